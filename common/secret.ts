@@ -1,0 +1,27 @@
+// A value that must never be printed. It shows as `[secret]` under string conversion, JSON, inspect and loggers;
+// `.reveal()` is called only where the value goes on the wire or under a seal.
+import { inspect } from 'node:util';
+
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}

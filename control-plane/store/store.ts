@@ -1,0 +1,96 @@
+// The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
+// that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
+import type { Kysely } from 'kysely';
+import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
+
+/** A place on the change feed. Positions of different epochs are never compared. */
+export interface Position {
+  readonly epoch: string;
+  readonly revision: number;
+}
+
+export interface Store {
+  /**
+   * Runs a change. The feed's row is taken first, so changes run one after another and commit in the order of their revisions.
+   * The work runs again from the start when the database asks for it, so it must touch nothing but the transaction.
+   * @throws whatever the work throws (nothing is then written), or StoreUnavailableError
+   */
+  change<T>(
+    context: ChangeContext,
+    work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
+  ): Promise<T>;
+  /** Reads in one snapshot, at a position. @throws StoreUnavailableError */
+  snapshot<T>(work: (db: Kysely<Schema>, position: Position) => Promise<T>): Promise<T>;
+  /** The newest position, read from the primary now. @throws StoreUnavailableError */
+  position(): Promise<Position>;
+  /**
+   * Invalidations above a revision in order, at most `limit` rows but never a part of a revision.
+   * @throws StoreUnavailableError
+   */
+  changesAfter(revision: number, limit: number): Promise<readonly ChangeRow[]>;
+  /** The last revision that was taken at or before a time; what is older than the retained changes answers their beginning. */
+  revisionAt(time: number): Promise<number>;
+  /** Starts a new epoch: the database has gone back to an earlier state. */
+  startNewEpoch(): Promise<void>;
+  /** Called soon after another replica or this one committed a change; a hint, may be missed. */
+  onBell(ring: () => void): void;
+  close(): Promise<void>;
+}
+
+/** Who changes what: everything of the audit event that is known before the work. */
+export interface ChangeContext {
+  readonly actor: Actor;
+  /** Address of the caller. */
+  readonly from: string;
+  /** For example "VirtualKeys.Rotate". */
+  readonly action: string;
+}
+
+export interface Actor {
+  readonly kind: ActorKind;
+  readonly id: string;
+}
+
+export interface ChangeTransaction {
+  readonly db: Kysely<Schema>;
+  /** The revision this change takes: goes into the changed rows. */
+  readonly revision: number;
+  /** The database's clock, milliseconds. */
+  readonly now: number;
+}
+
+/** What the work hands back: its result, and what the same transaction records beside it. */
+export interface Change<T> {
+  readonly result: T;
+  readonly organizationId: string | undefined;
+  readonly target: { readonly kind: string; readonly id: string };
+  /** Without secrets. */
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+  readonly invalidations: readonly Invalidation[];
+}
+
+/** The work found nothing to change: the transaction is rolled back, no revision is taken, no audit event written. */
+export interface Unchanged<T> {
+  readonly unchanged: T;
+}
+
+export interface Invalidation {
+  readonly kind: RecordKind;
+  /** Hash of a key value in hexadecimal, or an id. */
+  readonly ref: string;
+  readonly state: RecordState;
+}
+
+export interface ChangeRow extends Invalidation {
+  readonly revision: number;
+  readonly organizationId: string | null;
+}
+
+/** The database cannot be reached or does not answer in time. Nothing was written, or it is not known whether. */
+export class StoreUnavailableError extends Error {
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause });
+    this.name = 'StoreUnavailableError';
+  }
+}

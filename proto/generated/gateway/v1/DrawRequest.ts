@@ -1,0 +1,21 @@
+// Original file: proto/gateway/v1/ledger.proto
+
+import type { Long } from '@grpc/proto-loader';
+
+export interface DrawRequest {
+  'session'?: (string);
+  'budgetId'?: (string);
+  'window'?: (string);
+  'seq'?: (number | string | Long);
+  'needNanoUsd'?: (string);
+  'wantNanoUsd'?: (string);
+}
+
+export interface DrawRequest__Output {
+  'session': (string);
+  'budgetId': (string);
+  'window': (string);
+  'seq': (string);
+  'needNanoUsd': (string);
+  'wantNanoUsd': (string);
+}

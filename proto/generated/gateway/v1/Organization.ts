@@ -1,0 +1,24 @@
+// Original file: proto/gateway/v1/organizations.proto
+
+import type { OrganizationSettings as _gateway_v1_OrganizationSettings, OrganizationSettings__Output as _gateway_v1_OrganizationSettings__Output } from '../../gateway/v1/OrganizationSettings.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface Organization {
+  'id'?: (string);
+  'name'?: (string);
+  'suspended'?: (boolean);
+  'settings'?: (_gateway_v1_OrganizationSettings | null);
+  'allowedModels'?: (string)[];
+  'createdAt'?: (string);
+  'revision'?: (number | string | Long);
+}
+
+export interface Organization__Output {
+  'id': (string);
+  'name': (string);
+  'suspended': (boolean);
+  'settings': (_gateway_v1_OrganizationSettings__Output | null);
+  'allowedModels': (string)[];
+  'createdAt': (string);
+  'revision': (string);
+}

@@ -1,0 +1,25 @@
+// Original file: proto/gateway/v1/access.proto
+
+import type { Limit as _gateway_v1_Limit, Limit__Output as _gateway_v1_Limit__Output } from '../../gateway/v1/Limit.ts';
+import type { ProviderKeyRecord as _gateway_v1_ProviderKeyRecord, ProviderKeyRecord__Output as _gateway_v1_ProviderKeyRecord__Output } from '../../gateway/v1/ProviderKeyRecord.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface OrganizationRecord {
+  'id'?: (string);
+  'active'?: (boolean);
+  'callerProviderKeys'?: (boolean);
+  'allowedModels'?: (string)[];
+  'limits'?: (_gateway_v1_Limit)[];
+  'providerKeys'?: (_gateway_v1_ProviderKeyRecord)[];
+  'revision'?: (number | string | Long);
+}
+
+export interface OrganizationRecord__Output {
+  'id': (string);
+  'active': (boolean);
+  'callerProviderKeys': (boolean);
+  'allowedModels': (string)[];
+  'limits': (_gateway_v1_Limit__Output)[];
+  'providerKeys': (_gateway_v1_ProviderKeyRecord__Output)[];
+  'revision': (string);
+}

@@ -1,0 +1,11 @@
+// Original file: proto/gateway/v1/organizations.proto
+
+import type { AccessSettings as _gateway_v1_AccessSettings, AccessSettings__Output as _gateway_v1_AccessSettings__Output } from '../../gateway/v1/AccessSettings.ts';
+
+export interface OrganizationSettings {
+  'access'?: (_gateway_v1_AccessSettings | null);
+}
+
+export interface OrganizationSettings__Output {
+  'access': (_gateway_v1_AccessSettings__Output | null);
+}

@@ -1,0 +1,22 @@
+// Original file: proto/gateway/v1/access.proto
+
+import type { ProviderSecret as _gateway_v1_ProviderSecret, ProviderSecret__Output as _gateway_v1_ProviderSecret__Output } from '../../gateway/v1/ProviderSecret.ts';
+import type { ProviderKeySettings as _gateway_v1_ProviderKeySettings, ProviderKeySettings__Output as _gateway_v1_ProviderKeySettings__Output } from '../../gateway/v1/ProviderKeySettings.ts';
+
+export interface ProviderKeyRecord {
+  'id'?: (string);
+  'provider'?: (string);
+  'secret'?: (_gateway_v1_ProviderSecret | null);
+  'settings'?: (_gateway_v1_ProviderKeySettings | null);
+  'priority'?: (number);
+  'weight'?: (number);
+}
+
+export interface ProviderKeyRecord__Output {
+  'id': (string);
+  'provider': (string);
+  'secret': (_gateway_v1_ProviderSecret__Output | null);
+  'settings': (_gateway_v1_ProviderKeySettings__Output | null);
+  'priority': (number);
+  'weight': (number);
+}

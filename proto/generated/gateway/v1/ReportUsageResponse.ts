@@ -1,0 +1,12 @@
+// Original file: proto/gateway/v1/ledger.proto
+
+
+export interface ReportUsageResponse {
+  'recorded'?: (number);
+  'now'?: (string);
+}
+
+export interface ReportUsageResponse__Output {
+  'recorded': (number);
+  'now': (string);
+}

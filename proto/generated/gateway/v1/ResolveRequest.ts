@@ -1,0 +1,10 @@
+// Original file: proto/gateway/v1/access.proto
+
+
+export interface ResolveRequest {
+  'keyHash'?: (Buffer | Uint8Array | string);
+}
+
+export interface ResolveRequest__Output {
+  'keyHash': (Buffer);
+}

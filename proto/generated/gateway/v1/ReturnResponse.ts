@@ -1,0 +1,12 @@
+// Original file: proto/gateway/v1/ledger.proto
+
+
+export interface ReturnResponse {
+  'returnedNanoUsd'?: (string);
+  'now'?: (string);
+}
+
+export interface ReturnResponse__Output {
+  'returnedNanoUsd': (string);
+  'now': (string);
+}

@@ -1,0 +1,21 @@
+// Original file: proto/gateway/v1/ledger.proto
+
+import type { Long } from '@grpc/proto-loader';
+
+export interface UsageTokens {
+  'prompt'?: (number | string | Long);
+  'completion'?: (number | string | Long);
+  'cacheRead'?: (number | string | Long);
+  'cacheWrite'?: (number | string | Long);
+  'cacheWrite_1h'?: (number | string | Long);
+  'reasoning'?: (number | string | Long);
+}
+
+export interface UsageTokens__Output {
+  'prompt': (string);
+  'completion': (string);
+  'cacheRead': (string);
+  'cacheWrite': (string);
+  'cacheWrite_1h': (string);
+  'reasoning': (string);
+}

@@ -1,0 +1,47 @@
+// Original file: proto/gateway/v1/virtual_keys.proto
+
+import type { KeyScope as _gateway_v1_KeyScope, KeyScope__Output as _gateway_v1_KeyScope__Output } from '../../gateway/v1/KeyScope.ts';
+import type { RotatedValue as _gateway_v1_RotatedValue, RotatedValue__Output as _gateway_v1_RotatedValue__Output } from '../../gateway/v1/RotatedValue.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface VirtualKey {
+  'id'?: (string);
+  'organizationId'?: (string);
+  'scope'?: (_gateway_v1_KeyScope | null);
+  'name'?: (string);
+  'hint'?: (string);
+  'active'?: (boolean);
+  'endsAt'?: (string);
+  'revokedAt'?: (string);
+  'allowedModels'?: (string)[];
+  'metadata'?: ({[key: string]: string});
+  'createdAt'?: (string);
+  'createdBy'?: (string);
+  'lastUsedAt'?: (string);
+  'revision'?: (number | string | Long);
+  'rotatedValues'?: (_gateway_v1_RotatedValue)[];
+  '_endsAt'?: "endsAt";
+  '_revokedAt'?: "revokedAt";
+  '_lastUsedAt'?: "lastUsedAt";
+}
+
+export interface VirtualKey__Output {
+  'id': (string);
+  'organizationId': (string);
+  'scope': (_gateway_v1_KeyScope__Output | null);
+  'name': (string);
+  'hint': (string);
+  'active': (boolean);
+  'endsAt'?: (string);
+  'revokedAt'?: (string);
+  'allowedModels': (string)[];
+  'metadata': ({[key: string]: string});
+  'createdAt': (string);
+  'createdBy': (string);
+  'lastUsedAt'?: (string);
+  'revision': (string);
+  'rotatedValues': (_gateway_v1_RotatedValue__Output)[];
+  '_endsAt'?: "endsAt";
+  '_revokedAt'?: "revokedAt";
+  '_lastUsedAt'?: "lastUsedAt";
+}

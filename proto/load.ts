@@ -1,0 +1,41 @@
+// The contract as both planes load it: one descriptor, one set of options, one typed view.
+// Absent optional fields are undefined, absent messages null, 64-bit integers decimal strings, enums their names.
+import { fromJSON } from '@grpc/proto-loader';
+import contractJson from './generated/contract.json' with { type: 'json' };
+import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
+import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
+import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
+import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
+import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
+import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
+import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys.ts';
+import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
+import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
+
+/** The descriptor tree (protobufjs JSON form), for walks over message types: the JSON door, reflection, compatibility. */
+export const contract = contractJson;
+
+/** All definitions by full name, as @grpc/grpc-js and reflection take them. */
+export const packageDefinition = fromJSON(contractJson as Parameters<typeof fromJSON>[0], {
+  keepCase: false,
+  longs: String,
+  enums: String,
+  defaults: true,
+  oneofs: true,
+});
+
+const service = <Definition>(name: string) =>
+  packageDefinition[`gateway.v1.${name}`] as unknown as Definition;
+
+/** Service definitions by name, typed as the generated code says. */
+export const services = {
+  Access: service<AccessDefinition>('Access'),
+  AiSystems: service<AiSystemsDefinition>('AiSystems'),
+  Audit: service<AuditDefinition>('Audit'),
+  OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),
+  Organizations: service<OrganizationsDefinition>('Organizations'),
+  People: service<PeopleDefinition>('People'),
+  ProviderKeys: service<ProviderKeysDefinition>('ProviderKeys'),
+  ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
+  VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
+};

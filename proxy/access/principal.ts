@@ -1,0 +1,86 @@
+// Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
+import type { Secret } from '../../common/secret.ts';
+
+export interface Principal {
+  readonly key: KeyRecord;
+  /** Undefined when the key's scope is its organization. */
+  readonly scope: ScopeRecord | undefined;
+  readonly organization: OrganizationRecord;
+}
+
+export type ScopeKind = 'organization' | 'ai_system' | 'person';
+
+export interface KeyRecord {
+  readonly keyId: string;
+  readonly organizationId: string;
+  readonly scope: { readonly kind: ScopeKind; readonly id: string };
+  readonly active: boolean;
+  readonly endsAt: number | undefined;
+  /** A rotated value's end: afterwards the value is not found. */
+  readonly valueEndsAt: number | undefined;
+  readonly allowedModels: readonly string[];
+  readonly limits: readonly Limit[];
+  /** The organization record must be of this revision or later. */
+  readonly organizationRevision: number;
+  readonly revision: number;
+}
+
+export interface ScopeRecord {
+  readonly kind: 'ai_system' | 'person';
+  readonly id: string;
+  readonly organizationId: string;
+  readonly active: boolean;
+  readonly allowedModels: readonly string[];
+  readonly limits: readonly Limit[];
+  readonly revision: number;
+}
+
+export interface OrganizationRecord {
+  readonly id: string;
+  readonly active: boolean;
+  readonly callerProviderKeys: boolean;
+  readonly allowedModels: readonly string[];
+  readonly limits: readonly Limit[];
+  readonly providerKeys: readonly ProviderKey[];
+  readonly revision: number;
+}
+
+export interface Limit {
+  readonly id: string;
+  readonly kind: 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
+  readonly amountUsd: string | undefined;
+  readonly period: 'day' | 'week' | 'month' | 'total' | undefined;
+  readonly count: number | undefined;
+  readonly model: string | undefined;
+}
+
+/** A stored provider key: a target to send to. */
+export interface ProviderKey {
+  readonly id: string;
+  readonly provider: string;
+  readonly secret: ProviderSecret;
+  readonly baseUrl: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  readonly apiVersion: string | undefined;
+  readonly priority: number;
+  readonly weight: number;
+}
+
+export interface ProviderSecret {
+  readonly apiKey: Secret | undefined;
+  readonly accessKeyId: Secret | undefined;
+  readonly secretAccessKey: Secret | undefined;
+  readonly sessionToken: Secret | undefined;
+}
+
+/** Finds the records behind a key value. What the request path knows of the access protocol. */
+export interface RecordSource {
+  /**
+   * A promise only where memory cannot answer, so that the usual request waits for nothing.
+   * @param keyHash SHA-256 of the value in hexadecimal
+   * @param address of the caller, for the limit on refusals
+   * @throws GatewayError access_not_found, access_unavailable, rate_limit_exceeded
+   */
+  find(keyHash: string, address: string): Principal | Promise<Principal>;
+}

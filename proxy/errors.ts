@@ -1,0 +1,147 @@
+// Every error the proxy answers itself: one table from code to status and message. Codes and the specification's messages
+// are public API (docs/errors.md). Thrown as GatewayError anywhere on the request path, caught once in http/handler.ts.
+
+interface ErrorRow {
+  readonly status: number;
+  readonly message: string;
+}
+
+export const errorTable = {
+  // Refusals of the specification, letter for letter.
+  virtual_key_required: {
+    status: 401,
+    message: 'virtual key is required; send it as a bearer token, or in the `x-api-key` or `x-svc-vk` header',
+  },
+  access_not_found: {
+    status: 401,
+    message: 'access not found; the credential does not exist or has been revoked',
+  },
+  access_blocked: { status: 403, message: 'virtual key is inactive' },
+  policy_access_denied: {
+    status: 403,
+    message:
+      'direct provider keys are not enabled for this organization; an owner can turn them on in the gateway settings',
+  },
+  // The request.
+  invalid_request: { status: 400, message: 'the request is malformed' },
+  unsupported_parameter: { status: 400, message: 'a parameter is not supported by this model' },
+  model_not_supported: { status: 400, message: 'this model is not a chat model; only chat models work here' },
+  invalid_endpoint: {
+    status: 400,
+    message: 'the endpoint in the path is malformed or not one that the operator allows',
+  },
+  invalid_region: {
+    status: 400,
+    message: 'the region in `cloud-region-name` is malformed; send for example eu-west-1',
+  },
+  conflicting_credentials: { status: 400, message: 'credentials contradict each other; send one of them' },
+  model_not_priced: {
+    status: 400,
+    message: 'a budget applies and this model has no price; ask an operator to set one',
+  },
+  guardrail_blocked: { status: 400, message: 'a guardrail refused this request' },
+  project_key_required: {
+    status: 401,
+    message: 'this route needs a virtual key in the `Project-Api-Key` header',
+  },
+  provider_key_required: { status: 401, message: 'a provider key is required' },
+  budget_exceeded: { status: 402, message: 'the budget is spent' },
+  model_not_allowed: { status: 403, message: 'this virtual key may not call this model' },
+  route_not_found: {
+    status: 404,
+    message: 'no such route; chat is POST /v1/chat/completions, models are GET /v1/models',
+  },
+  model_not_found: { status: 404, message: 'no such model' },
+  provider_not_configured: {
+    status: 404,
+    message: 'the organization has no key for this provider; an owner or admin can add one',
+  },
+  method_not_allowed: { status: 405, message: 'this route does not take this method' },
+  request_timeout: { status: 408, message: 'the request arrived too slowly' },
+  body_too_large: { status: 413, message: 'the body is larger than the gateway accepts' },
+  unsupported_media_type: {
+    status: 415,
+    message: 'send the body as Content-Type: application/json without encoding',
+  },
+  headers_too_large: { status: 431, message: 'the headers are larger than the gateway accepts' },
+  rate_limit_exceeded: { status: 429, message: 'too many requests' },
+  concurrency_limit_exceeded: { status: 429, message: 'too many requests at a time' },
+  budget_busy: { status: 429, message: 'requests in flight hold what is left of the budget' },
+  // The gateway and what stands behind it.
+  internal_error: { status: 500, message: 'the gateway failed; the request id finds the cause in its log' },
+  upstream_unreachable: { status: 502, message: 'the provider cannot be reached' },
+  upstream_protocol_error: { status: 502, message: 'the provider answered in a form that cannot be used' },
+  upstream_authentication_failed: {
+    status: 502,
+    message:
+      'the provider refused the key that is stored for this organization; an owner or admin can replace it',
+  },
+  access_unavailable: { status: 503, message: 'the key cannot be checked right now; try again' },
+  ledger_unavailable: { status: 503, message: 'the budget cannot be checked right now; try again' },
+  overloaded: { status: 503, message: 'the gateway is at its limit; try again' },
+  draining: { status: 503, message: 'this gateway is stopping; try again' },
+  no_healthy_target: {
+    status: 503,
+    message: 'no provider key of the organization works right now; try again',
+  },
+  upstream_timeout: { status: 504, message: 'the provider did not answer in time' },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** Where the specification's code stands for two cases, the second case's words. */
+export const specificMessages = {
+  expired: 'virtual key has expired',
+  directKeyNeedsVirtualKey:
+    'a direct provider key must be sent with a virtual key in `x-svc-vk` so the organization is known',
+} as const;
+
+export interface GatewayErrorOptions {
+  /** Default: the table's. */
+  readonly message?: string;
+  /** Default: the table's. */
+  readonly status?: number;
+  /** The request's field at fault. */
+  readonly param?: string;
+  /** Seconds; sent as `retry-after`. */
+  readonly retryAfter?: number;
+  /** `Allow` of a 405. */
+  readonly allow?: string;
+  /** Logged, never sent. */
+  readonly cause?: unknown;
+}
+
+/** A refusal or failure of one request, answered in the envelope of the decisions. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly param: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly allow: string | undefined;
+
+  constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
+    super(options.message ?? errorTable[code].message, { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.status = options.status ?? errorTable[code].status;
+    this.param = options.param;
+    this.retryAfter = options.retryAfter;
+    this.allow = options.allow;
+  }
+}
+
+/** `type` of the envelope, by status. */
+export function errorType(status: number): string {
+  switch (status) {
+    case 401:
+      return 'authentication_error';
+    case 402:
+      return 'insufficient_quota';
+    case 403:
+      return 'permission_error';
+    case 429:
+      return 'rate_limit_error';
+    default:
+      return status >= 500 ? 'server_error' : 'invalid_request_error';
+  }
+}
