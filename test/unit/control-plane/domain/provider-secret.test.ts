@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
+import {
+  sealProviderSecret,
+  unsealProviderSecret,
+} from '../../../../control-plane/domain/provider-secret.ts';
+
+const place = { organizationId: 'organization-1', providerKeyId: 'provider-key-1', version: 3 };
+const secret = { accessKeyId: 'access-key-id-1', secretAccessKey: 'canary-secret-access-key' };
+
+describe('the secret of a provider key', () => {
+  const oldKey = createSealKey();
+  const keys = parseSealKeys(oldKey);
+
+  it('opens in its own place, absent fields staying absent', () => {
+    const sealed = sealProviderSecret(keys, place, { ...secret, apiKey: undefined });
+    expect(unsealProviderSecret(keys, place, sealed)).toStrictEqual(secret);
+  });
+
+  it('shows nothing of itself when sealed and is never sealed twice alike', () => {
+    const sealed = sealProviderSecret(keys, place, secret);
+    expect(Buffer.from(sealed, 'base64').toString('latin1')).not.toContain('canary');
+    expect(sealProviderSecret(keys, place, secret)).not.toBe(sealed);
+  });
+
+  it.each([
+    ['another organization', { ...place, organizationId: 'organization-2' }],
+    ['another provider key', { ...place, providerKeyId: 'provider-key-2' }],
+    ['an older version', { ...place, version: 2 }],
+  ])('does not open for %s', (_name, other) => {
+    expect(unsealProviderSecret(keys, other, sealProviderSecret(keys, place, secret))).toBeUndefined();
+  });
+
+  it('does not open when altered, cut short or empty', () => {
+    const bytes = Buffer.from(sealProviderSecret(keys, place, secret), 'base64');
+    const last = bytes.length - 1;
+    bytes.writeUInt8(bytes.readUInt8(last) ^ 1, last);
+    expect(unsealProviderSecret(keys, place, bytes.toString('base64'))).toBeUndefined();
+    expect(unsealProviderSecret(keys, place, bytes.subarray(0, 20).toString('base64'))).toBeUndefined();
+    expect(unsealProviderSecret(keys, place, '')).toBeUndefined();
+  });
+
+  it('still opens after a new master key was put in front, and not without the old one', () => {
+    const newKey = createSealKey();
+    const sealed = sealProviderSecret(keys, place, secret);
+    expect(unsealProviderSecret(parseSealKeys(`${newKey},${oldKey}`), place, sealed)).toStrictEqual(secret);
+    expect(unsealProviderSecret(parseSealKeys(newKey), place, sealed)).toBeUndefined();
+  });
+});
