@@ -1,0 +1,112 @@
+// Networks that misbehave: a server that accepts and never answers, and a forwarder that can be cut, frozen and healed.
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface BlackHole {
+  readonly port: number;
+  /** How many connections it ever accepted. */
+  accepted(): number;
+  stop(): Promise<void>;
+}
+
+/** Accepts connections, reads whatever comes, never answers. */
+export async function startBlackHole(): Promise<BlackHole> {
+  const sockets = new Set<Socket>();
+  let accepted = 0;
+  const server = createServer((socket) => {
+    accepted++;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    socket.resume();
+  });
+  const port = await listen(server, 0);
+  return { port, accepted: () => accepted, stop: () => close(server, sockets) };
+}
+
+export interface Target {
+  readonly host?: string;
+  readonly port: number;
+}
+
+export interface Forwarder {
+  readonly port: number;
+  /** Connections now open. */
+  open(): number;
+  /** Resets every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Keeps every connection and accepts new ones, but no byte passes any more: a silent network. */
+  freeze(): void;
+  /** Undoes cut and freeze; what was held back while frozen passes now. */
+  heal(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Forwards TCP to the target, from the given port or a free one. */
+export async function startForwarder(target: Target, port = 0): Promise<Forwarder> {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  let listening = true;
+  const server = createServer({ pauseOnConnect: true }, (near) => {
+    const far = connect({ host: target.host ?? '127.0.0.1', port: target.port });
+    join(near, far);
+    join(far, near);
+    if (!frozen) near.resume();
+    else far.pause();
+  });
+  const join = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.setNoDelay(true);
+    from.on('data', (chunk) => {
+      if (!to.write(chunk)) from.pause();
+    });
+    to.on('drain', () => {
+      if (!frozen) from.resume();
+    });
+    from.on('end', () => to.end()).on('error', () => to.destroy());
+    from.on('close', () => {
+      sockets.delete(from);
+      if (!frozen) to.destroySoon();
+    });
+  };
+  const bound = await listen(server, port);
+  return {
+    port: bound,
+    open: () => sockets.size / 2,
+    cut: async () => {
+      if (listening) await close(server, sockets);
+      listening = false;
+    },
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    heal: async () => {
+      frozen = false;
+      if (!listening) await listen(server, bound);
+      listening = true;
+      for (const socket of sockets) socket.resume();
+    },
+    stop: async () => {
+      if (listening) await close(server, sockets);
+      listening = false;
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    for (const socket of sockets) socket.resetAndDestroy();
+  });
+}

