@@ -1,0 +1,47 @@
+// Who calls: three disjoint identities. An operator never calls Access, a proxy calls nothing else, and the bootstrap
+// token makes the first platform operator and is dead.
+
+import type { Role } from '../store/schema.ts';
+import type { Actor } from '../store/store.ts';
+
+export type Caller = OperatorCaller | ProxyCaller | BootstrapCaller;
+
+export type Audience = Caller['kind'];
+
+/** A person with an operator token. */
+export interface OperatorCaller {
+  readonly kind: 'operator';
+  readonly personId: string;
+  /** Undefined for a platform operator. */
+  readonly organizationId: string | undefined;
+  readonly role: Role;
+  /** Address of the caller, without port. */
+  readonly from: string;
+}
+
+/** A proxy with a token or a client certificate. */
+export interface ProxyCaller {
+  readonly kind: 'proxy';
+  /** Id of the token, or the name in the certificate. */
+  readonly id: string;
+  /** A bound proxy is shown nothing but this organization. */
+  readonly organizationId: string | undefined;
+  readonly from: string;
+}
+
+export interface BootstrapCaller {
+  readonly kind: 'bootstrap';
+  readonly from: string;
+}
+
+/** The caller as audit events name it. */
+export function actorOf(caller: Caller): Actor {
+  switch (caller.kind) {
+    case 'operator':
+      return { kind: 'person', id: caller.personId };
+    case 'bootstrap':
+      return { kind: 'bootstrap', id: 'bootstrap' };
+    case 'proxy':
+      return { kind: 'system', id: caller.id };
+  }
+}
