@@ -1,0 +1,179 @@
+// Prepares a fresh clone for `npm start`, `npm test` or `npm run bench`, and says what it does before it does it. Plain
+// JavaScript without packages, because it runs under whatever Node (18 or later) the machine has; what follows runs under
+// the pinned Node that this installs. Where nothing is missing it says nothing and takes some milliseconds.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pinnedNode = join(root, 'node_modules/.bin/node');
+
+/** Programs that are no npm packages, by the task that needs them: name → Debian package. */
+const programs = {
+  start: {},
+  test: { 'redis-server': 'redis-server', initdb: 'postgresql', openssl: 'openssl' },
+  bench: { 'redis-server': 'redis-server', nginx: 'nginx', wrk: 'wrk' },
+};
+/** What a given address or a container engine stands in for. */
+const replaceable = { 'redis-server': 'REDIS_URL', initdb: 'DATABASE_URL' };
+
+class SetupError extends Error {}
+
+const task = process.argv[2];
+try {
+  if (!(task in programs)) throw new SetupError('usage: node scripts/setup.mjs start|test|bench');
+  installPackages(task === 'start');
+  installPrograms(programs[task]);
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`\nset-up failed: ${error.message}`);
+  process.exitCode = 1;
+}
+
+function installPackages(productionOnly) {
+  if (packagesAreInstalled(productionOnly)) return;
+  console.error(
+    `Setting up: npm ci installs the locked ${productionOnly ? 'production ' : ''}packages and Node ${pinnedVersion()} ` +
+      'into node_modules (once; some 15 seconds) …',
+  );
+  // Flags, so that a user's own npm configuration or NODE_ENV does not decide what is installed.
+  const scope = productionOnly ? ['--omit=dev'] : ['--include=dev'];
+  const flags = [
+    '--loglevel=error',
+    '--engine-strict=false',
+    '--ignore-scripts',
+    '--include=optional',
+    ...scope,
+  ];
+  const { status } = runNpm(['ci', ...flags]);
+  if (status !== 0) {
+    throw new SetupError(
+      'npm ci did not succeed; see above. It needs the package registry that npm is set to.',
+    );
+  }
+  if (!existsSync(pinnedNode)) {
+    throw new SetupError(
+      `there is no pinned Node for ${process.platform} ${process.arch}; there is one for Linux and macOS, x64 and arm64`,
+    );
+  }
+}
+
+function runNpm(args) {
+  const npm = process.env.npm_execpath ?? '';
+  const viaNpm = basename(npm).startsWith('npm');
+  const [command, first] = viaNpm ? [process.execPath, [npm]] : ['npm', []];
+  return spawnSync(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+// npm leaves in node_modules a lockfile of what is really there: equal integrities mean there is nothing to do. Packages for other
+// platforms are optional and rightly absent, so of the optional ones only the pinned Node is looked at.
+function packagesAreInstalled(productionOnly) {
+  const wanted = readPackages('package-lock.json');
+  const present = readPackages('node_modules/.package-lock.json');
+  if (!existsSync(pinnedNode)) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    const isNode = isPinnedNode(path) && path in present;
+    const isNeeded = isNode || (!entry.optional && !(productionOnly && entry.dev));
+    return path === '' || !isNeeded || present[path]?.integrity === entry.integrity;
+  });
+}
+
+function readPackages(path) {
+  try {
+    return JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
+  } catch {
+    return {};
+  }
+}
+
+function isPinnedNode(path) {
+  return /^node_modules\/node-(bin-)?(linux|darwin)-/.test(path);
+}
+
+function pinnedVersion() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.values(optionalDependencies)[0];
+}
+
+function installPrograms(needed) {
+  const missing = Object.keys(needed).filter((name) => findProgram(name) === undefined);
+  if (missing.length === 0) return;
+  const packages = missing.map((name) => needed[name]);
+  if (missing.every((name) => name in replaceable) && containersRun()) return;
+  if (process.getuid?.() === 0 && findProgram('apt-get') !== undefined) return aptInstall(packages);
+  const required = missing.filter((name) => !(process.env[replaceable[name]] ?? ''));
+  if (required.length === 0) return;
+  throw new SetupError(adviceFor(required, packages));
+}
+
+function adviceFor(required, packages) {
+  const variables = required.map((name) => replaceable[name]).filter((name) => name !== undefined);
+  const ways = [
+    `  install them: sudo apt-get install ${packages.join(' ')}   (macOS: brew install ${brew(packages)})`,
+  ];
+  if (variables.length === required.length) {
+    ways.push('  or start Docker', `  or set ${variables.join(' and ')} to servers that tests may use`);
+  }
+  return `these programs are missing: ${required.join(', ')}\n${ways.join('\n')}`;
+}
+
+function brew(packages) {
+  const names = { 'redis-server': 'redis', postgresql: 'postgresql@17' };
+  return packages.map((name) => names[name] ?? name).join(' ');
+}
+
+function findProgram(name) {
+  const postgres = '/usr/lib/postgresql'; // Debian keeps its programs off PATH
+  const versions = existsSync(postgres) ? readdirSync(postgres) : [];
+  const directories = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    '/usr/sbin', // nginx; not on every user's PATH
+    ...versions.map((version) => join(postgres, version, 'bin')),
+  ];
+  return directories.map((directory) => join(directory, name)).find(isExecutable);
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// The same probe as the tests': only where programs are missing, because it takes most of a second.
+function containersRun() {
+  const probe =
+    "import('testcontainers').then((t) => t.getContainerRuntimeClient()).then(() => process.exit(0), () => process.exit(1))";
+  return (
+    spawnSync(pinnedNode, ['--input-type=module', '-e', probe], { cwd: root, stdio: 'ignore' }).status === 0
+  );
+}
+
+function aptInstall(packages) {
+  console.error(
+    `Setting up: apt-get installs ${packages.join(', ')} (once; their services are not started) …`,
+  );
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args) =>
+    spawnSync('apt-get', ['-q', '-y', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status;
+  const allowServices = forbidServices();
+  try {
+    apt('update'); // may fail for one source of several; the installation decides
+    const status = apt('install', '--no-install-recommends', ...packages);
+    if (status !== 0)
+      throw new SetupError(`apt-get install ${packages.join(' ')} did not succeed; see above`);
+  } finally {
+    allowServices();
+  }
+}
+
+// Debian's packages start their services on installation, on the standard ports. A policy that says 101 forbids it.
+function forbidServices() {
+  const policy = '/usr/sbin/policy-rc.d';
+  if (existsSync(policy)) return () => undefined;
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  return () => rmSync(policy);
+}
