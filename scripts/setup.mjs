@@ -104,7 +104,12 @@ function installPrograms(needed) {
   if (process.getuid?.() === 0 && findProgram('apt-get') !== undefined) return aptInstall(packages);
   const required = missing.filter((name) => !(process.env[replaceable[name]] ?? ''));
   if (required.length === 0) return;
-  throw new SetupError(adviceFor(required, packages));
+  throw new SetupError(
+    adviceFor(
+      required,
+      required.map((name) => needed[name]),
+    ),
+  );
 }
 
 function adviceFor(required, packages) {

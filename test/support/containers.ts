@@ -1,16 +1,35 @@
 // Where servers for tests come from when none is given: Docker through testcontainers if an engine answers, else local binaries.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { freePort } from './process.ts';
 
 export type ServerSource = 'docker' | 'local';
 
-/** Probes for a container engine; importing testcontainers costs 0.7 s, so ask once for a run. */
+export const redisImage = 'redis:7-alpine';
+export const postgresImage = 'postgres:17-alpine';
+
+/** Probes for a container engine that can run what the tests need; importing testcontainers costs 0.7 s, so ask once for a run. */
 export async function findServerSource(): Promise<ServerSource> {
   const { getContainerRuntimeClient } = await import('testcontainers');
-  return getContainerRuntimeClient().then(
-    () => 'docker' as const,
-    () => 'local' as const,
-  );
+  try {
+    await getContainerRuntimeClient();
+  } catch {
+    return 'local'; // no engine answers
+  }
+  try {
+    const port = await freePort();
+    const trial = await startContainer({
+      image: redisImage,
+      command: ['--port', String(port)],
+      ports: [port],
+    });
+    await trial.stop();
+    return 'docker';
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`Docker answers but runs no ${redisImage} (${reason}); using local programs`);
+    return 'local';
+  }
 }
 
 export interface ContainerOptions {

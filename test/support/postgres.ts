@@ -6,12 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { findProgram, type ServerSource, startContainer } from './containers.ts';
+import { findProgram, postgresImage, type ServerSource, startContainer } from './containers.ts';
 import { type Child, freePort, startProcess, until } from './process.ts';
 import { askDesk } from './server-desk.ts';
 
 const run = promisify(execFile);
-const image = 'postgres:17-alpine';
 // Nothing in a test survives a crash of the machine, so nothing waits for the disk.
 const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
@@ -64,7 +63,7 @@ interface Started {
 
 async function startInContainer(port: number): Promise<Started> {
   const container = await startContainer({
-    image,
+    image: postgresImage,
     environment: { POSTGRES_PASSWORD: 'postgres' },
     command: ['postgres', '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     ports: [port],

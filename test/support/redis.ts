@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startForwarder } from './black-hole.ts';
-import { findProgram, startContainer } from './containers.ts';
+import { findProgram, redisImage, startContainer } from './containers.ts';
 import { freePort, startProcess, until } from './process.ts';
 import { askDesk } from './server-desk.ts';
 
-const image = 'redis:7-alpine';
 const advice =
   'start Docker, or install it (Debian: apt-get install redis-server; macOS: brew install redis)';
 
@@ -130,7 +129,7 @@ function startLocally(specs: readonly ServerSpec[]): Servers {
 async function startInContainer(specs: readonly ServerSpec[]): Promise<Servers> {
   const commands = specs.map((spec) => `redis-server ${serverArgs(spec, '0.0.0.0').join(' ')}`);
   const container = await startContainer({
-    image,
+    image: redisImage,
     command: ['sh', '-c', `${commands.join(' & ')} & wait`],
     ports: specs.map((spec) => spec.port),
   });
