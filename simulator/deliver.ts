@@ -1,0 +1,97 @@
+// Sends an answer as its behaviour says: delays, pieces, early stops. What it did is returned, never thrown.
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Stop } from './behaviour.ts';
+import type { Answer } from './wire-format.ts';
+
+/** `stopped` as the behaviour asked; `client_left` before the end. */
+export type Delivery = 'finished' | 'stopped' | 'client_left';
+
+export async function deliver(response: ServerResponse, answer: Answer): Promise<Delivery> {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  // The socket's own errors end in 'close' as well; unheard they would end the process.
+  response.on('error', () => left.abort());
+  try {
+    return await send(response, answer, left.signal);
+  } catch (error) {
+    if (left.signal.aborted) return 'client_left';
+    throw error;
+  }
+}
+
+async function send(response: ServerResponse, answer: Answer, left: AbortSignal): Promise<Delivery> {
+  const { behaviour } = answer;
+  if (behaviour.headDelayMs) await wait(behaviour.headDelayMs, undefined, { signal: left });
+  if (behaviour.stop?.beforeHead) return stopBy(behaviour.stop, response, left);
+  response.writeHead(answer.status, { ...answer.headers, ...behaviour.headers });
+  const limits = {
+    pieces: behaviour.stop?.afterPieces ?? Infinity,
+    bytes: behaviour.stop?.afterBytes ?? Infinity,
+  };
+  let sentPieces = 0;
+  let sentBytes = 0;
+  for (const piece of piecesOf(answer)) {
+    if (sentPieces >= limits.pieces) break;
+    if (behaviour.pieceDelayMs && sentPieces > 0) {
+      await wait(behaviour.pieceDelayMs, undefined, { signal: left });
+    }
+    const bytes = piece.subarray(0, limits.bytes - sentBytes);
+    if (bytes.length > 0 && !response.write(bytes)) await once(response, 'drain', { signal: left });
+    sentPieces += 1;
+    sentBytes += bytes.length;
+    if (sentBytes >= limits.bytes) break;
+  }
+  if (behaviour.stop) return stopBy(behaviour.stop, response, left);
+  response.end();
+  await once(response, 'finish', { signal: left });
+  return 'finished';
+}
+
+async function stopBy(stop: Stop, response: ServerResponse, left: AbortSignal): Promise<Delivery> {
+  if (response.headersSent) response.flushHeaders();
+  switch (stop.by) {
+    case 'cut':
+      // Half-closing first lets what was written arrive; an outright destroy may overtake it.
+      response.socket?.end(() => response.destroy());
+      break;
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      break;
+    case 'end':
+      response.end();
+      break;
+    case 'silence':
+      break;
+  }
+  if (!left.aborted) await once(left, 'abort');
+  return 'stopped';
+}
+
+function* piecesOf(answer: Answer): Generator<Buffer> {
+  const sizes = answer.behaviour.pieceBytes;
+  if (sizes === undefined) {
+    yield* bodyOf(answer);
+    return;
+  }
+  let held = Buffer.alloc(0);
+  let next = 0;
+  const size = () => sizes[Math.min(next, sizes.length - 1)] ?? 1;
+  for (const part of bodyOf(answer)) {
+    held = Buffer.concat([held, part]);
+    while (held.length >= size()) {
+      yield held.subarray(0, size());
+      held = held.subarray(size());
+      next += 1;
+    }
+  }
+  if (held.length > 0) yield held;
+}
+
+function* bodyOf(answer: Answer): Generator<Buffer> {
+  const { body, bodyBase64 } = answer.behaviour;
+  if (bodyBase64 !== undefined) yield Buffer.from(bodyBase64, 'base64');
+  else if (body !== undefined) yield Buffer.from(body);
+  else for (const part of answer.parts) yield Buffer.from(part);
+}

@@ -1,0 +1,177 @@
+// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+import type { Behaviour } from '../behaviour.ts';
+import { isObject, type Json } from './checks.ts';
+import type { ChatRequest } from './request.ts';
+import { sampleOf } from './sample.ts';
+import { estimateTokens, firstTokens, words } from './tokens.ts';
+import { nameOf } from './tools.ts';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function' | 'custom';
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface Completion {
+  /** The text as the events of a stream carry it; undefined beside calls. */
+  readonly deltas: readonly string[] | undefined;
+  readonly toolCalls: readonly ToolCall[];
+  /** The deprecated form, of a request with `functions`. */
+  readonly functionCall: { readonly name: string; readonly arguments: string } | undefined;
+  readonly finishReason: string;
+  /** Undefined where a test took it away. */
+  readonly usage: Json | undefined;
+}
+
+/** @param echo what was received, as text, for a behaviour that asks for it */
+export function complete(request: ChatRequest, behaviour: Behaviour, echo: () => string): Completion {
+  const limit = Number(
+    request.body.max_completion_tokens ?? request.body.max_tokens ?? request.model.outputTokensMax,
+  );
+  const reasoning = Math.min(reasoningTokens(request), limit);
+  const calls = behaviour.toolCalls ?? callsAskedFor(request);
+  if (calls.length > 0) return completeCalls(request, behaviour, { calls, reasoning });
+  const whole = textDeltas(request, behaviour, echo);
+  const { deltas, tokens, cut } = limited(whole, limit - reasoning);
+  const { kept, stopped } = untilStop(deltas, request.body.stop);
+  return {
+    deltas: kept,
+    toolCalls: [],
+    functionCall: undefined,
+    finishReason: behaviour.finishReason ?? (cut && !stopped ? 'length' : 'stop'),
+    usage: usageOf(request, behaviour, { said: stopped ? estimateTokens(kept.join('')) : tokens, reasoning }),
+  };
+}
+
+interface Call {
+  readonly name: string;
+  readonly arguments: string;
+  readonly custom?: boolean;
+  readonly deprecated?: boolean;
+}
+
+function completeCalls(
+  request: ChatRequest,
+  behaviour: Behaviour,
+  made: { readonly calls: readonly Call[]; readonly reasoning: number },
+): Completion {
+  const said = made.calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
+  const deprecated = made.calls.find((call) => call.deprecated);
+  // The vendor documents that a call the caller forced by name ends with `stop`.
+  const forced = isObject(request.body.tool_choice) && request.body.tool_choice.type !== 'allowed_tools';
+  return {
+    deltas: undefined,
+    toolCalls: deprecated
+      ? []
+      : made.calls.map((call, index) => ({
+          id: `call_simulated_${index + 1}`,
+          type: call.custom ? 'custom' : 'function',
+          name: call.name,
+          arguments: call.arguments,
+        })),
+    functionCall: deprecated && { name: deprecated.name, arguments: deprecated.arguments },
+    finishReason: behaviour.finishReason ?? (forced || deprecated ? 'stop' : 'tool_calls'),
+    usage: usageOf(request, behaviour, { said, reasoning: made.reasoning }),
+  };
+}
+
+/** Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. */
+function callsAskedFor({ body }: ChatRequest): readonly Call[] {
+  if (isObject(body.function_call)) {
+    const wanted = (body.functions as readonly Json[]).find(
+      (one) => one.name === (body.function_call as Json).name,
+    );
+    return wanted ? [{ ...sampleCall({ type: 'function', function: wanted }), deprecated: true }] : [];
+  }
+  const choice = body.tool_choice;
+  const tools = (body.tools ?? []) as readonly Json[];
+  if (choice === 'required') return tools.slice(0, 1).map(sampleCall);
+  if (!isObject(choice)) return [];
+  const allowed = isObject(choice.allowed_tools) ? choice.allowed_tools : undefined;
+  if (allowed?.mode === 'auto') return [];
+  const wanted = nameOf(allowed ? ((allowed.tools as readonly Json[])[0] ?? {}) : choice);
+  return tools.filter((tool) => nameOf(tool) === wanted).map(sampleCall);
+}
+
+function sampleCall(tool: Json): Call {
+  if (tool.type === 'custom') return { name: nameOf(tool), arguments: 'simulated', custom: true };
+  const { parameters = {} } = tool.function as Json;
+  return { name: nameOf(tool), arguments: JSON.stringify(sampleOf(parameters)) };
+}
+
+interface Said {
+  readonly deltas: readonly string[];
+  readonly tokens: number;
+}
+
+function textDeltas(request: ChatRequest, behaviour: Behaviour, echo: () => string): Said {
+  if (behaviour.tokens !== undefined) {
+    const token = 'token'.padEnd(behaviour.tokenBytes ?? 6, ' ').slice(0, behaviour.tokenBytes ?? 6);
+    return { deltas: Array.from({ length: behaviour.tokens }, () => token), tokens: behaviour.tokens };
+  }
+  const text = behaviour.echo ? echo() : (behaviour.text ?? ownText(request));
+  return { deltas: words(text), tokens: estimateTokens(text) };
+}
+
+function ownText({ body, model, messages }: ChatRequest): string {
+  const format = isObject(body.response_format) ? body.response_format : {};
+  if (format.type === 'json_object') return JSON.stringify({ simulated: true, model: model.name });
+  if (format.type === 'json_schema') {
+    const { schema = {} } = format.json_schema as Json;
+    return JSON.stringify(sampleOf(schema));
+  }
+  const count = messages.length === 1 ? 'one message' : `${messages.length} messages`;
+  return `This is a simulated answer from the gateway's simulator. No model was called: ${model.name} would have answered your ${count} here.`;
+}
+
+function limited(said: Said, limit: number): Said & { readonly cut: boolean } {
+  if (said.tokens <= limit) return { ...said, cut: false };
+  const oneEach = said.deltas.length === said.tokens;
+  const deltas = oneEach ? said.deltas.slice(0, limit) : words(firstTokens(said.deltas.join(''), limit));
+  return { deltas, tokens: limit, cut: true };
+}
+
+function untilStop(deltas: readonly string[], stop: unknown): { kept: readonly string[]; stopped: boolean } {
+  const marks = [stop].flat().filter((mark) => typeof mark === 'string' && mark !== '');
+  if (marks.length === 0) return { kept: deltas, stopped: false };
+  const text = deltas.join('');
+  const found = marks.map((mark) => text.indexOf(mark as string)).filter((at) => at >= 0);
+  if (found.length === 0) return { kept: deltas, stopped: false };
+  return { kept: words(text.slice(0, Math.min(...found))), stopped: true };
+}
+
+const tokensOfEffort: Readonly<Record<string, number>> = {
+  low: 16,
+  medium: 64,
+  high: 256,
+  xhigh: 512,
+  max: 1_024,
+};
+
+function reasoningTokens({ body, model }: ChatRequest): number {
+  if (model.efforts.length === 0) return 0;
+  return tokensOfEffort[String(body.reasoning_effort ?? 'medium')] ?? 0;
+}
+
+function usageOf(
+  request: ChatRequest,
+  behaviour: Behaviour,
+  spent: { readonly said: number; readonly reasoning: number },
+): Json | undefined {
+  if (behaviour.usage === null) return undefined;
+  const completion = spent.said * Number(request.body.n ?? 1) + spent.reasoning;
+  return {
+    prompt_tokens: request.promptTokens,
+    completion_tokens: completion,
+    total_tokens: request.promptTokens + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: spent.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    ...behaviour.usage,
+  };
+}

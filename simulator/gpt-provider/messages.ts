@@ -1,0 +1,158 @@
+// The conversation as the vendor takes it: each message's form, and the order of tool calls and their results.
+// Follows ChatCompletionMessageParam of the vendor's SDK and the refusals its users quote.
+import {
+  anyObject,
+  anything,
+  arrayOf,
+  type Check,
+  isObject,
+  type Json,
+  nullable,
+  object,
+  oneOf,
+  string,
+  stringOr,
+  tagged,
+} from './checks.ts';
+import { badField } from './refusal.ts';
+
+export interface Message extends Json {
+  readonly role: string;
+  readonly content?: unknown;
+}
+
+/** The text of a message, parts joined; what is no text counts as nothing. */
+export function textOf(message: Message): string {
+  if (typeof message.content === 'string') return message.content;
+  if (!Array.isArray(message.content)) return '';
+  return message.content.map((part: Json) => (typeof part.text === 'string' ? part.text : '')).join('');
+}
+
+export const messages: Check = (value, path) => {
+  arrayOf(message, { min: 1 })(value, path);
+  checkOrder(value as readonly Message[]);
+};
+
+const cacheBreakpoint = { prompt_cache_breakpoint: object({ mode: oneOf('explicit') }) };
+const textPart = object({ type: anything, text: string() }, cacheBreakpoint);
+const refusalPart = object({ type: anything, refusal: string() });
+
+const imageUrl: Check = (value, path) => {
+  string()(value, path);
+  if (/^(https?:\/\/|data:image\/[a-z0-9.+-]+;base64,)/i.test(value as string)) return;
+  throw badField(
+    path,
+    `Invalid '${path}': expected a URL or a base64 data URL of an image.`,
+    'invalid_image_url',
+  );
+};
+
+const userParts = arrayOf(
+  tagged('type', {
+    text: textPart,
+    image_url: object(
+      {
+        type: anything,
+        image_url: object({ url: imageUrl }, { detail: oneOf('auto', 'low', 'high') }),
+      },
+      cacheBreakpoint,
+    ),
+    input_audio: object(
+      { type: anything, input_audio: object({ data: string(), format: oneOf('wav', 'mp3') }) },
+      cacheBreakpoint,
+    ),
+    file: object(
+      { type: anything, file: object({}, { file_id: string(), file_data: string(), filename: string() }) },
+      cacheBreakpoint,
+    ),
+  }),
+  { min: 1 },
+);
+const textParts = arrayOf(tagged('type', { text: textPart }), { min: 1 });
+const assistantParts = arrayOf(tagged('type', { text: textPart, refusal: refusalPart }), { min: 1 });
+
+const functionCall = object({ name: string({ min: 1 }), arguments: string() });
+const toolCall = tagged('type', {
+  function: object({ id: string({ min: 1 }), type: anything, function: functionCall }),
+  custom: object({
+    id: string({ min: 1 }),
+    type: anything,
+    custom: object({ name: string({ min: 1 }), input: string() }),
+  }),
+});
+
+const name = string({ min: 1, max: 64, pattern: /^[^\s<|\\/>]+$/ });
+const role = anything;
+
+const message = tagged('role', {
+  system: object({ role, content: content(stringOr(textParts)) }, { name }),
+  developer: object({ role, content: content(stringOr(textParts)) }, { name }),
+  user: object({ role, content: content(stringOr(userParts)) }, { name }),
+  assistant: assistantMessage,
+  tool: object({ role, content: content(stringOr(textParts)), tool_call_id: string({ min: 1 }) }, { name }),
+  function: object({ role, content: nullable(string()), name }),
+});
+
+/** The vendor speaks of content that is null in its own way, with a dot before the index. */
+function content(check: Check): Check {
+  return (value, path) => {
+    if (value === null) throw nullContent(path);
+    check(value, path);
+  };
+}
+
+function nullContent(path: string) {
+  return badField(path.replace('[', '.['), "Invalid value for 'content': expected a string, got null.");
+}
+
+function assistantMessage(value: unknown, path: string): void {
+  object(
+    { role },
+    {
+      content: nullable(stringOr(assistantParts)),
+      name,
+      refusal: nullable(string()),
+      audio: nullable(object({ id: string() })),
+      // Not in the SDK's type of a message sent, but in what the vendor answers and callers send back as history.
+      annotations: arrayOf(anyObject),
+      tool_calls: arrayOf(toolCall, { min: 1, max: 128 }),
+      function_call: nullable(functionCall),
+    },
+  )(value, path);
+  const { content: said, refusal, audio, tool_calls, function_call } = value as Json;
+  const empty = [said, refusal, audio, tool_calls, function_call].every(
+    (part) => part === null || part === undefined,
+  );
+  if (empty) throw nullContent(`${path}.content`);
+}
+
+/** Every call of an assistant turn is answered, by tool messages that follow it at once, and nothing else is. */
+function checkOrder(list: readonly Message[]): void {
+  let open = new Set<string>();
+  list.forEach((one, index) => {
+    if (one.role === 'tool') {
+      if (!open.delete(one.tool_call_id as string)) throw strayResult(index, open.size > 0);
+      return;
+    }
+    if (open.size > 0) throw unanswered(open, `messages.[${index}].role`);
+    open = new Set(callIds(one));
+  });
+  if (open.size > 0) throw unanswered(open, 'messages');
+}
+
+function callIds(one: Message): readonly string[] {
+  if (one.role !== 'assistant' || !Array.isArray(one.tool_calls)) return [];
+  return one.tool_calls.filter(isObject).map((call) => String(call.id));
+}
+
+function strayResult(index: number, callsAreOpen: boolean) {
+  const message = callsAreOpen
+    ? "Invalid parameter: 'tool_call_id' of a message with role 'tool' not found in 'tool_calls' of previous message."
+    : "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+  return badField(callsAreOpen ? `messages.[${index}].tool_call_id` : `messages.[${index}].role`, message);
+}
+
+function unanswered(ids: ReadonlySet<string>, param: string) {
+  const message = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`;
+  return badField(param, message);
+}

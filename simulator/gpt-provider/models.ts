@@ -1,0 +1,137 @@
+// The models the simulated vendor serves, and what of them decides whether a request is refused.
+// Its own table rather than the catalog, so that the two can contradict each other. From the vendor's model pages.
+
+export interface ModelTraits {
+  /** False: exists, but not for chat completions. */
+  readonly chat: boolean;
+  readonly contextTokens: number;
+  readonly outputTokensMax: number;
+  /** Efforts it takes; empty for a model that does not reason. */
+  readonly efforts: readonly string[];
+  /** Takes function tools only with effort `none`. */
+  readonly toolsWithoutEffort: boolean;
+  readonly verbosity: boolean;
+  readonly audio: boolean;
+  readonly webSearch: boolean;
+}
+
+export interface SimulatedModel extends ModelTraits {
+  readonly name: string;
+  /** The dated name that answers. */
+  readonly snapshot: string;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+export function findModel(name: string): SimulatedModel | undefined {
+  return models.get(name);
+}
+
+export function listModels(): Iterable<SimulatedModel> {
+  return models.values();
+}
+
+const plain: ModelTraits = {
+  chat: true,
+  contextTokens: 128_000,
+  outputTokensMax: 16_384,
+  efforts: [],
+  toolsWithoutEffort: false,
+  verbosity: false,
+  audio: false,
+  webSearch: false,
+};
+const old: ModelTraits = { ...plain, contextTokens: 16_385, outputTokensMax: 4_096 };
+const gpt4: ModelTraits = { ...plain, contextTokens: 8_192, outputTokensMax: 4_096 };
+const turbo: ModelTraits = { ...plain, outputTokensMax: 4_096 };
+const gpt41: ModelTraits = { ...plain, contextTokens: 1_047_576, outputTokensMax: 32_768 };
+const audio: ModelTraits = { ...plain, audio: true };
+const search: ModelTraits = { ...plain, webSearch: true };
+const oSeries: ModelTraits = {
+  ...plain,
+  contextTokens: 200_000,
+  outputTokensMax: 100_000,
+  efforts: ['low', 'medium', 'high'],
+};
+const gpt5: ModelTraits = {
+  ...plain,
+  contextTokens: 400_000,
+  outputTokensMax: 128_000,
+  efforts: ['minimal', 'low', 'medium', 'high'],
+  verbosity: true,
+};
+const gpt51: ModelTraits = { ...gpt5, efforts: ['none', 'low', 'medium', 'high'] };
+const gpt52: ModelTraits = { ...gpt51, efforts: [...gpt51.efforts, 'xhigh'] };
+const gpt54: ModelTraits = { ...gpt52, toolsWithoutEffort: true };
+const gpt54Long: ModelTraits = { ...gpt54, contextTokens: 1_050_000 };
+const chatLatest: ModelTraits = { ...gpt5, efforts: [], contextTokens: 128_000, outputTokensMax: 16_384 };
+const notChat: ModelTraits = { ...plain, chat: false };
+
+// Name without date · its dates, the last of which answers for the bare name · traits.
+const families: readonly (readonly [string, readonly string[], ModelTraits])[] = [
+  ['gpt-3.5-turbo', ['1106', '0125'], old],
+  ['gpt-3.5-turbo-16k', [], old],
+  ['gpt-4', ['0314', '0613'], gpt4],
+  ['gpt-4-0125-preview', [], turbo],
+  ['gpt-4-1106-preview', [], turbo],
+  ['gpt-4-turbo', ['2024-04-09'], turbo],
+  ['gpt-4-turbo-preview', [], turbo],
+  ['gpt-4o', ['2024-05-13', '2024-11-20', '2024-08-06'], plain],
+  ['chatgpt-4o-latest', [], plain],
+  ['gpt-4o-mini', ['2024-07-18'], plain],
+  ['gpt-4o-audio-preview', ['2024-12-17', '2025-06-03'], audio],
+  ['gpt-4o-mini-audio-preview', ['2024-12-17'], audio],
+  ['gpt-audio', ['2025-08-28'], audio],
+  ['gpt-audio-1.5', [], audio],
+  ['gpt-audio-mini', ['2025-10-06', '2025-12-15'], audio],
+  ['gpt-4o-search-preview', ['2025-03-11'], search],
+  ['gpt-4o-mini-search-preview', ['2025-03-11'], search],
+  ['gpt-5-search-api', ['2025-10-14'], search],
+  ['gpt-4.1', ['2025-04-14'], gpt41],
+  ['gpt-4.1-mini', ['2025-04-14'], gpt41],
+  ['gpt-4.1-nano', ['2025-04-14'], gpt41],
+  ['o1', ['2024-12-17'], oSeries],
+  ['o3', ['2025-04-16'], oSeries],
+  ['o3-mini', ['2025-01-31'], oSeries],
+  ['o4-mini', ['2025-04-16'], oSeries],
+  ['gpt-5', ['2025-08-07'], gpt5],
+  ['gpt-5-mini', ['2025-08-07'], gpt5],
+  ['gpt-5-nano', ['2025-08-07'], gpt5],
+  ['gpt-5-chat', [], chatLatest],
+  ['gpt-5-chat-latest', [], chatLatest],
+  ['gpt-5.1', ['2025-11-13'], gpt51],
+  ['gpt-5.1-chat-latest', [], chatLatest],
+  ['gpt-5.2', ['2025-12-11'], gpt52],
+  ['gpt-5.2-chat-latest', [], chatLatest],
+  ['gpt-5.3-chat-latest', [], chatLatest],
+  ['gpt-5.4', ['2026-03-05'], gpt54Long],
+  ['gpt-5.4-mini', ['2026-03-17'], gpt54],
+  ['gpt-5.4-nano', ['2026-03-17'], gpt54],
+  ['gpt-5.5', ['2026-04-23'], gpt54Long],
+  ['gpt-5.6', [], gpt54Long],
+  ['gpt-5.6-sol', [], gpt54Long],
+  ['gpt-5.6-terra', [], gpt54Long],
+  ['gpt-5.6-luna', [], gpt54Long],
+  ['text-embedding-3-small', [], notChat],
+  ['text-embedding-3-large', [], notChat],
+  ['whisper-1', [], notChat],
+  ['tts-1', [], notChat],
+  ['omni-moderation-latest', [], notChat],
+];
+
+const models = new Map(
+  families.flatMap(([name, dates, traits]) => {
+    const snapshots = dates.map((date) => `${name}-${date}`);
+    const rows = [
+      { ...traits, name, snapshot: snapshots.at(-1) ?? name },
+      ...snapshots.map((snapshot) => ({ ...traits, name: snapshot, snapshot })),
+    ];
+    return rows.map((row) => [row.name, { ...row, created: createdAt(row.snapshot) }] as const);
+  }),
+);
+
+/** The date in the name, else a fixed one: what matters is that it does not change. */
+function createdAt(snapshot: string): number {
+  const date = /\d{4}-\d{2}-\d{2}$/.exec(snapshot)?.[0] ?? '2024-01-01';
+  return Date.parse(date) / 1000;
+}

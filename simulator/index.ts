@@ -1,0 +1,159 @@
+// A stand-in for the model vendors: a real HTTP server that speaks their wire formats strictly, refuses what they would
+// refuse, and says in its answers that they are simulated. For tests, quick start and demonstrations; it calls no model.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Behaviour } from './behaviour.ts';
+import { type Delivery, deliver } from './deliver.ts';
+import { createRecorder, type OpenRecord, type RecordedRequest, type Recorder } from './record.ts';
+import { createScript, type Script, type ScriptOptions } from './script.ts';
+import { type VendorName, vendors } from './vendors.ts';
+import type { Answer } from './wire-format.ts';
+
+export type { Behaviour, Stop } from './behaviour.ts';
+export type { Delivery } from './deliver.ts';
+export type { RecordedRequest } from './record.ts';
+export type { ScriptOptions } from './script.ts';
+
+export interface SimulatorOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Keys accepted besides those of the form `sk-sim-…`. */
+  readonly keys?: readonly string[];
+  readonly log?: { info(fields: object, message: string): void };
+}
+
+export interface Simulator {
+  /** The origin, without a path. */
+  readonly url: string;
+  readonly port: number;
+  /** What to set as a vendor's base URL. */
+  readonly baseUrls: Readonly<Record<VendorName, string>>;
+  /** The latest requests, oldest first, with their credentials: for assertions only. */
+  readonly requests: readonly RecordedRequest[];
+  /** The next valid request (or the next that `when` accepts) is answered so. */
+  script(behaviour: Behaviour, options?: ScriptOptions): void;
+  /** Forgets requests and what was scripted. */
+  reset(): void;
+  /** Ends open connections too. */
+  close(): Promise<void>;
+}
+
+/** @throws the listener's error (EADDRINUSE…) */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const recorder = createRecorder();
+  const script = createScript();
+  const state: State = { recorder, script, keys: new Set(options.keys), log: options.log, answers: 0 };
+  const server = createServer({ requireHostHeader: true, keepAliveTimeout: 60_000 }, (request, response) => {
+    serve(state, request, response).catch((error: unknown) => {
+      // A fault of the simulator itself: the test that sees a broken connection finds the cause in its output.
+      process.stderr.write(`simulator: ${error instanceof Error ? error.stack : String(error)}\n`);
+      response.destroy();
+    });
+  });
+  await listening(server, options);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
+  return {
+    url,
+    port,
+    baseUrls: { 'gpt-provider': url + vendors['gpt-provider'].basePath },
+    requests: recorder.requests,
+    script: script.add,
+    reset() {
+      recorder.clear();
+      script.clear();
+    },
+    close: () => closed(server),
+  };
+}
+
+interface State {
+  readonly recorder: Recorder;
+  readonly script: Script;
+  readonly keys: ReadonlySet<string>;
+  readonly log: SimulatorOptions['log'];
+  answers: number;
+}
+
+// Above every limit of the gateway's own, so that its refusals are seen and not the simulator's.
+const bodyBytesMax = 128 * 1024 * 1024;
+
+async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const record = state.recorder.open(request);
+  const body = await readBody(request);
+  if (body === undefined) {
+    record.ended = 'client_left';
+    response.destroy();
+    return;
+  }
+  state.recorder.received(record, body);
+  const answer = answerTo(state, record, body);
+  record.status = answer.status;
+  record.ended = await deliver(response, answer);
+  log(state, record, record.ended);
+}
+
+function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
+  const path = record.target.split('?', 1)[0] ?? '';
+  const vendor = Object.values(vendors).find((format) => path.startsWith(`${format.basePath}/`));
+  if (vendor === undefined) {
+    const paths = Object.values(vendors).map((format) => `${format.basePath}/…`);
+    return {
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      parts: [`no such path; the simulator serves ${paths.join(', ')}\n`],
+      behaviour: {},
+    };
+  }
+  state.answers += 1;
+  return vendor.answer(
+    { method: record.method, path, headers: record.headers, body },
+    {
+      keys: state.keys,
+      scripted: () => state.script.take(record),
+      now: Math.floor(Date.now() / 1000),
+      sequence: state.answers,
+    },
+  );
+}
+
+/** Undefined when the client left before the end or sent more than is read. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
+
+function log(state: State, record: RecordedRequest, ended: Delivery): void {
+  state.log?.info(
+    { method: record.method, target: record.target, status: record.status, ended },
+    'simulated',
+  );
+}
+
+function listening(server: Server, options: SimulatorOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,40 @@
+// Behaviours waiting for their request: the first that accepts it answers it.
+import type { Behaviour } from './behaviour.ts';
+import type { RecordedRequest } from './record.ts';
+
+export interface ScriptOptions {
+  /** Which requests it is meant for. Default: any. */
+  readonly when?: (request: RecordedRequest) => boolean;
+  /** How many requests it answers. Default 1; Infinity keeps it. */
+  readonly times?: number;
+}
+
+export interface Script {
+  add(behaviour: Behaviour, options?: ScriptOptions): void;
+  take(request: RecordedRequest): Behaviour | undefined;
+  clear(): void;
+}
+
+interface Entry {
+  readonly behaviour: Behaviour;
+  readonly when: (request: RecordedRequest) => boolean;
+  times: number;
+}
+
+export function createScript(): Script {
+  const entries: Entry[] = [];
+  return {
+    add(behaviour, options = {}) {
+      entries.push({ behaviour, when: options.when ?? (() => true), times: options.times ?? 1 });
+    },
+    take(request) {
+      const at = entries.findIndex((entry) => entry.when(request));
+      const entry = entries[at];
+      if (entry === undefined) return undefined;
+      entry.times -= 1;
+      if (entry.times <= 0) entries.splice(at, 1);
+      return entry.behaviour;
+    },
+    clear: () => void entries.splice(0),
+  };
+}
