@@ -1,0 +1,53 @@
+// From credentials to a caller who may go on: records found, key active, not expired, nobody suspended, one organization,
+// and the caller's own provider keys allowed where they are sent. The order of refusals is part of the interface.
+import { hashCredential, isWellFormedCredential } from '../../common/credential.ts';
+import { GatewayError, specificMessages } from '../errors.ts';
+import type { Credentials } from './credentials.ts';
+import type { Principal, RecordSource } from './principal.ts';
+
+export interface Caller {
+  /** Who calls. */
+  readonly principal: Principal;
+  /** The project key's records where a provider route got both: its limits apply as well. */
+  readonly project: Principal | undefined;
+  readonly direct: boolean;
+}
+
+export interface AuthenticatorDeps {
+  readonly records: RecordSource;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** @throws GatewayError access_not_found, access_blocked, access_unavailable, conflicting_credentials, policy_access_denied */
+export async function authenticate(
+  deps: AuthenticatorDeps,
+  credentials: Credentials,
+  address: string,
+): Promise<Caller> {
+  const project =
+    credentials.projectKey === undefined
+      ? undefined
+      : await findUsable(deps, credentials.projectKey, address);
+  const principal = await findUsable(deps, credentials.virtualKey, address);
+  if (project !== undefined && project.organization.id !== principal.organization.id) {
+    throw new GatewayError('conflicting_credentials', {
+      message: 'the virtual key and the project key belong to different organizations',
+    });
+  }
+  if (credentials.direct && !principal.organization.callerProviderKeys)
+    throw new GatewayError('policy_access_denied');
+  return { principal, project, direct: credentials.direct };
+}
+
+async function findUsable(deps: AuthenticatorDeps, value: string, address: string): Promise<Principal> {
+  if (!isWellFormedCredential('virtualKey', value)) throw new GatewayError('access_not_found');
+  const principal = await deps.records.find(hashCredential(value), address);
+  if (!principal.key.active) throw new GatewayError('access_blocked');
+  if (principal.key.endsAt !== undefined && deps.now() >= principal.key.endsAt) {
+    throw new GatewayError('access_blocked', { message: specificMessages.expired });
+  }
+  if (!principal.organization.active || principal.scope?.active === false)
+    throw new GatewayError('access_blocked');
+  return principal;
+}

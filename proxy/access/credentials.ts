@@ -1,0 +1,132 @@
+// Who calls, as far as headers tell: which virtual keys were sent and which provider key. Pure; nothing is looked up.
+// Whatever starts with `sk-svc-` is a virtual key, nothing else is, and a virtual key is never taken for a provider key.
+import { credentialPrefixes } from '../../common/credential.ts';
+import { Secret } from '../../common/secret.ts';
+import { GatewayError, specificMessages } from '../errors.ts';
+
+/** What this module needs of the request's headers. */
+export interface CredentialHeaders {
+  get(name: string): string | undefined;
+  readonly conflicts: readonly string[];
+}
+
+export interface Credentials {
+  /** Value of the virtual key that is the caller. */
+  readonly virtualKey: string;
+  /** Value of the project key where a provider route got both. */
+  readonly projectKey: string | undefined;
+  /** `x-svc-direct-key: true`, or a provider route: the caller's own provider key is to be used. */
+  readonly direct: boolean;
+}
+
+const credentialHeaders = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'x-svc-vk',
+  'project-api-key',
+]);
+
+/**
+ * @param onProviderRoute whether the route is a provider's own
+ * @throws GatewayError virtual_key_required, project_key_required, policy_access_denied, conflicting_credentials, invalid_request
+ */
+export function readCredentials(headers: CredentialHeaders, onProviderRoute: boolean): Credentials {
+  const twice = headers.conflicts.find((name) => credentialHeaders.has(name));
+  if (twice !== undefined) {
+    throw new GatewayError('conflicting_credentials', {
+      message: `\`${twice}\` was sent twice with different values`,
+    });
+  }
+  const flagged = directKeyFlag(headers);
+  const explicit = asVirtualKey(headers.get('x-svc-vk'));
+  if (flagged && explicit === undefined) {
+    throw new GatewayError('policy_access_denied', {
+      status: 401,
+      message: specificMessages.directKeyNeedsVirtualKey,
+    });
+  }
+  return onProviderRoute
+    ? providerRouteCredentials(headers, explicit)
+    : genericCredentials(headers, explicit, flagged);
+}
+
+function genericCredentials(
+  headers: CredentialHeaders,
+  explicit: string | undefined,
+  direct: boolean,
+): Credentials {
+  const virtualKey = explicit ?? elsewhere(headers);
+  if (virtualKey === undefined) throw new GatewayError('virtual_key_required');
+  return { virtualKey, projectKey: undefined, direct };
+}
+
+function providerRouteCredentials(headers: CredentialHeaders, explicit: string | undefined): Credentials {
+  const projectKey = asVirtualKey(headers.get('project-api-key'));
+  if (projectKey === undefined) {
+    const other = explicit ?? elsewhere(headers);
+    throw new GatewayError(other === undefined ? 'virtual_key_required' : 'project_key_required');
+  }
+  if (explicit === undefined) return { virtualKey: projectKey, projectKey: undefined, direct: true };
+  return { virtualKey: explicit, projectKey, direct: true };
+}
+
+function elsewhere(headers: CredentialHeaders): string | undefined {
+  return (
+    asVirtualKey(bearer(headers.get('authorization'))) ??
+    asVirtualKey(headers.get('x-api-key')) ??
+    asVirtualKey(headers.get('x-goog-api-key')) ??
+    asVirtualKey(headers.get('api-key'))
+  );
+}
+
+/**
+ * The caller's own provider key on a generic route: the first value that is no virtual key.
+ * @throws GatewayError provider_key_required
+ */
+export function readDirectKey(headers: CredentialHeaders): Secret {
+  const candidates = [
+    bearer(headers.get('authorization')),
+    headers.get('x-api-key'),
+    headers.get('x-goog-api-key'),
+  ];
+  const found = candidates.find(
+    (value) => value !== undefined && value !== '' && asVirtualKey(value) === undefined,
+  );
+  if (found !== undefined) return new Secret(found);
+  throw new GatewayError('provider_key_required', {
+    message:
+      'a direct request needs a provider key as a bearer token, or in the `x-api-key` or `x-goog-api-key` header',
+  });
+}
+
+/**
+ * The provider key that a provider's own route requires in `Authorization`.
+ * @param form `bearer` as the route requires the scheme word; `plain` tolerates and removes it
+ * @throws GatewayError provider_key_required that names the header
+ */
+export function readRouteKey(headers: CredentialHeaders, form: 'bearer' | 'plain'): Secret {
+  const sent = headers.get('authorization');
+  const value = bearer(sent) ?? (form === 'plain' ? sent : undefined);
+  if (value !== undefined && value !== '' && asVirtualKey(value) === undefined) return new Secret(value);
+  const expected = form === 'bearer' ? '`Bearer <provider key>`' : 'the provider key';
+  throw new GatewayError('provider_key_required', {
+    message: `this route needs ${expected} in the \`Authorization\` header`,
+  });
+}
+
+function directKeyFlag(headers: CredentialHeaders): boolean {
+  const value = headers.get('x-svc-direct-key')?.toLowerCase();
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true' && !headers.conflicts.includes('x-svc-direct-key')) return true;
+  throw new GatewayError('invalid_request', { message: '`x-svc-direct-key` must be true or false' });
+}
+
+function asVirtualKey(value: string | undefined): string | undefined {
+  return value?.startsWith(credentialPrefixes.virtualKey) === true ? value : undefined;
+}
+
+function bearer(value: string | undefined): string | undefined {
+  return /^bearer +(.*)$/i.exec(value ?? '')?.[1];
+}

@@ -1,0 +1,20 @@
+// One authorised chat request on its way: what inspect, reserve and dispatch look at.
+import type { Caller } from '../access/authenticator.ts';
+import type { CatalogModel } from '../catalog/models.ts';
+import type { Provider, Target } from '../providers/provider.ts';
+import type { ChatRequest } from './request.ts';
+
+export interface ChatCall {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly request: ChatRequest;
+  readonly provider: Provider;
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** `<provider>/<model>` with the canonical provider name: in limits, allow-lists, prices and logs. */
+  readonly qualifiedModel: string;
+  /** Undefined where the catalog does not know the model. */
+  readonly catalogModel: CatalogModel | undefined;
+  /** In the order in which they are to be tried; never empty. */
+  readonly targets: readonly Target[];
+}

@@ -1,0 +1,104 @@
+// The chat request in common shape: parsed once, checked as far as every provider needs it, cleaned of what SDKs leave in
+// answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '../errors.ts';
+
+export type JsonObject = { [name: string]: unknown };
+
+export interface ChatRequest {
+  /** The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Never changed after parsing. */
+  readonly body: JsonObject;
+  /** As sent. */
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly stream: boolean;
+  /** Whether the caller asked for the usage chunk of a stream. */
+  readonly includeUsage: boolean;
+}
+
+export type ChatMessage = JsonObject & { readonly role: string };
+
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+/** @throws GatewayError invalid_request that names the field */
+export function parseChatRequest(bytes: Buffer): ChatRequest {
+  const body = parseObject(bytes);
+  const { model, stream } = body;
+  if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
+    throw invalid('stream', 'stream must be true or false');
+  }
+  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+    throw invalid('messages', 'messages must be a non-empty array');
+  }
+  const messages = body.messages.map(readMessage);
+  return {
+    body: { ...body, messages },
+    model,
+    messages,
+    stream: stream === true,
+    includeUsage: readIncludeUsage(body),
+  };
+}
+
+function parseObject(bytes: Buffer): JsonObject {
+  if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bytes.toString());
+  } catch {
+    throw invalid(
+      undefined,
+      bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON',
+    );
+  }
+  if (!isObject(parsed)) throw invalid(undefined, 'the body must be a JSON object');
+  return parsed;
+}
+
+function readMessage(value: unknown, index: number): ChatMessage {
+  const at = `messages[${index}]`;
+  if (!isObject(value)) throw invalid(at, `${at} must be an object`);
+  const { role, content } = value;
+  if (typeof role !== 'string' || !roles.has(role)) {
+    throw invalid(`${at}.role`, `${at}.role must be one of ${[...roles].join(', ')}`);
+  }
+  checkContent(content, `${at}.content`);
+  return cleaned({ ...value, role });
+}
+
+function checkContent(content: unknown, at: string): void {
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (!Array.isArray(content)) throw invalid(at, `${at} must be a string, an array of parts or null`);
+  for (const [index, part] of content.entries()) {
+    if (!isObject(part) || typeof part.type !== 'string') {
+      throw invalid(`${at}[${index}]`, `${at}[${index}] must be an object with a type`);
+    }
+  }
+}
+
+/** Empty leftovers of an answer, which vendors refuse in a request. */
+function cleaned(message: ChatMessage): ChatMessage {
+  const { tool_calls: calls } = message;
+  if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message.tool_calls;
+  if (message.function_call === null) delete message.function_call;
+  if (message.refusal === null) delete message.refusal;
+  return message;
+}
+
+function readIncludeUsage(body: JsonObject): boolean {
+  const options = body.stream_options;
+  if (options === undefined || options === null) return false;
+  if (!isObject(options)) throw invalid('stream_options', 'stream_options must be an object');
+  if (body.stream !== true)
+    throw invalid('stream_options', 'stream_options is only allowed when stream is true');
+  return options.include_usage === true;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(param: string | undefined, message: string): GatewayError {
+  return new GatewayError('invalid_request', { message, ...(param !== undefined && { param }) });
+}

@@ -1,0 +1,36 @@
+// Tokens of one request by one rule: prompt includes cache reads and writes, completion includes reasoning.
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/**
+ * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`).
+ * @returns undefined where it is absent, null or without the two counts
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  const usage = asObject(value);
+  const promptTokens = count(usage?.prompt_tokens);
+  const completionTokens = count(usage?.completion_tokens);
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const prompt = asObject(usage?.prompt_tokens_details);
+  const completion = asObject(usage?.completion_tokens_details);
+  return {
+    promptTokens,
+    completionTokens,
+    cacheReadTokens: count(prompt?.cached_tokens) ?? 0,
+    cacheWriteTokens: count(prompt?.cache_write_tokens) ?? 0,
+    reasoningTokens: count(completion?.reasoning_tokens) ?? 0,
+  };
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,99 @@
+// From a parsed request to a call that may be dispatched: which provider and model, whether the caller may use it, and
+// where it can go. The name that is allowed is the very name that is sent.
+
+import { isModelAllowed } from '../../common/model-glob.ts';
+import type { Caller } from '../access/authenticator.ts';
+import { readDirectKey, readRouteKey } from '../access/credentials.ts';
+import { findModel } from '../catalog/models.ts';
+import type { ChatCall } from '../chat/call.ts';
+import type { ChatRequest } from '../chat/request.ts';
+import { GatewayError } from '../errors.ts';
+import type { Credential, Provider } from '../providers/provider.ts';
+import { type BaseUrls, directTarget, storedTargets } from '../upstream/targets.ts';
+import type { RequestHeaders } from './headers.ts';
+
+export interface AuthorizeDeps {
+  /** By canonical name and alias. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly baseUrls: BaseUrls;
+}
+
+export interface AuthorizeInput {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly request: ChatRequest;
+  readonly headers: RequestHeaders;
+  /** The provider of a provider's own route. */
+  readonly routeProvider: Provider | undefined;
+  /** The provider key that such a route requires. */
+  readonly routeCredential: Credential | undefined;
+}
+
+const modelPattern = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
+
+/** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
+export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
+  const { caller, request, requestId } = input;
+  const { provider, model } = modelOf(deps, input);
+  const qualifiedModel = `${provider.name}/${model}`;
+  if (!isModelAllowed(allowLists(caller), qualifiedModel)) {
+    throw new GatewayError('model_not_allowed', { param: 'model' });
+  }
+  const catalogModel = findModel(provider.name, model);
+  if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
+  const targets = targetsOf(deps, input, provider);
+  if (targets.length === 0) throw new GatewayError('provider_not_configured');
+  return { requestId, caller, request, provider, model, qualifiedModel, catalogModel, targets };
+}
+
+/** The allow-lists of all levels, of both keys where two were sent. */
+export function allowLists({ principal, project }: Caller): readonly (readonly string[])[] {
+  return [principal, ...(project === undefined ? [] : [project])].flatMap(({ organization, scope, key }) => [
+    organization.allowedModels,
+    scope?.allowedModels ?? [],
+    key.allowedModels,
+  ]);
+}
+
+function modelOf(deps: AuthorizeDeps, input: AuthorizeInput): { provider: Provider; model: string } {
+  const sent = input.request.model;
+  if (input.routeProvider !== undefined) return { provider: input.routeProvider, model: checkedName(sent) };
+  const slash = sent.indexOf('/');
+  if (slash < 1 || slash === sent.length - 1) {
+    throw new GatewayError('invalid_request', {
+      param: 'model',
+      message: 'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
+    });
+  }
+  const model = checkedName(sent.slice(slash + 1));
+  const provider = deps.providers.get(sent.slice(0, slash));
+  if (provider === undefined) {
+    throw new GatewayError('model_not_found', {
+      param: 'model',
+      message: 'no such provider in front of the model name',
+    });
+  }
+  return { provider, model };
+}
+
+function checkedName(name: string): string {
+  const segments = name.split('/');
+  const odd = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
+  if (!odd && modelPattern.test(name)) return name;
+  throw new GatewayError('invalid_request', {
+    param: 'model',
+    message: 'the model name holds characters that no model name has',
+  });
+}
+
+function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider) {
+  const { caller, headers, routeCredential } = input;
+  if (!caller.direct) return storedTargets(caller.principal.organization, provider, deps.baseUrls);
+  const credential = routeCredential ?? { apiKey: readDirectKey(headers) };
+  return [directTarget(provider, credential, deps.baseUrls)];
+}
+
+/** What a provider's own route requires in its headers, checked before the body is read. @throws GatewayError provider_key_required */
+export function routeCredential(provider: Provider, headers: RequestHeaders): Credential {
+  return { apiKey: readRouteKey(headers, provider.routeKeyForm) };
+}

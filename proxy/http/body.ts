@@ -1,0 +1,75 @@
+// Reads a request body: media type, size, structure and memory are checked while it arrives, never afterwards.
+import { JsonGuard, type JsonLimits } from '../chat/json-guard.ts';
+import { GatewayError } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface BodyLimits extends JsonLimits {
+  readonly bodyBytesMax: number;
+}
+
+/**
+ * @returns the whole body
+ * @throws GatewayError unsupported_media_type, body_too_large, invalid_request, request_timeout, overloaded; ClientGone
+ */
+export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
+  checkMediaType(exchange);
+  const announced = Number(exchange.headers.get('content-length') ?? 0);
+  if (announced > limits.bodyBytesMax) throw tooLarge(limits);
+  if (exchange.expectsContinue) exchange.response.writeContinue();
+  exchange.waitFor('body');
+  const body = await collect(exchange, limits);
+  exchange.waitFor(undefined);
+  return body;
+}
+
+function checkMediaType({ headers }: Exchange): void {
+  const type = headers.get('content-type');
+  if (type === undefined) {
+    throw new GatewayError('unsupported_media_type', {
+      message: 'Content-Type is missing; send application/json',
+    });
+  }
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw new GatewayError('unsupported_media_type');
+  const encoding = headers.get('content-encoding')?.toLowerCase();
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new GatewayError('unsupported_media_type', {
+      message: 'a compressed body is not accepted; send it as it is',
+    });
+  }
+}
+
+function collect(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
+  const { request, record } = exchange;
+  const guard = new JsonGuard(limits);
+  const chunks: Buffer[] = [];
+  return new Promise((resolve, reject) => {
+    const stop = (error: Error) => {
+      request.removeAllListeners('data');
+      reject(error);
+    };
+    exchange.onAbort = stop;
+    if (exchange.aborted !== undefined) return stop(exchange.aborted);
+    request.on('data', (chunk: Buffer) => {
+      try {
+        record.requestBytes += chunk.length;
+        if (record.requestBytes > limits.bodyBytesMax) throw tooLarge(limits);
+        guard.push(chunk);
+        exchange.buffer(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        stop(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    request.once('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
+    // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
+    request.once('error', () => undefined);
+  });
+}
+
+function tooLarge(limits: BodyLimits): GatewayError {
+  return new GatewayError('body_too_large', {
+    message: `the body is larger than ${limits.bodyBytesMax} bytes`,
+  });
+}

@@ -1,0 +1,150 @@
+// One request and its response from accept to record: its identity, what it waits for (the watchdog looks at it), how it is
+// ended from outside, and what will be recorded of it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Usage } from '../chat/usage.ts';
+import { GatewayError } from '../errors.ts';
+import type { Ticket } from './admission.ts';
+import { RequestHeaders, requestId } from './headers.ts';
+
+/** The client closed the connection before its answer was complete. Logged as 499, answered to nobody. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client left');
+    this.name = 'ClientGone';
+  }
+}
+
+/** What a request may be waiting for; undefined = the gateway itself. */
+export type Waiting = 'body' | 'head' | 'event' | 'reader' | undefined;
+
+/** What the access log and the metrics tell of a request. */
+export interface RequestRecord {
+  route: string;
+  organizationId: string | undefined;
+  keyId: string | undefined;
+  projectKeyId: string | undefined;
+  provider: string | undefined;
+  model: string | undefined;
+  /** Whether the catalog knows the model: only then is its name a metric label. */
+  modelKnown: boolean;
+  status: number;
+  errorCode: string | undefined;
+  errorSource: 'gateway' | 'provider' | undefined;
+  /** Logged, never sent. */
+  cause: unknown;
+  attempts: number;
+  streamed: boolean;
+  direct: boolean;
+  usage: Usage | undefined;
+  requestBytes: number;
+  /** Monotonic, when the first byte of the answer was there. */
+  firstByteAt: number | undefined;
+}
+
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: RequestHeaders;
+  readonly id: string;
+  readonly address: string;
+  /** Monotonic milliseconds. */
+  readonly startedAt: number;
+  /** The caller waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  readonly record: RequestRecord = {
+    route: 'none',
+    organizationId: undefined,
+    keyId: undefined,
+    projectKeyId: undefined,
+    provider: undefined,
+    model: undefined,
+    modelKnown: false,
+    status: 0,
+    errorCode: undefined,
+    errorSource: undefined,
+    cause: undefined,
+    attempts: 0,
+    streamed: false,
+    direct: false,
+    usage: undefined,
+    requestBytes: 0,
+    firstByteAt: undefined,
+  };
+  /** Resolves when the response is sent or its connection is gone. */
+  readonly closed: Promise<void>;
+  ticket: Ticket | undefined;
+  waiting: Waiting;
+  waitingSince = 0;
+  /** Ends what the current stage waits for. */
+  onAbort: ((error: Error) => void) | undefined;
+  #aborted: Error | undefined;
+  readonly #monotonic: () => number;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    monotonic: () => number,
+    expectsContinue: boolean,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.headers = new RequestHeaders(request.rawHeaders);
+    this.id = requestId(this.headers);
+    this.address = request.socket.remoteAddress ?? '';
+    this.#monotonic = monotonic;
+    this.startedAt = monotonic();
+    this.expectsContinue = expectsContinue;
+    this.closed = new Promise((resolve) => {
+      response.once('close', () => {
+        if (!response.writableFinished) this.abort(new ClientGone());
+        resolve();
+      });
+    });
+  }
+
+  /** Why the request was ended from outside. */
+  get aborted(): Error | undefined {
+    return this.#aborted;
+  }
+
+  /** Ends the request from outside, once: the stage that waits fails with this error. A client that then takes no answer is cut. */
+  abort(error: Error): void {
+    if (this.#aborted !== undefined) {
+      if (error instanceof ClientGone) this.response.destroy();
+      return;
+    }
+    this.#aborted = error;
+    this.onAbort?.(error);
+  }
+
+  /** @throws the error that ended the request from outside */
+  throwIfAborted(): void {
+    if (this.#aborted !== undefined) throw this.#aborted;
+  }
+
+  waitFor(waiting: Waiting): void {
+    this.waiting = waiting;
+    this.waitingSince = this.#monotonic();
+  }
+
+  attemptStarted(): void {
+    this.throwIfAborted();
+    this.record.attempts++;
+    this.waitFor('head');
+  }
+
+  /** Bytes came from the provider. */
+  progress(): void {
+    const now = this.#monotonic();
+    this.record.firstByteAt ??= now;
+    if (this.waiting === 'reader') return;
+    this.waiting = 'event';
+    this.waitingSince = now;
+  }
+
+  buffer(bytes: number): void {
+    if (this.ticket === undefined)
+      throw new GatewayError('internal_error', { cause: new Error('not admitted') });
+    this.ticket.buffer(bytes);
+  }
+}

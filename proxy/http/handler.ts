@@ -1,0 +1,121 @@
+// THE REQUEST PATH, read top to bottom. Each stage has one name, here and in docs, logs and metrics. A stage refuses by
+// throwing a GatewayError; whatever is thrown is answered once, below.
+import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
+import { readCredentials } from '../access/credentials.ts';
+import { parseChatRequest } from '../chat/request.ts';
+import { GatewayError } from '../errors.ts';
+import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Dispatch } from '../upstream/dispatch.ts';
+import type { Admission } from './admission.ts';
+import { type AuthorizeDeps, authorize, routeCredential } from './authorize.ts';
+import { type BodyLimits, readBody } from './body.ts';
+import type { Exchange, RequestRecord } from './exchange.ts';
+import { matchRoute, type ProviderRoutes, type Route } from './match.ts';
+import { modelList, oneModel } from './models.ts';
+import { relay } from './relay.ts';
+import { respondError, respondJson } from './respond.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps {
+  readonly routes: ProviderRoutes;
+  readonly admission: Admission;
+  readonly watchdog: Watchdog;
+  readonly bodyLimits: BodyLimits;
+  readonly guardrails: Guardrails;
+  readonly ledger: Ledger;
+  readonly dispatch: Dispatch;
+  isDraining(): boolean;
+  /** Called once for every request, when its response is truly finished. */
+  record(exchange: Exchange): void;
+}
+
+export type Handler = (exchange: Exchange) => Promise<void>;
+
+export function createHandler(deps: HandlerDeps): Handler {
+  return async (exchange) => {
+    deps.watchdog.watch(exchange);
+    try {
+      await answer(exchange, deps);
+    } catch (error) {
+      respondError(exchange, error);
+    }
+    // What is written is not yet taken: the client may still be reading.
+    exchange.onAbort = () => exchange.response.destroy();
+    exchange.waitFor('reader');
+    await exchange.closed;
+    exchange.ticket?.[Symbol.dispose]();
+    deps.watchdog.unwatch(exchange);
+    deps.record(exchange);
+  };
+}
+
+async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
+  const { headers, record, request } = exchange;
+  // accept: a gateway that stops takes nothing new; callers are sent to another one.
+  if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
+
+  // match
+  const route = matchRoute(request.method ?? '', request.url ?? '', deps.routes);
+  record.route = route.kind;
+  const provider = route.kind === 'chat' ? deps.providers.get(route.provider ?? '') : undefined;
+
+  // authenticate: all that headers decide, before a byte of the body is read.
+  const caller = await authenticate(deps, readCredentials(headers, provider !== undefined), exchange.address);
+  noteCaller(record, caller);
+  const credential = provider === undefined ? undefined : routeCredential(provider, headers);
+
+  // admit: after authentication, so that strangers hold no place.
+  exchange.ticket = deps.admission.admit(caller.principal.organization.id);
+  if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
+
+  // read
+  const chatRequest = parseChatRequest(await readBody(exchange, deps.bodyLimits));
+  record.streamed = chatRequest.stream;
+
+  // authorize
+  const authorized = authorize(deps, {
+    requestId: exchange.id,
+    caller,
+    request: chatRequest,
+    headers,
+    routeProvider: provider,
+    routeCredential: credential,
+  });
+  record.provider = authorized.provider.name;
+  record.model = authorized.model;
+  record.modelKnown = authorized.catalogModel !== undefined;
+
+  // inspect
+  const call = await deps.guardrails.inspect(authorized);
+
+  // reserve
+  const hold = await deps.ledger.reserve(call);
+  try {
+    // dispatch, then relay: committed at the first byte.
+    await relay(exchange, await deps.dispatch(call, exchange));
+  } finally {
+    // settle: always, exactly once.
+    hold.settle(record.usage);
+  }
+}
+
+function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {
+  record.organizationId = principal.organization.id;
+  record.keyId = principal.key.keyId;
+  record.projectKeyId = project?.key.keyId;
+  record.direct = direct;
+}
+
+function respondModels(
+  exchange: Exchange,
+  deps: HandlerDeps,
+  route: Exclude<Route, { kind: 'chat' }>,
+  caller: Caller,
+): void {
+  const { providers } = deps;
+  respondJson(
+    exchange,
+    route.kind === 'models' ? modelList(caller, providers) : oneModel(caller, providers, route.id),
+  );
+}

@@ -1,0 +1,62 @@
+// Request headers, read once: only those the gateway knows, and which of them were sent twice with different values.
+// Nothing else of a caller's headers is looked at, and none is ever forwarded as it came.
+import { uuidv7 } from '../../common/uuid.ts';
+
+const knownHeaders = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'x-svc-vk',
+  'project-api-key',
+  'x-svc-direct-key',
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'x-request-id',
+]);
+
+export class RequestHeaders {
+  readonly #values = new Map<string, string>();
+  readonly #conflicts: string[] = [];
+
+  /** @param raw names and values in turn, as node:http's `rawHeaders` */
+  constructor(raw: readonly string[]) {
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const name = (raw[i] ?? '').toLowerCase();
+      if (knownHeaders.has(name)) this.#add(name, raw[i + 1] ?? '');
+    }
+  }
+
+  /** The first value, without white space around it. */
+  get(name: string): string | undefined {
+    return this.#values.get(name);
+  }
+
+  /** Names that were sent more than once with different values. */
+  get conflicts(): readonly string[] {
+    return this.#conflicts;
+  }
+
+  #add(name: string, value: string): void {
+    const trimmed = value.trim();
+    const before = this.#values.get(name);
+    if (before === undefined) this.#values.set(name, trimmed);
+    else if (before !== trimmed) this.#conflicts.push(name);
+  }
+}
+
+/** The caller's `x-request-id` if it is harmless, else a new UUIDv7. */
+export function requestId(headers: RequestHeaders): string {
+  const sent = headers.get('x-request-id');
+  return sent !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : uuidv7();
+}
+
+const headerBytesMax = 512;
+
+/** The one encoder of response header values: visible ASCII and spaces, at most 512 bytes; everything else becomes `?`. */
+export function headerValue(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, headerBytesMax);
+}

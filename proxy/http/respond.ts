@@ -1,0 +1,137 @@
+// Answers of the gateway's own: JSON bodies, and the one place where an error becomes an envelope.
+import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
+import { ProviderFailure } from '../upstream/provider-failure.ts';
+import { ClientGone, type Exchange } from './exchange.ts';
+import { headerValue } from './headers.ts';
+
+/** What the caller is told of an error. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly source: 'gateway' | 'provider';
+  readonly message: string;
+  readonly param: string | undefined;
+  readonly code: string | undefined;
+  readonly headers: readonly string[];
+}
+
+/** Waiting cannot help: SDKs that retry these on their own are told not to. */
+const notWorthRetrying = new Set<ErrorCode>([
+  'upstream_authentication_failed',
+  'upstream_protocol_error',
+  'request_timeout',
+]);
+
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof ProviderFailure) {
+    const { status, message, param, code } = error;
+    return {
+      status,
+      source: 'provider',
+      message,
+      param,
+      code,
+      headers: retryHeaders(error.retryAfter, error.retryable),
+    };
+  }
+  const own = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
+  const { status, message, param, code } = own;
+  const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code));
+  if (own.allow !== undefined) headers.push('allow', own.allow);
+  return { status, source: 'gateway', message, param, code, headers };
+}
+
+function retryHeaders(retryAfter: number | undefined, retryable: boolean): string[] {
+  const headers = retryAfter === undefined ? [] : ['retry-after', String(retryAfter)];
+  return retryable ? headers : [...headers, 'x-should-retry', 'false'];
+}
+
+/** The envelope of every error, on every route and inside streams. */
+export function envelope(answer: Pick<ErrorAnswer, 'status' | 'message' | 'param' | 'code'>): string {
+  const { status, message, param = null, code = null } = answer;
+  return JSON.stringify({ error: { message, type: errorType(status), param, code } });
+}
+
+/** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */
+export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
+  const answer = errorAnswer(error);
+  const { record } = exchange;
+  const gone = error instanceof ClientGone;
+  record.status = gone ? 499 : answer.status;
+  record.errorCode = gone ? 'client_gone' : answer.code;
+  record.errorSource = gone ? undefined : answer.source;
+  record.cause =
+    error instanceof GatewayError ? error.cause : error instanceof ProviderFailure ? undefined : error;
+  return answer;
+}
+
+/** Answers an error before anything of another answer was sent. */
+export function respondError(exchange: Exchange, error: unknown): void {
+  const answer = recordError(exchange, error);
+  if (error instanceof ClientGone) return void exchange.response.destroy();
+  send(exchange, answer.status, Buffer.from(envelope(answer)), [
+    'x-svc-error-source',
+    answer.source,
+    ...answer.headers,
+  ]);
+}
+
+export function respondJson(exchange: Exchange, value: object): void {
+  exchange.record.status = 200;
+  send(exchange, 200, Buffer.from(JSON.stringify(value)), []);
+}
+
+/** Sends a whole JSON answer with its length. */
+export function send(exchange: Exchange, status: number, body: Buffer, headers: readonly string[]): void {
+  const { request, response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const lingers = !request.complete && !isSmallRest(exchange);
+  response.writeHead(status, [
+    'content-type',
+    'application/json',
+    'content-length',
+    String(body.length),
+    ...commonHeaders(exchange),
+    ...headers,
+    ...(lingers ? ['connection', 'close'] : []),
+  ]);
+  if (!lingers) return void response.end(body);
+  response.write(body);
+  linger(exchange);
+}
+
+/** Headers of every answer: which request, and what became of it. */
+export function commonHeaders(exchange: Exchange): string[] {
+  const { record } = exchange;
+  const headers = ['x-request-id', exchange.id];
+  if (record.provider !== undefined) headers.push('x-svc-provider', record.provider);
+  if (record.model !== undefined) headers.push('x-svc-model', headerValue(record.model));
+  if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));
+  return headers;
+}
+
+const smallRestBytes = 256 * 1024;
+const lingerMs = 1000;
+
+/** A body of known, small length that was not read: node discards it and the connection can be used again. */
+function isSmallRest({ headers, expectsContinue }: Exchange): boolean {
+  if (expectsContinue) return false;
+  const announced = headers.get('content-length');
+  if (announced === undefined) return headers.get('transfer-encoding') === undefined;
+  return Number(announced) <= smallRestBytes;
+}
+
+/**
+ * Closes a connection on which a body is still arriving. Closing at once would reset it, and the client might never see the
+ * answer: for a moment what arrives is discarded, then the connection ends.
+ */
+function linger({ request, response }: Exchange): void {
+  const finish = () => {
+    clearTimeout(timer);
+    response.end(() => request.socket.destroySoon());
+  };
+  const timer = setTimeout(finish, lingerMs);
+  request.once('end', finish);
+  response.once('close', () => clearTimeout(timer));
+  request.on('data', () => undefined);
+  request.resume();
+}

@@ -1,0 +1,101 @@
+// The traffic listener: node:http with its limits set, every accepted request handed to the request path, and what is not
+// even HTTP answered in the same envelope.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { listen } from '../../common/admin-server.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { ListenAddress } from '../../common/settings.ts';
+import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
+import { Exchange } from './exchange.ts';
+import type { Handler } from './handler.ts';
+import { envelope } from './respond.ts';
+
+export interface TrafficServerOptions {
+  readonly address: ListenAddress;
+  readonly headerBytesMax: number;
+  readonly headersTimeoutMs: number;
+  readonly clock: Clock;
+  readonly handler: Handler;
+  /** Requests that never became one: only their error is known. */
+  onMalformed(code: ErrorCode): void;
+  /** The request path itself threw: a defect. */
+  onDefect(error: unknown): void;
+}
+
+export interface TrafficServer {
+  readonly port: number;
+  /** Stops listening and closes idle connections; open ones end with their requests. Resolves when all are gone. */
+  drain(): Promise<void>;
+  /** Cuts every connection. */
+  destroy(): void;
+}
+
+const headersCheckMs = 1000;
+
+/** @throws the listener's error (EADDRINUSE…) */
+export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
+  const server = createServer({
+    maxHeaderSize: options.headerBytesMax,
+    headersTimeout: options.headersTimeoutMs,
+    connectionsCheckingInterval: headersCheckMs,
+    // The watchdog times bodies and answers.
+    requestTimeout: 0,
+    keepAliveTimeout: 75_000,
+    requireHostHeader: false,
+    noDelay: true,
+    insecureHTTPParser: false,
+  });
+  const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    const exchange = new Exchange(request, response, options.clock.monotonic, expectsContinue);
+    options.handler(exchange).catch((error: unknown) => {
+      options.onDefect(error);
+      response.destroy();
+    });
+  };
+  server.on('request', (request, response) => serve(request, response, false));
+  server.on('checkContinue', (request, response) => serve(request, response, true));
+  // Any other expectation cannot be met; it is ignored, as RFC 9110 allows.
+  server.on('checkExpectation', (request, response) => serve(request, response, false));
+  server.on('connect', (_request, socket) => refuse(socket as Socket, 'method_not_allowed', options));
+  server.on('clientError', (error, socket) => refuse(socket as Socket, malformedCode(error), options));
+  await listen(server, options.address);
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain: () => drain(server),
+    destroy: () => server.closeAllConnections(),
+  };
+}
+
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+function malformedCode(error: Error): ErrorCode {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
+  if (code === 'HPE_INVALID_METHOD') return 'method_not_allowed';
+  return 'invalid_request';
+}
+
+/** Answers on a socket that has no parsed request, where that is still possible. */
+function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions): void {
+  // A connection that was reset, or one in the middle of an answer, can be told nothing.
+  if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy();
+  options.onMalformed(code);
+  const message = code === 'invalid_request' ? 'the request is not valid HTTP/1.1' : errorTable[code].message;
+  const { status } = new GatewayError(code);
+  const body = envelope({ status, message, param: undefined, code });
+  const head = [
+    `HTTP/1.1 ${status} ${code.replaceAll('_', ' ')}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-svc-error-source: gateway',
+    ...(code === 'method_not_allowed' ? ['allow: GET, POST'] : []),
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

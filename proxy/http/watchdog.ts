@@ -1,0 +1,72 @@
+// Ends what takes too long: one sweep over all requests instead of timers for each. Every time limit of a request on the
+// traffic listener stands here, but for that on headers, which node:http keeps.
+import type { Clock } from '../../common/clock.ts';
+import { GatewayError } from '../errors.ts';
+import { ClientGone, type Exchange } from './exchange.ts';
+
+export interface TimeLimits {
+  /** From then on a body must have come at the minimum rate. */
+  readonly bodyGraceMs: number;
+  /** Bytes a second. */
+  readonly bodyRateMin: number;
+  /** To the first byte of a streamed answer. */
+  readonly firstByteMs: number;
+  /** Between two reads of a streamed answer. */
+  readonly idleMs: number;
+  /** A client that takes nothing. */
+  readonly readerMs: number;
+  readonly totalMs: number;
+}
+
+export interface Watchdog {
+  watch(exchange: Exchange): void;
+  unwatch(exchange: Exchange): void;
+  readonly watched: ReadonlySet<Exchange>;
+  close(): void;
+}
+
+const sweepMs = 250;
+
+export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
+  const watched = new Set<Exchange>();
+  const sweep = setInterval(() => {
+    const now = clock.monotonic();
+    for (const exchange of watched) {
+      const error = overdue(exchange, limits, now);
+      if (error !== undefined) exchange.abort(error);
+    }
+  }, sweepMs);
+  sweep.unref();
+  return {
+    watch: (exchange) => void watched.add(exchange),
+    unwatch: (exchange) => void watched.delete(exchange),
+    watched,
+    close: () => clearInterval(sweep),
+  };
+}
+
+/** The error that ends this request now, if any. */
+export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Error | undefined {
+  const waited = now - exchange.waitingSince;
+  switch (exchange.waiting) {
+    case undefined:
+      return undefined;
+    case 'body': {
+      const tooSlow = exchange.record.requestBytes / (waited / 1000) < limits.bodyRateMin;
+      return waited > limits.bodyGraceMs && tooSlow ? new GatewayError('request_timeout') : undefined;
+    }
+    case 'reader':
+      return waited > limits.readerMs ? new ClientGone() : undefined;
+    case 'head':
+      if (exchange.record.streamed && waited > limits.firstByteMs) return upstreamTimeout('no first byte');
+      break;
+    case 'event':
+      if (exchange.record.streamed && waited > limits.idleMs) return upstreamTimeout('nothing more came');
+      break;
+  }
+  return now - exchange.startedAt > limits.totalMs ? upstreamTimeout('the total time is over') : undefined;
+}
+
+function upstreamTimeout(why: string): GatewayError {
+  return new GatewayError('upstream_timeout', { cause: new Error(why) });
+}

@@ -1,0 +1,44 @@
+// The vendor's errors: `{"error":{message,type,param,code}}`, of which any part may be missing; other bodies may come too.
+import { isObject } from '../../chat/request.ts';
+import type { VendorError } from '../provider.ts';
+
+const messageMax = 2000;
+
+export function readGptError(status: number, body: Buffer): VendorError {
+  return gptError(status, parseError(body)) ?? unreadable(status);
+}
+
+/** The value of `error` in an answer or a stream event. */
+export function gptError(status: number, error: unknown): VendorError | undefined {
+  if (!isObject(error)) return undefined;
+  return {
+    status,
+    message: text(error.message)?.slice(0, messageMax) ?? unreadable(status).message,
+    type: text(error.type),
+    param: text(error.param),
+    code: text(error.code),
+  };
+}
+
+function parseError(body: Buffer): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body.toString());
+    return isObject(parsed) ? parsed.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(status: number): VendorError {
+  return {
+    status,
+    message: `the provider answered with status ${status}`,
+    type: undefined,
+    param: undefined,
+    code: undefined,
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,35 @@
+// The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
+// Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
+import { isObject } from '../../chat/request.ts';
+import { readUsage } from '../../chat/usage.ts';
+import { GatewayError } from '../../errors.ts';
+import type { CompleteAnswer, Provider } from '../provider.ts';
+import { readGptError } from './errors.ts';
+import { buildGptRequest } from './request.ts';
+import { GptStreamReader } from './stream.ts';
+
+export const gptProvider: Provider = {
+  name: 'gpt-provider',
+  aliases: ['openai'],
+  defaultBaseUrl: 'https://api.openai.com/v1',
+  routeKeyForm: 'bearer',
+  buildRequest: buildGptRequest,
+  readAnswer: readGptAnswer,
+  openStream: (call, limits) => new GptStreamReader(call.request.includeUsage, limits),
+  readError: readGptError,
+};
+
+function readGptAnswer(body: Buffer): CompleteAnswer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body.toString());
+  } catch (cause) {
+    throw new GatewayError('upstream_protocol_error', { cause });
+  }
+  if (!isObject(answer) || !Array.isArray(answer.choices)) {
+    throw new GatewayError('upstream_protocol_error', {
+      cause: new Error('the answer is no chat completion'),
+    });
+  }
+  return { body, usage: readUsage(answer.usage) };
+}

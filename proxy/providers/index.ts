@@ -1,0 +1,12 @@
+// The providers: adding one is a folder and a line here.
+import { gptProvider } from './gpt-provider/index.ts';
+import type { Provider } from './provider.ts';
+
+export const providers: readonly Provider[] = [gptProvider];
+
+/** By canonical name and by every alias. */
+export const providersByName: ReadonlyMap<string, Provider> = new Map(
+  providers.flatMap((provider) =>
+    [provider.name, ...provider.aliases].map((name) => [name, provider] as const),
+  ),
+);

@@ -1,0 +1,84 @@
+// Splits bytes into Server-Sent Events without decoding or copying them. An event ends at a blank line; LF, CRLF and CR
+// end a line (HTML standard, "Server-sent events"). Chunks may be cut anywhere.
+import { GatewayError } from '../errors.ts';
+
+const lf = 0x0a;
+const cr = 0x0d;
+
+export class SseSplitter {
+  readonly #eventBytesMax: number;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(eventBytesMax: number) {
+    this.#eventBytesMax = eventBytesMax;
+  }
+
+  /**
+   * @returns the complete events of what has arrived, each with its blank line
+   * @throws GatewayError upstream_protocol_error for an event over the limit
+   */
+  push(chunk: Buffer): Buffer[] {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    // A line end at the end of the earlier bytes may be the first half of a blank line: look there again.
+    let from = Math.max(0, this.#rest.length - 3);
+    const events: Buffer[] = [];
+    let start = 0;
+    for (let end = eventEnd(bytes, from); end !== -1; end = eventEnd(bytes, from)) {
+      events.push(bytes.subarray(start, end));
+      start = end;
+      from = end;
+    }
+    this.#rest = bytes.subarray(start);
+    if (this.#rest.length > this.#eventBytesMax) {
+      throw new GatewayError('upstream_protocol_error', {
+        cause: new Error('an event of the stream is too large'),
+      });
+    }
+    return events;
+  }
+
+  /** What has arrived of an event that is not complete. */
+  get rest(): Buffer {
+    return this.#rest;
+  }
+}
+
+/** Index behind the next blank line at or after `from`, or -1. A CR at the very end waits for what follows it. */
+function eventEnd(bytes: Buffer, from: number): number {
+  for (let i = nextLineEnd(bytes, from); i !== -1; ) {
+    const next = afterLineEnd(bytes, i);
+    if (next === -1) return -1;
+    if (next < bytes.length && isLineEnd(bytes[next])) {
+      const end = afterLineEnd(bytes, next);
+      return end;
+    }
+    i = nextLineEnd(bytes, next);
+  }
+  return -1;
+}
+
+function nextLineEnd(bytes: Buffer, from: number): number {
+  const foundLf = bytes.indexOf(lf, from);
+  const foundCr = bytes.subarray(0, foundLf === -1 ? bytes.length : foundLf).indexOf(cr, from);
+  return foundCr === -1 ? foundLf : foundCr;
+}
+
+function afterLineEnd(bytes: Buffer, at: number): number {
+  if (bytes[at] === lf) return at + 1;
+  if (at + 1 >= bytes.length) return -1;
+  return bytes[at + 1] === lf ? at + 2 : at + 1;
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === lf || byte === cr;
+}
+
+/** The event's data: its `data` lines joined by line feeds, or undefined where it has none (comments, other fields). */
+export function eventData(event: Buffer): string | undefined {
+  const data = event
+    .toString()
+    .split(/\r\n|\r|\n/)
+    .filter((line) => line.startsWith('data:') || line === 'data')
+    .map((line) => line.slice(line[5] === ' ' ? 6 : 5));
+  return data.length === 0 ? undefined : data.join('\n');
+}
