@@ -32,6 +32,8 @@ interface FeedTable {
   audit_hash: string;
   /** When the bootstrap token was used up. */
   bootstrapped_at: number | null;
+  /** Invalidations up to this revision may be gone. */
+  pruned_revision: number;
 }
 
 /** Invalidations. Key: (revision, kind, ref). */

@@ -13,25 +13,34 @@ export interface Store {
   /**
    * Runs a change. The feed's row is taken first, so changes run one after another and commit in the order of their revisions.
    * The work runs again from the start when the database asks for it, so it must touch nothing but the transaction.
-   * @throws whatever the work throws (nothing is then written), or StoreUnavailableError
+   * @throws whatever the work throws (nothing is then written), NameTakenError, or StoreUnavailableError
    */
   change<T>(
     context: ChangeContext,
     work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
   ): Promise<T>;
-  /** Reads in one snapshot, at a position. @throws StoreUnavailableError */
+  /**
+   * Reads in one snapshot, at a position. The work must not call the store again: SQLite has one connection.
+   * @throws StoreUnavailableError
+   */
   snapshot<T>(work: (db: Kysely<Schema>, position: Position) => Promise<T>): Promise<T>;
   /** The newest position, read from the primary now. @throws StoreUnavailableError */
   position(): Promise<Position>;
   /**
-   * Invalidations above a revision in order, at most `limit` rows but never a part of a revision.
+   * Invalidations above a revision in order, read in one snapshot: about `rows` of them, always whole revisions.
    * @throws StoreUnavailableError
    */
-  changesAfter(revision: number, limit: number): Promise<readonly ChangeRow[]>;
-  /** The last revision that was taken at or before a time; what is older than the retained changes answers their beginning. */
-  revisionAt(time: number): Promise<number>;
-  /** Starts a new epoch: the database has gone back to an earlier state. */
-  startNewEpoch(): Promise<void>;
+  changesAfter(revision: number, rows: number): Promise<ChangesPage>;
+  /**
+   * Where the feed stood this long ago, by the database's clock; what is longer ago than changes are kept answers their
+   * beginning. @throws StoreUnavailableError
+   */
+  positionAgo(ageMs: number): Promise<Position>;
+  /**
+   * Starts a new epoch if the present one is still the given one: the database has gone back to an earlier state.
+   * @throws StoreUnavailableError
+   */
+  startNewEpoch(present: string): Promise<void>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
   close(): Promise<void>;
@@ -85,6 +94,43 @@ export interface Invalidation {
 export interface ChangeRow extends Invalidation {
   readonly revision: number;
   readonly organizationId: string | null;
+}
+
+export interface ChangesPage {
+  readonly changes: readonly ChangeRow[];
+  /** Every change above the revision asked for, up to here, is in the page. */
+  readonly upTo: number;
+  /** The newest position at the time of reading. */
+  readonly position: Position;
+  /** Changes up to here may be gone: a page asked for from below may have a gap. */
+  readonly prunedRevision: number;
+}
+
+/** What has to be unique, as the names of the unique indexes say it. */
+export const uniqueIndexes = {
+  organizations_name_unique: { resource: 'organization', field: 'name' },
+  people_name_unique: { resource: 'person', field: 'name' },
+  ai_systems_name_unique: { resource: 'ai_system', field: 'name' },
+  virtual_keys_name_unique: { resource: 'virtual_key', field: 'name' },
+  virtual_keys_client_request_id_unique: { resource: 'virtual_key', field: 'client_request_id' },
+  provider_keys_name_unique: { resource: 'provider_key', field: 'name' },
+} as const;
+
+export type UniqueIndex = keyof typeof uniqueIndexes;
+type Unique = (typeof uniqueIndexes)[UniqueIndex];
+
+/** Another resource of the same kind and organization has this name (or client request id). */
+export class NameTakenError extends Error {
+  readonly resource: Unique['resource'];
+  readonly field: Unique['field'];
+
+  constructor(index: UniqueIndex) {
+    const { resource, field } = uniqueIndexes[index];
+    super(`another ${resource.replace('_', ' ')} has this ${field.replaceAll('_', ' ')}`);
+    this.name = 'NameTakenError';
+    this.resource = resource;
+    this.field = field;
+  }
 }
 
 /** The database cannot be reached or does not answer in time. Nothing was written, or it is not known whether. */

@@ -1,0 +1,250 @@
+// The store over either database: what SQLite and PostgreSQL do differently is a Backend.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import { backoffMs } from '../../common/backoff.ts';
+import { auditHash } from './audit-chain.ts';
+import type { Schema } from './schema.ts';
+import type {
+  Change,
+  ChangeContext,
+  ChangesPage,
+  ChangeTransaction,
+  Invalidation,
+  Position,
+  Store,
+  Unchanged,
+} from './store.ts';
+
+export interface Backend {
+  readonly reads: Kysely<Schema>;
+  /** Changes wait for each other, so where connections are shared they have some of their own and never keep reads waiting. */
+  readonly changes: Kysely<Schema>;
+  /** The database's clock in milliseconds. */
+  now(): RawBuilder<number>;
+  /** The newest position as the given transaction sees it. */
+  position(db: Kysely<Schema>): Promise<Position>;
+  /** Rings for the other processes when the transaction commits. */
+  ring(tx: Transaction<Schema>): Promise<void>;
+  /** The transaction was undone because of others, and may do better when run again. */
+  mayRunAgain(error: unknown): boolean;
+  onBell(ring: () => void): void;
+  close(): Promise<void>;
+}
+
+export function createKyselyStore(backend: Backend): Store {
+  const bells = new Set<() => void>();
+  const ringHere = () => {
+    for (const ring of bells) ring();
+  };
+  backend.onBell(ringHere);
+  const change: Store['change'] = async (context, work) => {
+    const result = await runChange(backend, context, work);
+    ringHere();
+    return result;
+  };
+  return {
+    change,
+    snapshot: (work) => snapshot(backend, work),
+    position: () => backend.position(backend.reads),
+    changesAfter: (revision, rows) =>
+      snapshot(backend, (db, position) => readChanges(db, position, revision, rows)),
+    positionAgo: (ageMs) => snapshot(backend, (db, position) => positionAgo(backend, db, position, ageMs)),
+    startNewEpoch: (present) =>
+      change(
+        { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
+        async (tx) => startNewEpoch(tx, (await backend.position(tx.db)).epoch === present),
+      ),
+    onBell: (ring) => void bells.add(ring),
+    close: () => backend.close(),
+  };
+}
+
+function snapshot<T>(
+  backend: Backend,
+  work: (db: Kysely<Schema>, position: Position) => Promise<T>,
+): Promise<T> {
+  return backend.reads
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (db) => work(db, await backend.position(db)));
+}
+
+const runsMax = 5;
+const againBackoff = { firstMs: 10, maxMs: 200 };
+
+async function runChange<T>(
+  backend: Backend,
+  context: ChangeContext,
+  work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
+): Promise<T> {
+  for (let run = 1; ; run++) {
+    try {
+      return await runChangeOnce(backend, context, work);
+    } catch (error) {
+      if (error instanceof NothingChanged) return error.result as T;
+      if (run === runsMax || !backend.mayRunAgain(error)) throw error;
+      await sleep(backoffMs(run, againBackoff));
+    }
+  }
+}
+
+/** Thrown within a transaction to roll it back without a failure. */
+class NothingChanged extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super('nothing changed');
+    this.result = result;
+  }
+}
+
+function runChangeOnce<T>(
+  backend: Backend,
+  context: ChangeContext,
+  work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
+): Promise<T> {
+  // The feed's row is locked first, and read committed lets what follows see all that was committed before.
+  return backend.changes
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (db) => {
+      const feed = await db
+        .updateTable('feed')
+        .set((column) => ({ revision: column('revision', '+', 1) }))
+        .returning(['revision', 'audit_hash', backend.now().as('now')])
+        .executeTakeFirstOrThrow();
+      const tx = { db, revision: feed.revision, now: feed.now };
+      const outcome = await work(tx);
+      if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
+      await recordInvalidations(tx, outcome);
+      await recordAuditEvent(tx, feed.audit_hash, context, outcome);
+      await backend.ring(db);
+      return outcome.result;
+    });
+}
+
+// Rows of one insert: PostgreSQL takes 65,535 parameters, SQLite 32,766.
+const insertRowsMax = 1000;
+
+async function recordInvalidations(tx: ChangeTransaction, change: Change<unknown>): Promise<void> {
+  // Where a change speaks of a record twice, its last word counts.
+  const byRecord = new Map<string, Invalidation>();
+  for (const invalidation of change.invalidations) {
+    byRecord.set(`${invalidation.kind} ${invalidation.ref}`, invalidation);
+  }
+  const rows = Array.from(byRecord.values(), ({ kind, ref, state }) => ({
+    revision: tx.revision,
+    kind,
+    ref,
+    organization_id: change.organizationId ?? null,
+    state,
+    at: tx.now,
+  }));
+  for (let from = 0; from < rows.length; from += insertRowsMax) {
+    await tx.db
+      .insertInto('changes')
+      .values(rows.slice(from, from + insertRowsMax))
+      .execute();
+  }
+}
+
+async function recordAuditEvent(
+  tx: ChangeTransaction,
+  previousHash: string,
+  context: ChangeContext,
+  change: Change<unknown>,
+): Promise<void> {
+  const event = {
+    revision: tx.revision,
+    at: tx.now,
+    organization_id: change.organizationId ?? null,
+    actor_kind: context.actor.kind,
+    actor_id: context.actor.id,
+    from_address: context.from,
+    action: context.action,
+    target_kind: change.target.kind,
+    target_id: change.target.id,
+    before: change.before === undefined ? null : JSON.stringify(change.before),
+    after: change.after === undefined ? null : JSON.stringify(change.after),
+  };
+  const hash = auditHash(previousHash, event);
+  await tx.db
+    .insertInto('audit_events')
+    .values({ ...event, previous_hash: previousHash, hash })
+    .execute();
+  await tx.db.updateTable('feed').set({ audit_hash: hash }).execute();
+}
+
+async function readChanges(
+  db: Kysely<Schema>,
+  position: Position,
+  revision: number,
+  rows: number,
+): Promise<ChangesPage> {
+  const { pruned_revision: prunedRevision } = await db
+    .selectFrom('feed')
+    .select('pruned_revision')
+    .executeTakeFirstOrThrow();
+  if (revision >= position.revision)
+    return { changes: [], upTo: position.revision, position, prunedRevision };
+  const lastOfPage = db
+    .selectFrom('changes')
+    .select('revision')
+    .where('revision', '>', revision)
+    .orderBy('revision')
+    .limit(1)
+    .offset(rows - 1)
+    .as('last_of_page');
+  const last = await db.selectFrom(lastOfPage).select('revision').executeTakeFirst();
+  const upTo = last?.revision ?? position.revision;
+  const found = await db
+    .selectFrom('changes')
+    .select(['revision', 'kind', 'ref', 'state', 'organization_id as organizationId'])
+    .where('revision', '>', revision)
+    .where('revision', '<=', upTo)
+    .orderBy('revision')
+    .execute();
+  return { changes: found, upTo, position, prunedRevision };
+}
+
+async function positionAgo(
+  backend: Backend,
+  db: Kysely<Schema>,
+  position: Position,
+  ageMs: number,
+): Promise<Position> {
+  // The audit log has a row for every revision, but no index by time: the invalidations do, and an earlier place is as good.
+  const { revision } = await db
+    .selectFrom('feed')
+    .select((column) => [
+      'pruned_revision',
+      column
+        .selectFrom('changes')
+        .select('revision')
+        .where('at', '<=', (time) => time(backend.now(), '-', ageMs))
+        .orderBy('at', 'desc')
+        .orderBy('revision', 'desc')
+        .limit(1)
+        .as('then'),
+    ])
+    .executeTakeFirstOrThrow()
+    .then((row) => ({ revision: Math.max(row.pruned_revision, row.then ?? 0) }));
+  return { epoch: position.epoch, revision };
+}
+
+async function startNewEpoch(
+  tx: ChangeTransaction,
+  isPresent: boolean,
+): Promise<Change<void> | Unchanged<void>> {
+  // Another replica has done so already.
+  if (!isPresent) return { unchanged: undefined };
+  await tx.db.updateTable('feed').set({ incarnation: randomUUID() }).execute();
+  return {
+    result: undefined,
+    organizationId: undefined,
+    target: { kind: 'feed', id: 'feed' },
+    invalidations: [],
+  };
+}

@@ -1,0 +1,250 @@
+// The tables of schema.ts, step by step. A step that was released is never edited: databases have run it.
+// Only what SQLite and PostgreSQL both know. Unique indexes are named <table>_<last column>_unique: store.ts gives their meaning.
+import { randomUUID } from 'node:crypto';
+import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { chainStart } from './audit-chain.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * Brings the database to the newest step, under a lock where several replicas may start at once.
+ * @throws what the database throws, or an Error if the database has run steps that this program does not know
+ */
+export async function migrate(db: Kysely<Schema>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  if (error instanceof Error && error.message.startsWith('corrupted migrations')) {
+    throw new Error('the database was made by a newer version of the control plane; start that version', {
+      cause: error,
+    });
+  }
+  const failed = results?.find((result) => result.status === 'Error');
+  if (failed === undefined) throw error;
+  throw new Error(`the database could not be brought to step ${failed.migrationName}`, { cause: error });
+}
+
+const migrations: Record<string, Migration> = {
+  '001_feed': { up: createFeed },
+  '002_organizations': { up: createOrganizations },
+  '003_keys': { up: createKeys },
+  '004_tokens': { up: createTokens },
+};
+
+async function createFeed(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('feed')
+    .addColumn('id', 'integer', (column) => column.primaryKey().check(sql`id = 1`))
+    .addColumn('incarnation', 'text', (column) => column.notNull())
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .addColumn('audit_hash', 'text', (column) => column.notNull())
+    .addColumn('bootstrapped_at', 'bigint')
+    .addColumn('pruned_revision', 'bigint', (column) => column.notNull())
+    .execute();
+  await db
+    .insertInto('feed')
+    .values({
+      id: 1,
+      incarnation: randomUUID(),
+      revision: 0,
+      audit_hash: chainStart,
+      bootstrapped_at: null,
+      pruned_revision: 0,
+    })
+    .execute();
+  await db.schema
+    .createTable('changes')
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('ref', 'text', (column) => column.notNull())
+    .addColumn('organization_id', 'text')
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('changes_pkey', ['revision', 'kind', 'ref'])
+    .execute();
+  await db.schema.createIndex('changes_at').on('changes').column('at').execute();
+  await createAuditEvents(db);
+}
+
+async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('audit_events')
+    .addColumn('revision', 'bigint', (column) => column.primaryKey())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('organization_id', 'text')
+    .addColumn('actor_kind', 'text', (column) => column.notNull())
+    .addColumn('actor_id', 'text', (column) => column.notNull())
+    .addColumn('from_address', 'text', (column) => column.notNull())
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('target_kind', 'text', (column) => column.notNull())
+    .addColumn('target_id', 'text', (column) => column.notNull())
+    .addColumn('before', 'text')
+    .addColumn('after', 'text')
+    .addColumn('previous_hash', 'text', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull())
+    .execute();
+  // The log is read newest first, of one organization or of one target.
+  for (const column of ['organization_id', 'target_id'] as const) {
+    await db.schema
+      .createIndex(`audit_events_${column}`)
+      .on('audit_events')
+      .columns([column, 'revision'])
+      .execute();
+  }
+}
+
+async function createOrganizations(db: Kysely<Schema>): Promise<void> {
+  await resourceTable(db, 'organizations')
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('suspended', 'integer', (column) => column.notNull())
+    .addColumn('caller_provider_keys', 'integer', (column) => column.notNull())
+    .addColumn('allowed_models', 'text', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('organizations_name_unique')
+    .unique()
+    .on('organizations')
+    .column('name')
+    .execute();
+
+  await resourceTable(db, 'people')
+    .addColumn('organization_id', 'text', (column) => column.references('organizations.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('email', 'text')
+    .addColumn('role', 'text', (column) => column.notNull())
+    .addColumn('active', 'integer', (column) => column.notNull())
+    .addColumn('allowed_models', 'text', (column) => column.notNull())
+    .execute();
+  // Platform operators have no organization; as nulls they would all count as different.
+  await db.schema
+    .createIndex('people_name_unique')
+    .unique()
+    .on('people')
+    .expression(sql`coalesce(organization_id, '')`)
+    .column('name')
+    .execute();
+
+  await resourceTable(db, 'ai_systems')
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('active', 'integer', (column) => column.notNull())
+    .addColumn('allowed_models', 'text', (column) => column.notNull())
+    .execute();
+  await uniqueName(db, 'ai_systems').execute();
+  await pagedByOrganization(db, ['people', 'ai_systems']);
+}
+
+async function createKeys(db: Kysely<Schema>): Promise<void> {
+  await resourceTable(db, 'virtual_keys')
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('scope_kind', 'text', (column) => column.notNull())
+    .addColumn('scope_id', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('active', 'integer', (column) => column.notNull())
+    .addColumn('ends_at', 'bigint')
+    .addColumn('revoked_at', 'bigint')
+    .addColumn('allowed_models', 'text', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addColumn('client_request_id', 'text')
+    .addColumn('request_hash', 'text')
+    .addColumn('created_by', 'text', (column) => column.notNull())
+    .addColumn('last_used_at', 'bigint')
+    .execute();
+  // A revoked key stays, for the audit; its name is free again.
+  await uniqueName(db, 'virtual_keys').where(sql<boolean>`revoked_at is null`).execute();
+  await db.schema
+    .createIndex('virtual_keys_client_request_id_unique')
+    .unique()
+    .on('virtual_keys')
+    .columns(['organization_id', 'client_request_id'])
+    .where(sql<boolean>`client_request_id is not null`)
+    .execute();
+  await db.schema.createIndex('virtual_keys_scope').on('virtual_keys').columns(['scope_id', 'id']).execute();
+
+  await db.schema
+    .createTable('key_values')
+    .addColumn('hash', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('key_id', 'text', (column) => column.notNull().references('virtual_keys.id'))
+    .addColumn('hint', 'text', (column) => column.notNull())
+    .addColumn('ends_at', 'bigint')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('key_values_key').on('key_values').column('key_id').execute();
+
+  await resourceTable(db, 'provider_keys')
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('provider', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('hint', 'text', (column) => column.notNull())
+    .addColumn('secret', 'text', (column) => column.notNull())
+    .addColumn('secret_version', 'bigint', (column) => column.notNull())
+    .addColumn('settings', 'text', (column) => column.notNull())
+    .addColumn('priority', 'bigint', (column) => column.notNull())
+    .addColumn('weight', 'bigint', (column) => column.notNull())
+    .addColumn('enabled', 'integer', (column) => column.notNull())
+    .execute();
+  await uniqueName(db, 'provider_keys').execute();
+  await pagedByOrganization(db, ['virtual_keys', 'provider_keys']);
+}
+
+async function createTokens(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .createTable('operator_tokens')
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
+    // A token is nothing without its person; what became of it stands in the audit log.
+    .addColumn('person_id', 'text', (column) => column.notNull().references('people.id').onDelete('cascade'))
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('hint', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('ends_at', 'bigint', (column) => column.notNull())
+    .addColumn('revoked_at', 'bigint')
+    .execute();
+  await db.schema
+    .createIndex('operator_tokens_person')
+    .on('operator_tokens')
+    .columns(['person_id', 'id'])
+    .execute();
+  await db.schema
+    .createTable('proxy_tokens')
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('hint', 'text', (column) => column.notNull())
+    .addColumn('organization_id', 'text', (column) => column.references('organizations.id'))
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('revoked_at', 'bigint')
+    .execute();
+}
+
+type ResourceTable = 'organizations' | 'people' | 'ai_systems' | 'virtual_keys' | 'provider_keys';
+
+function resourceTable(
+  db: Kysely<Schema>,
+  name: ResourceTable,
+): CreateTableBuilder<ResourceTable, 'id' | 'created_at' | 'revision'> {
+  return db.schema
+    .createTable(name)
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('revision', 'bigint', (column) => column.notNull());
+}
+
+function uniqueName(db: Kysely<Schema>, table: ResourceTable) {
+  return db.schema
+    .createIndex(`${table}_name_unique`)
+    .unique()
+    .on(table)
+    .columns(['organization_id', 'name']);
+}
+
+/** Lists are of one organization, in the order of their ids (UUIDv7: the order of creation). */
+async function pagedByOrganization(db: Kysely<Schema>, tables: readonly ResourceTable[]): Promise<void> {
+  for (const table of tables) {
+    await db.schema
+      .createIndex(`${table}_organization`)
+      .on(table)
+      .columns(['organization_id', 'id'])
+      .execute();
+  }
+}

@@ -1,0 +1,46 @@
+// Opens the database that a URL names, brings it to the newest tables, and keeps the feed from growing for ever.
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import { type Backend, createKyselyStore } from './kysely-store.ts';
+import { openPostgres } from './postgres.ts';
+import { startPruning } from './prune.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Store } from './store.ts';
+
+export interface OpenOptions {
+  /** `sqlite:<path of the file>` or `postgres://…` */
+  readonly url: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** How long invalidations are kept; proxies that were away for longer begin anew. */
+  readonly changesKeptMs?: number;
+}
+
+/** Seven days: far beyond the hour that a proxy may serve without the feed. */
+export const defaultChangesKeptMs = 7 * 24 * 3_600_000;
+
+/** @throws StoreUnavailableError, or an Error that says what is wrong with the URL or the database */
+export async function openStore(options: OpenOptions): Promise<Store> {
+  const backend = await openBackend(options);
+  const pruning = startPruning({
+    backend,
+    keptMs: options.changesKeptMs ?? defaultChangesKeptMs,
+    log: options.log,
+  });
+  const store = createKyselyStore(backend);
+  return {
+    ...store,
+    close: async () => {
+      await pruning.stop();
+      await store.close();
+    },
+  };
+}
+
+function openBackend({ url, log, clock }: OpenOptions): Promise<Backend> {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  if (path !== undefined) return openSqlite(path, clock);
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, log);
+  // The URL itself may hold a password.
+  return Promise.reject(new Error('the database URL must begin with sqlite: or postgres://'));
+}

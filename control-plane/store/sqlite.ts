@@ -1,0 +1,132 @@
+// SQLite in the embedded form: one process, one connection, one file.
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import type { Clock } from '../../common/clock.ts';
+import { epochOf } from './epoch.ts';
+import type { Backend } from './kysely-store.ts';
+import { migrate } from './migrations.ts';
+import type { Schema } from './schema.ts';
+import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
+
+// Another program (a backup, the sqlite3 shell) may hold the file for a moment. The wait blocks the process.
+const busyMs = 2000;
+
+/** @throws Error that names the file, if it cannot be opened or made */
+export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
+  const db = new Kysely<Schema>({ dialect: dialectOver(openFile(path)) });
+  // While this process was down the file may have been replaced by an older copy, and nothing in it would tell. So the
+  // feed has no memory beyond the process: each start is an epoch of its own.
+  const nonce = randomUUID();
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return {
+    reads: db,
+    changes: db,
+    now: () => sql<number>`${clock.now()}`,
+    position: async (reader) => {
+      const feed = await reader
+        .selectFrom('feed')
+        .select(['incarnation', 'revision'])
+        .executeTakeFirstOrThrow();
+      return { epoch: epochOf([feed.incarnation, nonce]), revision: feed.revision };
+    },
+    ring: async () => undefined,
+    mayRunAgain: () => false,
+    onBell: () => undefined,
+    close: () => db.destroy(),
+  };
+}
+
+function openFile(path: string): DatabaseSync {
+  try {
+    // SQLite gives its side files the mode of this one.
+    closeSync(openSync(path, 'a', 0o600));
+    const database = new DatabaseSync(path, { timeout: busyMs, enableForeignKeyConstraints: true });
+    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    return database;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown';
+    throw new Error(`the database file ${path} cannot be opened or made: ${reason}`, { cause: error });
+  }
+}
+
+function dialectOver(database: DatabaseSync): Dialect {
+  const dialect = new SqliteDialect({ database: adapt(database) });
+  return {
+    createAdapter: transactionalAdapter,
+    createDriver: () => dialect.createDriver(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+  };
+}
+
+/** Migrations run in one transaction, so that a start that is cut short leaves nothing half made. Kysely's default is not to. */
+function transactionalAdapter(): SqliteAdapter {
+  return Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true });
+}
+
+/** node:sqlite in the form of better-sqlite3, as Kysely's dialect takes it. Integers beyond 2^53 throw on reading. */
+function adapt(database: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => database.close(),
+    prepare: (text) => {
+      const statement = translated(() => database.prepare(text));
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => translated(() => statement.all(...checked(parameters))),
+        run: (parameters) => translated(() => statement.run(...checked(parameters))),
+        iterate: (parameters) => statement.iterate(...checked(parameters)),
+      };
+    },
+  };
+}
+
+/** Numbers are bound as doubles: what is no safe integer would be stored as something else. */
+function checked(parameters: readonly unknown[]): SQLInputValue[] {
+  return parameters.map((value) => {
+    if (value === null || typeof value === 'string') return value;
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+    throw new TypeError(`a ${typeof value} that is no safe integer, text or null cannot be stored`);
+  });
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+// Primary result codes, sqlite.org/rescode.html: what the file or another program is to blame for.
+const unavailable = new Set([
+  5, // SQLITE_BUSY
+  6, // SQLITE_LOCKED
+  8, // SQLITE_READONLY
+  10, // SQLITE_IOERR
+  11, // SQLITE_CORRUPT
+  13, // SQLITE_FULL
+  14, // SQLITE_CANTOPEN
+  26, // SQLITE_NOTADB
+]);
+const uniqueViolation = 2067; // SQLITE_CONSTRAINT_UNIQUE
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return error;
+  if (unavailable.has(error.errcode & 0xff)) return new StoreUnavailableError(error);
+  if (error.errcode !== uniqueViolation) return error;
+  const index = violatedIndex(error.message);
+  return index === undefined ? error : new NameTakenError(index);
+}
+
+/** SQLite names the columns ("ai_systems.organization_id, ai_systems.name") and of an expression the index ("index 'x'"). */
+function violatedIndex(message: string): UniqueIndex | undefined {
+  const index = /index '(\w+)'$/.exec(message)?.[1] ?? message.replace(/^.*?(\w+)\.(\w+)$/, '$1_$2_unique');
+  return Object.hasOwn(uniqueIndexes, index) ? (index as UniqueIndex) : undefined;
+}
