@@ -1,0 +1,149 @@
+// The service Access over gRPC (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
+// this machine alone.
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  makeClientConstructor,
+} from '@grpc/grpc-js';
+import type { Secret } from '../../common/secret.ts';
+import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
+import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
+import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import { services } from '../../proto/load.ts';
+import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
+import type { ControlPlane } from './record-source.ts';
+import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
+
+export interface ControlPlaneOptions {
+  /** `host:port`; one name that stands for all replicas, or several IP addresses. */
+  readonly addresses: readonly string[];
+  /** This proxy's `gw-proxy-…`; absent where the client certificate is the identity. */
+  readonly token: Secret | undefined;
+  /** Absent: plain text. */
+  readonly credentials: ChannelCredentials | undefined;
+  /** Plain text to other machines: for meshes that encrypt on their own. */
+  readonly allowPlaintext: boolean;
+}
+
+export interface ControlPlaneClient extends ControlPlane {
+  close(): void;
+}
+
+/** @throws Error when plain text would leave this machine, or the addresses cannot be dialled together */
+export function createControlPlaneClient(options: ControlPlaneOptions): ControlPlaneClient {
+  if (options.credentials === undefined && !options.allowPlaintext && !options.addresses.every(isLoopback))
+    throw new Error(
+      'provider keys would cross the network in plain text; give TLS files, or allow plain text',
+    );
+  const client = createClient(options);
+  const metadata = new Metadata();
+  if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
+  return {
+    resolve: (keyHash, timeoutMs) =>
+      new Promise<ResolveResponse__Output>((resolve, reject) => {
+        const request = { keyHash: Buffer.from(keyHash, 'hex') };
+        client.Resolve(request, metadata, { deadline: Date.now() + timeoutMs }, (error, response) =>
+          response === undefined ? reject(error) : resolve(response),
+        );
+      }).then(decodeResolve),
+    watch: (start, handlers) => watch(client.Watch(metadata), start, handlers),
+    close: () => client.close(),
+  };
+}
+
+const channelOptions: ChannelOptions = {
+  // A silent peer is otherwise never noticed.
+  'grpc.keepalive_time_ms': 5_000,
+  'grpc.keepalive_timeout_ms': 2_000,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.dns_min_time_between_resolutions_ms': 2_000,
+  'grpc.max_receive_message_length': 4 * 1024 * 1024,
+  // The environment's HTTP proxy has no business between the planes.
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.service_config': JSON.stringify({
+    // Every call may take another replica, so that one that has lost its database costs a retry and no more.
+    loadBalancingConfig: [{ round_robin: {} }],
+    methodConfig: [
+      {
+        name: [{ service: 'gateway.v1.Access', method: 'Resolve' }],
+        retryPolicy: {
+          maxAttempts: 3,
+          initialBackoff: '0.02s',
+          maxBackoff: '0.1s',
+          backoffMultiplier: 2,
+          retryableStatusCodes: ['UNAVAILABLE'],
+        },
+      },
+    ],
+  }),
+};
+
+function createClient(options: ControlPlaneOptions): AccessClient {
+  const Client = makeClientConstructor(services.Access, 'gateway.v1.Access');
+  const channelCredentials = options.credentials ?? credentials.createInsecure();
+  return new Client(target(options.addresses), channelCredentials, channelOptions) as unknown as AccessClient;
+}
+
+// grpc-js dials one name, or several addresses of one family.
+function target(addresses: readonly string[]): string {
+  const [first] = addresses;
+  if (first === undefined)
+    throw new Error('needs the address of the control plane, such as control-plane:50051');
+  if (addresses.every((address) => isIPv4(hostOf(address)))) return `ipv4:${addresses.join(',')}`;
+  if (addresses.every((address) => isIPv6(hostOf(address)))) return `ipv6:${addresses.join(',')}`;
+  if (addresses.length > 1)
+    throw new Error(
+      'several control-plane addresses must all be IPv4 or all IPv6; or give one name for them',
+    );
+  return `dns:///${first}`;
+}
+
+function hostOf(address: string): string {
+  const host = /^(?:\[([^\]]+)\]|([^:]+)):\d{1,5}$/.exec(address);
+  if (host === null) throw new Error(`a control-plane address must be host:port, not "${address}"`);
+  return host[1] ?? host[2] ?? '';
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+function isLoopback(address: string): boolean {
+  const host = hostOf(address);
+  return host === 'localhost' || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+}
+
+function watch(
+  stream: ClientDuplexStream<WatchRequest, WatchResponse__Output>,
+  start: WatchStart,
+  handlers: WatchHandlers,
+): WatchStream {
+  stream.on('data', (response: WatchResponse__Output) => {
+    try {
+      handlers.message(decodeFeedMessage(response));
+    } catch (error) {
+      stream.cancel();
+      handlers.closed(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  // Errors arrive as status too; without a listener they would end the process.
+  stream.on('error', () => {});
+  stream.on('status', (status) =>
+    handlers.closed(new Error(`the control plane ended the feed: ${status.code} ${status.details}`)),
+  );
+  const since = start.since && { epoch: start.since.epoch, revision: start.since.revision };
+  stream.write({
+    start: { ...(since && { since }), maxStaleSeconds: Math.ceil(start.maxStaleMs / 1000) },
+  });
+  return {
+    ask: (nonce) => void stream.write({ ask: { nonce } }),
+    cancel: () => stream.cancel(),
+  };
+}

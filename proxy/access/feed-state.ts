@@ -1,0 +1,94 @@
+// What the change feed has told this proxy, and the one rule for every cached record: it may be used only if it was read
+// at or after the horizon and at or after the last change of its subject, in the same epoch. Pure; times are monotonic.
+
+/** A place on the change feed. Positions of different epochs are never compared. */
+export interface Position {
+  readonly epoch: string;
+  readonly revision: number;
+}
+
+export class FeedState {
+  readonly #changedMax: number;
+  /** Every change after it is known, or will be before the next confirmation. */
+  #horizon: Position | undefined;
+  /** Every change up to it has arrived. */
+  #revision = 0;
+  /** Subject → revision of its last change since the horizon, in order of revision. */
+  readonly #changed = new Map<string, number>();
+  #confirmedAt: number | undefined;
+
+  constructor(changedMax: number) {
+    this.#changedMax = changedMax;
+  }
+
+  /** Where a new connection goes on. Undefined: the feed has never begun. */
+  get position(): Position | undefined {
+    return this.#horizon && { epoch: this.#horizon.epoch, revision: this.#revision };
+  }
+
+  /** When the newest answered ask was sent: all that happened before it is known. Undefined: not yet in this epoch. */
+  get confirmedAt(): number | undefined {
+    return this.#confirmedAt;
+  }
+
+  /** The rule. Before the feed has begun nothing can contradict a record. */
+  permits(ref: string, asOf: Position): boolean {
+    const horizon = this.#horizon;
+    if (horizon === undefined) return true;
+    return (
+      asOf.epoch === horizon.epoch &&
+      asOf.revision >= horizon.revision &&
+      asOf.revision >= (this.#changed.get(ref) ?? 0)
+    );
+  }
+
+  /**
+   * The feed begins, goes on or starts over. In the same epoch what is known stays true, and only a gap moves the horizon;
+   * another epoch is another history, about which nothing is known yet.
+   */
+  begin(horizon: Position): void {
+    if (this.#horizon?.epoch === horizon.epoch) {
+      if (horizon.revision > this.#revision) this.#moveTo(horizon);
+      return;
+    }
+    this.#changed.clear();
+    this.#confirmedAt = undefined;
+    this.#moveTo(horizon);
+  }
+
+  /** The subject has changed. Called in order of revision; repetitions do no harm. */
+  change(ref: string, revision: number): void {
+    const horizon = this.#horizon;
+    if (horizon === undefined) return;
+    this.#revision = Math.max(this.#revision, revision);
+    if (revision <= horizon.revision || revision <= (this.#changed.get(ref) ?? 0)) return;
+    // Removed first, so that the map stays in order of revision.
+    this.#changed.delete(ref);
+    this.#changed.set(ref, revision);
+    if (this.#changed.size > this.#changedMax) this.#forgetOldest(horizon);
+  }
+
+  /**
+   * Every change up to the position had arrived when the ask was answered.
+   * @returns false if that cannot be: another epoch, or a place before what is already known
+   */
+  confirm(position: Position, askedAt: number): boolean {
+    if (position.epoch !== this.#horizon?.epoch || position.revision < this.#revision) return false;
+    this.#revision = position.revision;
+    this.#confirmedAt = Math.max(this.#confirmedAt ?? askedAt, askedAt);
+    return true;
+  }
+
+  #moveTo(horizon: Position): void {
+    this.#horizon = horizon;
+    this.#revision = horizon.revision;
+  }
+
+  // The horizon takes the place of the entry: what was read before that revision is unusable, whatever its subject.
+  #forgetOldest(horizon: Position): void {
+    const oldest = this.#changed.entries().next().value;
+    if (oldest === undefined) return;
+    this.#changed.delete(oldest[0]);
+    this.#horizon = { epoch: horizon.epoch, revision: oldest[1] };
+  }
+}

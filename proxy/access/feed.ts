@@ -1,0 +1,159 @@
+// Keeps one watch on the change feed. A heartbeat is asked for at once and every five seconds, its age counts from the ask;
+// a connection that leaves an ask unanswered until the next is given up for another, perhaps of another replica.
+import { type BackoffOptions, backoffMs } from '../../common/backoff.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import type { Position } from './feed-state.ts';
+import type { AccessLimits } from './limits.ts';
+import type { Invalidation, Records } from './records.ts';
+
+export type FeedMessage =
+  | { readonly type: 'started'; readonly horizon: Position }
+  | { readonly type: 'reset'; readonly horizon: Position }
+  | { readonly type: 'changes'; readonly invalidations: readonly Invalidation[] }
+  | { readonly type: 'answer'; readonly nonce: number; readonly position: Position };
+
+/** Called never before the watch that they were given to has returned. */
+export interface WatchHandlers {
+  message(message: FeedMessage): void;
+  /** Called once; nothing comes after it. */
+  closed(reason: Error): void;
+}
+
+export interface WatchStart {
+  readonly since: Position | undefined;
+  readonly maxStaleMs: number;
+}
+
+export interface WatchStream {
+  ask(nonce: number): void;
+  cancel(): void;
+}
+
+export interface FeedDeps {
+  readonly watch: (start: WatchStart, handlers: WatchHandlers) => WatchStream;
+  readonly records: Records;
+  readonly onInvalidations: (invalidations: readonly Invalidation[]) => void;
+  readonly maxStaleMs: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly limits: AccessLimits;
+  readonly log: Logger;
+}
+
+interface Connection {
+  readonly stream: WatchStream;
+  /** Nonce → when it was asked. */
+  readonly asks: Map<number, number>;
+  begun: boolean;
+}
+
+export class Feed {
+  readonly #deps: FeedDeps;
+  readonly #backoff: BackoffOptions;
+  #connection: Connection | undefined;
+  #cancelTimer: () => void = () => {};
+  #nonce = 0;
+  #failures = 0;
+  #closed = false;
+
+  constructor(deps: FeedDeps) {
+    this.#deps = deps;
+    this.#backoff = { firstMs: deps.limits.reconnectFirstMs, maxMs: deps.limits.reconnectMaxMs };
+    this.#connect();
+  }
+
+  /** Asks now: something hints that the feed has news. */
+  askNow(): void {
+    const connection = this.#connection;
+    if (connection !== undefined && connection.asks.size === 0) this.#ask(connection);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelTimer();
+    this.#connection?.stream.cancel();
+    this.#connection = undefined;
+  }
+
+  #connect(): void {
+    const { maxStaleMs, records, watch } = this.#deps;
+    // Messages of a connection that was given up may still arrive; they are no longer in order with the new one's.
+    const ifCurrent = (act: (connection: Connection) => void) => {
+      if (this.#connection === connection) act(connection);
+    };
+    const stream = watch(
+      { since: records.feed.position, maxStaleMs },
+      {
+        message: (message) => ifCurrent(() => this.#take(connection, message)),
+        closed: (reason) => ifCurrent(() => this.#reconnect(reason)),
+      },
+    );
+    const connection: Connection = { stream, asks: new Map(), begun: false };
+    this.#connection = connection;
+    this.#ask(connection);
+    this.#askAgainLater(connection);
+  }
+
+  #ask(connection: Connection): void {
+    this.#nonce += 1;
+    connection.asks.set(this.#nonce, this.#deps.clock.monotonic());
+    connection.stream.ask(this.#nonce);
+  }
+
+  #askAgainLater(connection: Connection): void {
+    this.#cancelTimer = this.#deps.timers.after(this.#deps.limits.askEveryMs, () => {
+      if (connection.asks.size > 0)
+        return this.#giveUp(new Error('the control plane left a heartbeat unanswered'));
+      this.#ask(connection);
+      this.#askAgainLater(connection);
+    });
+  }
+
+  #take(connection: Connection, message: FeedMessage): void {
+    if (message.type === 'started' || message.type === 'reset') {
+      connection.begun = true;
+      this.#deps.records.feed.begin(message.horizon);
+      this.askNow();
+    } else if (!connection.begun) {
+      this.#giveUp(new Error('the feed did not say where it begins'));
+    } else if (message.type === 'changes') {
+      this.#deps.onInvalidations(message.invalidations);
+    } else {
+      this.#takeAnswer(connection, message.nonce, message.position);
+    }
+  }
+
+  #takeAnswer(connection: Connection, nonce: number, position: Position): void {
+    const askedAt = connection.asks.get(nonce);
+    if (askedAt === undefined) return;
+    connection.asks.delete(nonce);
+    if (!this.#deps.records.feed.confirm(position, askedAt)) {
+      this.#giveUp(new Error('the feed went back without a new epoch'));
+      return;
+    }
+    if (this.#failures > 1) this.#deps.log.info('the change feed is connected again');
+    this.#failures = 0;
+  }
+
+  #giveUp(reason: Error): void {
+    this.#connection?.stream.cancel();
+    this.#reconnect(reason);
+  }
+
+  #reconnect(reason: Error): void {
+    this.#cancelTimer();
+    this.#connection = undefined;
+    if (this.#closed) return;
+    this.#failures += 1;
+    if (this.#failures === 2)
+      this.#deps.log.warn(
+        { err: reason },
+        'the change feed is disconnected; records are served until they are too old',
+      );
+    const delayMs = backoffMs(this.#failures, this.#backoff, this.#deps.random);
+    this.#cancelTimer = this.#deps.timers.after(delayMs, () => this.#connect());
+  }
+}

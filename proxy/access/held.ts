@@ -1,0 +1,81 @@
+// A record as a cache holds it: with its subject, the snapshot it was read in and the time at which it was last known to
+// be true. Both travel with it through every hop; no hop makes a record younger.
+import type { FeedState, Position } from './feed-state.ts';
+import type { KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
+
+interface HeldAt {
+  /** The subject as the feed names it: the hash of a key value, or `<kind>:<id>`. */
+  readonly ref: string;
+  readonly asOf: Position;
+  /** Monotonic milliseconds of this process. */
+  readonly confirmedAt: number;
+}
+
+export type HeldKey = HeldAt & {
+  readonly kind: 'key';
+  readonly record: KeyRecord;
+  readonly scopeRef: string | undefined;
+  readonly organizationRef: string;
+};
+export type HeldScope = HeldAt & { readonly kind: 'ai_system' | 'person'; readonly record: ScopeRecord };
+export type HeldOrganization = HeldAt & {
+  readonly kind: 'organization';
+  readonly record: OrganizationRecord;
+};
+export type Held = HeldKey | HeldScope | HeldOrganization;
+export type RecordKind = Held['kind'];
+
+/** A record that some cache or the control plane is asked for. */
+export interface Subject {
+  readonly kind: RecordKind;
+  readonly ref: string;
+}
+
+export function refOf(kind: Exclude<RecordKind, 'key'>, id: string): string {
+  return `${kind}:${id}`;
+}
+
+/** The records behind a key as one snapshot shows them. */
+export function heldOf(
+  keyHash: string,
+  principal: Principal,
+  at: Pick<HeldAt, 'asOf' | 'confirmedAt'>,
+): readonly Held[] {
+  const { key, scope, organization } = principal;
+  const held: Held[] = [
+    heldKey(keyHash, key, at),
+    { ...at, kind: 'organization', ref: refOf('organization', organization.id), record: organization },
+  ];
+  if (scope !== undefined)
+    held.push({ ...at, kind: scope.kind, ref: refOf(scope.kind, scope.id), record: scope });
+  return held;
+}
+
+export function heldKey(
+  keyHash: string,
+  record: KeyRecord,
+  at: Pick<HeldAt, 'asOf' | 'confirmedAt'>,
+): HeldKey {
+  const { kind, id } = record.scope;
+  return {
+    ...at,
+    kind: 'key',
+    ref: keyHash,
+    record,
+    scopeRef: kind === 'organization' ? undefined : refOf(kind, id),
+    organizationRef: refOf('organization', record.organizationId),
+  };
+}
+
+/** When the record was last known to be true: as it says itself, or by the feed, which would have named it had it changed. */
+export function lastConfirmed(held: Held, feed: FeedState): number {
+  return Math.max(held.confirmedAt, feed.confirmedAt ?? held.confirmedAt);
+}
+
+/** Which of two records of one subject is worth keeping. */
+export function isNewer(candidate: Held, existing: Held, feed: FeedState): boolean {
+  if (!feed.permits(existing.ref, existing.asOf)) return true;
+  const [a, b] = [candidate.asOf, existing.asOf];
+  if (a.epoch === b.epoch && a.revision !== b.revision) return a.revision > b.revision;
+  return candidate.confirmedAt >= existing.confirmedAt;
+}

@@ -1,0 +1,242 @@
+// Finds the records behind a key: memory, then Redis, then the control plane. Beside it runs the change feed, which says what
+// of the first two may still be believed. The usual request is answered from memory without waiting for anything.
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import { GatewayError } from '../errors.ts';
+import { Feed, type WatchHandlers, type WatchStart, type WatchStream } from './feed.ts';
+import type { Held, Subject } from './held.ts';
+import type { AccessLimits } from './limits.ts';
+import type { Principal, RecordSource } from './principal.ts';
+import { type Invalidation, type Look, Records, type ResolveAnswer } from './records.ts';
+import { Refusals } from './refusals.ts';
+import { Resolver } from './resolve.ts';
+import { SingleFlight } from './single-flight.ts';
+
+/** The service Access, as this package asks it. */
+export interface ControlPlane {
+  /** @throws when there is no answer within the time, or a refusal */
+  resolve(keyHash: string, timeoutMs: number): Promise<ResolveAnswer>;
+  watch(start: WatchStart, handlers: WatchHandlers): WatchStream;
+}
+
+/** Records shared by proxies: a hint that may be lost, late, replayed or forged without harm. */
+export interface RecordCache {
+  /** Undefined: nothing there that can be used. Never rejects, never takes longer than a Redis command may. */
+  read(subject: Subject): Promise<Held | undefined>;
+  write(held: Held): void;
+  remove(subject: Subject): void;
+  /** Whether it has answered since the start. */
+  hasAnswered(): boolean;
+}
+
+export type LookupTier = 'memory' | 'redis' | 'control_plane' | 'negative' | 'stale';
+export type CacheIgnored = 'unreadable' | 'outdated' | 'too_old' | 'clock';
+
+export interface AccessMetrics {
+  /** Once for each request that was answered, by where its answer came from. */
+  lookup(tier: LookupTier): void;
+  /** A record in Redis was not believed. */
+  cacheIgnored(reason: CacheIgnored): void;
+  cacheFailed(operation: 'read' | 'write'): void;
+}
+
+export interface RecordSourceDeps {
+  readonly controlPlane: ControlPlane;
+  /** Absent: memory and control plane alone. */
+  readonly cache?: RecordCache | undefined;
+  readonly maxStaleMs: number;
+  readonly limits: AccessLimits;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** From 0 to below 1, for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly background: Background;
+  readonly metrics: AccessMetrics;
+}
+
+export interface FeedStatus {
+  readonly state: 'none' | 'live' | 'silent';
+  /** Since the newest answered heartbeat was asked for. */
+  readonly ageMs: number | undefined;
+}
+
+export interface LiveRecordSource extends RecordSource {
+  /** Undefined once the feed or Redis has answered; else the reason in a few words. */
+  notReady(): string | undefined;
+  feed(): FeedStatus;
+  close(): void;
+}
+
+export function createRecordSource(deps: RecordSourceDeps): LiveRecordSource {
+  return new TieredRecords(deps);
+}
+
+/** A resolve may bring a key that needs a newer organization, which needs another: more rounds than this are a fault. */
+const roundsMax = 4;
+
+class TieredRecords implements LiveRecordSource {
+  readonly #deps: RecordSourceDeps;
+  readonly #records: Records;
+  readonly #refusals: Refusals;
+  readonly #resolver: Resolver;
+  readonly #feed: Feed;
+  readonly #searches = new SingleFlight<Principal>();
+  readonly #cacheReads = new SingleFlight<void>();
+  readonly #jitters = new Set<() => void>();
+  #hasAnswered = false;
+
+  constructor(deps: RecordSourceDeps) {
+    this.#deps = deps;
+    this.#records = new Records(deps);
+    this.#refusals = new Refusals(deps.clock, deps.limits);
+    const records = this.#records;
+    this.#resolver = new Resolver({
+      ...deps,
+      records,
+      ask: (keyHash, timeoutMs) => deps.controlPlane.resolve(keyHash, timeoutMs),
+      onRecords: (held) => this.#store(held),
+      onContradiction: () => this.#feed.askNow(),
+    });
+    this.#feed = new Feed({
+      ...deps,
+      records,
+      watch: (start, handlers) => deps.controlPlane.watch(start, handlers),
+      onInvalidations: (invalidations) => this.#invalidate(invalidations),
+    });
+  }
+
+  find(keyHash: string, address: string): Principal | Promise<Principal> {
+    const look = this.#records.look(keyHash);
+    switch (look.state) {
+      case 'fresh':
+        if (look.renewable) this.#store(this.#records.renew(keyHash));
+        return this.#admit(look.principal, 'memory');
+      case 'stale':
+        if (look.inGrace) return this.#admit(look.principal, 'stale');
+        break;
+      case 'unknown':
+        this.#deps.metrics.lookup('negative');
+        throw new GatewayError('access_not_found');
+      case 'missing': {
+        const retryAfter = this.#refusals.retryAfter(address);
+        if (retryAfter !== undefined) throw new GatewayError('rate_limit_exceeded', { retryAfter });
+      }
+    }
+    return this.#searches.run(keyHash, () => this.#search(keyHash, address));
+  }
+
+  notReady(): string | undefined {
+    this.#hasAnswered ||=
+      this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasAnswered() === true;
+    return this.#hasAnswered ? undefined : 'neither the control plane nor Redis has answered yet';
+  }
+
+  feed(): FeedStatus {
+    const { confirmedAt } = this.#records.feed;
+    if (confirmedAt === undefined) return { state: 'none', ageMs: undefined };
+    const ageMs = this.#deps.clock.monotonic() - confirmedAt;
+    return { state: ageMs > this.#deps.limits.freshForMs ? 'silent' : 'live', ageMs };
+  }
+
+  close(): void {
+    this.#feed.close();
+    for (const cancel of this.#jitters) cancel();
+  }
+
+  async #search(keyHash: string, address: string): Promise<Principal> {
+    let look = await this.#lookInCache(keyHash);
+    const seen = this.#records.hasSeen(keyHash);
+    let tier: LookupTier = 'redis';
+    for (let round = 1; round <= roundsMax; round++) {
+      if (look.state === 'fresh') return this.#admit(look.principal, tier);
+      if (look.state === 'unknown') return this.#refuse(keyHash, address, seen);
+      const ref = look.state === 'missing' ? look.needs[0].ref : keyHash;
+      const resolved = this.#resolver.resolve(keyHash, ref);
+      if (look.state === 'stale' && !(await this.#succeedsSoon(resolved))) {
+        const again = this.#records.look(keyHash);
+        if (again.state === 'stale') return this.#serveStale(keyHash, again.principal);
+      }
+      await resolved;
+      tier = 'control_plane';
+      look = this.#records.look(keyHash);
+    }
+    throw new GatewayError('access_unavailable', {
+      cause: new Error('the records behind the key do not fit together'),
+      retryAfter: 1,
+    });
+  }
+
+  // The key's record says which others are needed, so at most two rounds; each waits no longer than a Redis command may.
+  async #lookInCache(keyHash: string): Promise<Look> {
+    const { cache } = this.#deps;
+    let look = this.#records.look(keyHash);
+    for (let round = 1; cache !== undefined && look.state === 'missing' && round <= 2; round++) {
+      const reads = look.needs.map((subject) =>
+        this.#cacheReads.run(subject.ref, async () => {
+          const held = await cache.read(subject);
+          if (held !== undefined && !this.#records.put(held, keyHash))
+            this.#deps.metrics.cacheIgnored('outdated');
+        }),
+      );
+      await Promise.all(reads);
+      look = this.#records.look(keyHash);
+    }
+    return look;
+  }
+
+  #succeedsSoon(resolved: Promise<void>): Promise<boolean> {
+    return new Promise((done) => {
+      const cancel = this.#deps.timers.after(this.#deps.limits.staleWaitMs, () => done(false));
+      const settle = (succeeded: boolean) => {
+        cancel();
+        done(succeeded);
+      };
+      resolved.then(
+        () => settle(true),
+        () => settle(false),
+      );
+    });
+  }
+
+  #refuse(keyHash: string, address: string, seen: boolean): never {
+    if (seen) this.#deps.cache?.remove({ kind: 'key', ref: keyHash });
+    this.#refusals.count(address);
+    this.#deps.metrics.lookup('control_plane');
+    throw new GatewayError('access_not_found');
+  }
+
+  #serveStale(keyHash: string, principal: Principal): Principal {
+    this.#records.grantGrace(keyHash);
+    return this.#admit(principal, 'stale');
+  }
+
+  #admit(principal: Principal, tier: LookupTier): Principal {
+    this.#deps.metrics.lookup(tier);
+    const { valueEndsAt } = principal.key;
+    if (valueEndsAt !== undefined && this.#deps.clock.now() >= valueEndsAt)
+      throw new GatewayError('access_not_found');
+    return principal;
+  }
+
+  #invalidate(invalidations: readonly Invalidation[]): void {
+    const { again, gone } = this.#records.change(invalidations);
+    for (const keyHash of gone) this.#deps.cache?.remove({ kind: 'key', ref: keyHash });
+    for (const [keyHash, ref] of again) this.#resolveSoon(keyHash, ref);
+  }
+
+  #resolveSoon(keyHash: string, ref: string): void {
+    const { background, limits, random, timers } = this.#deps;
+    const cancel = timers.after(random() * limits.resolveJitterMs, () => {
+      this.#jitters.delete(cancel);
+      background('resolve after a change', this.#resolver.resolve(keyHash, ref));
+    });
+    this.#jitters.add(cancel);
+  }
+
+  #store(held: readonly Held[]): void {
+    for (const record of held) this.#deps.cache?.write(record);
+  }
+}

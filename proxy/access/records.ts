@@ -1,0 +1,269 @@
+// The memory of records and what may be handed out of it. Pure and synchronous: messages, answers and records of Redis go
+// in, judgements come out; the clock is given. Whatever its way in, a record is judged by the one rule at each look.
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
+import { FeedState, type Position } from './feed-state.ts';
+import {
+  type Held,
+  type HeldKey,
+  type HeldOrganization,
+  type HeldScope,
+  heldOf,
+  isNewer,
+  lastConfirmed,
+  type RecordKind,
+  type Subject,
+} from './held.ts';
+import type { AccessLimits } from './limits.ts';
+import type { KeyRecord, Principal } from './principal.ts';
+
+/** What the control plane says about a hash, read in one snapshot. */
+export interface ResolveAnswer {
+  readonly asOf: Position;
+  /** Undefined: the key does not exist or is revoked. */
+  readonly principal: Principal | undefined;
+}
+
+export interface Invalidation extends Subject {
+  readonly revision: number;
+  readonly state: 'changed' | 'gone';
+}
+
+export type Look =
+  /** Known to be true a moment ago: serve it. */
+  | { readonly state: 'fresh'; readonly principal: Principal; readonly renewable: boolean }
+  /** Not contradicted and not too old, but it should be confirmed. */
+  | { readonly state: 'stale'; readonly principal: Principal; readonly inGrace: boolean }
+  /** The control plane said a moment ago that there is none. */
+  | { readonly state: 'unknown' }
+  /** Memory cannot answer; the subjects that it lacks, at least one. */
+  | { readonly state: 'missing'; readonly needs: readonly [Subject, ...Subject[]] };
+
+interface Entry<T extends Held> {
+  /** Undefined: the feed has named the subject since. */
+  held: T | undefined;
+  usedAt: number;
+  /** A hash whose resolve brings this record. */
+  usedBy: string;
+}
+
+interface KeyEntry extends Entry<HeldKey> {
+  graceUntil: number;
+}
+
+export interface RecordsDeps {
+  readonly clock: Clock;
+  readonly maxStaleMs: number;
+  readonly limits: AccessLimits;
+}
+
+export class Records {
+  readonly feed: FeedState;
+  readonly #clock: Clock;
+  readonly #maxStaleMs: number;
+  readonly #limits: AccessLimits;
+  readonly #keys: LRUCache<string, KeyEntry>;
+  readonly #scopes: LRUCache<string, Entry<HeldScope>>;
+  readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
+  /** Hash → until when it is remembered as unknown. */
+  readonly #unknown: LRUCache<string, number>;
+
+  constructor(deps: RecordsDeps) {
+    this.#clock = deps.clock;
+    this.#maxStaleMs = deps.maxStaleMs;
+    this.#limits = deps.limits;
+    this.feed = new FeedState(deps.limits.changedMax);
+    this.#keys = new LRUCache({ max: deps.limits.keysMax });
+    this.#scopes = new LRUCache({ max: deps.limits.scopesMax });
+    this.#organizations = new LRUCache({ max: deps.limits.organizationsMax });
+    this.#unknown = new LRUCache({ max: deps.limits.unknownMax });
+  }
+
+  look(keyHash: string): Look {
+    const now = this.#clock.monotonic();
+    const entry = this.#keys.get(keyHash);
+    if (entry !== undefined) entry.usedAt = now;
+    const key = this.#usable(entry?.held, now);
+    if (entry === undefined || key === undefined) {
+      if (this.#isUnknown(keyHash, now)) return { state: 'unknown' };
+      return { state: 'missing', needs: [{ kind: 'key', ref: keyHash }] };
+    }
+    const organization = this.#find(this.#organizations, key.organizationRef, key);
+    const scope = key.scopeRef === undefined ? undefined : this.#find(this.#scopes, key.scopeRef, key);
+    const needs: Subject[] = [];
+    if (organization === undefined || organization.record.revision < key.record.organizationRevision)
+      needs.push({ kind: 'organization', ref: key.organizationRef });
+    if (key.scopeRef !== undefined && scope === undefined)
+      needs.push({ kind: scopeKind(key.record), ref: key.scopeRef });
+    const [first, ...others] = needs;
+    if (first !== undefined || organization === undefined)
+      return { state: 'missing', needs: [first ?? { kind: 'key', ref: keyHash }, ...others] };
+    return this.#judge(entry, { key, scope, organization });
+  }
+
+  /** Whether memory has had this key, as opposed to a hash that someone may have guessed. */
+  hasSeen(keyHash: string): boolean {
+    return this.#keys.has(keyHash);
+  }
+
+  /** Takes a record in, unless what is held is better. @returns whether it is usable */
+  put(held: Held, usedBy: string): boolean {
+    const now = this.#clock.monotonic();
+    if (this.#usable(held, now) === undefined) return false;
+    const fresh = { usedAt: now, usedBy };
+    switch (held.kind) {
+      case 'key':
+        this.#keep(this.#keys, held, (kept) => ({ ...fresh, held: kept, graceUntil: 0 }));
+        return true;
+      case 'organization':
+        this.#keep(this.#organizations, held, (kept) => ({ ...fresh, held: kept }));
+        return true;
+      default:
+        this.#keep(this.#scopes, held, (kept) => ({ ...fresh, held: kept }));
+        return true;
+    }
+  }
+
+  /**
+   * Takes an answer of the control plane, asked for at a time.
+   * @returns the records, empty if there is no such key; undefined if the feed contradicts the answer, so that nothing is known
+   */
+  accept(keyHash: string, answer: ResolveAnswer, askedAt: number): readonly Held[] | undefined {
+    const at = { asOf: answer.asOf, confirmedAt: askedAt };
+    const { principal } = answer;
+    if (!this.feed.permits(keyHash, answer.asOf)) return undefined;
+    if (principal === undefined) {
+      this.#keys.delete(keyHash);
+      this.#unknown.set(keyHash, this.#clock.monotonic() + this.#limits.unknownForMs);
+      return [];
+    }
+    const held = heldOf(keyHash, principal, at);
+    if (!held.every((record) => this.feed.permits(record.ref, record.asOf))) return undefined;
+    for (const record of held) this.put(record, keyHash);
+    this.#unknown.delete(keyHash);
+    return held;
+  }
+
+  /**
+   * The feed names changes.
+   * @returns again: hash → subject, to be resolved again because the record is in use; gone: hashes of keys that are no more
+   */
+  change(invalidations: readonly Invalidation[]): {
+    readonly again: ReadonlyMap<string, string>;
+    readonly gone: readonly string[];
+  } {
+    const again = new Map<string, string>();
+    const gone: string[] = [];
+    const usedSince = this.#clock.monotonic() - this.#limits.recentlyUsedMs;
+    for (const { kind, ref, revision, state } of invalidations) {
+      this.feed.change(ref, revision);
+      this.#unknown.delete(ref);
+      const entry = this.#peek(kind, ref);
+      if (entry?.held === undefined) continue;
+      entry.held = undefined;
+      if (state === 'changed' && entry.usedAt >= usedSince) again.set(entry.usedBy, ref);
+      if (state === 'changed' || kind !== 'key') continue;
+      this.#keys.delete(ref);
+      gone.push(ref);
+    }
+    return { again, gone };
+  }
+
+  /** The record was served stale; for a while it is not made to wait again. */
+  grantGrace(keyHash: string): void {
+    const entry = this.#keys.peek(keyHash);
+    if (entry !== undefined) entry.graceUntil = this.#clock.monotonic() + this.#limits.staleGraceMs;
+  }
+
+  /**
+   * Records behind a key, restated as true at the feed's last confirmation: what the rule lets pass has not changed up to there.
+   * Written to Redis again, they outlive their first expiry as long as somebody uses them.
+   */
+  renew(keyHash: string): readonly Held[] {
+    const { confirmedAt, position } = this.feed;
+    if (confirmedAt === undefined || position === undefined) return [];
+    const key = this.#keys.peek(keyHash)?.held;
+    const scope = key?.scopeRef === undefined ? undefined : this.#scopes.peek(key.scopeRef)?.held;
+    const organization = key && this.#organizations.peek(key.organizationRef)?.held;
+    const renewed: Held[] = [];
+    for (const held of [key, scope, organization]) {
+      if (held === undefined || !this.feed.permits(held.ref, held.asOf) || !this.#isAgeing(held, confirmedAt))
+        continue;
+      const asOf = held.asOf.revision > position.revision ? held.asOf : position;
+      const restated = { ...held, asOf, confirmedAt };
+      this.put(restated, keyHash);
+      renewed.push(restated);
+    }
+    return renewed;
+  }
+
+  #judge(
+    entry: KeyEntry,
+    found: { key: HeldKey; scope: HeldScope | undefined; organization: HeldOrganization },
+  ): Look {
+    const { key, scope, organization } = found;
+    // Before the feed has begun nothing else keeps records of two histories apart.
+    if (key.asOf.epoch !== organization.asOf.epoch || (scope && key.asOf.epoch !== scope.asOf.epoch))
+      return { state: 'missing', needs: [{ kind: 'key', ref: key.ref }] };
+    const principal = { key: key.record, scope: scope?.record, organization: organization.record };
+    const confirmed = Math.min(
+      lastConfirmed(key, this.feed),
+      lastConfirmed(organization, this.feed),
+      scope === undefined ? Number.POSITIVE_INFINITY : lastConfirmed(scope, this.feed),
+    );
+    const now = this.#clock.monotonic();
+    if (now - confirmed > this.#limits.freshForMs)
+      return { state: 'stale', principal, inGrace: now < entry.graceUntil };
+    const feedAt = this.feed.confirmedAt;
+    const renewable =
+      feedAt !== undefined && (this.#isAgeing(key, feedAt) || this.#isAgeing(organization, feedAt));
+    return { state: 'fresh', principal, renewable };
+  }
+
+  #usable<T extends Held>(held: T | undefined, now: number): T | undefined {
+    if (held === undefined || !this.feed.permits(held.ref, held.asOf)) return undefined;
+    return now - lastConfirmed(held, this.feed) > this.#maxStaleMs ? undefined : held;
+  }
+
+  #find<T extends Held>(map: LRUCache<string, Entry<T>>, ref: string, key: HeldKey): T | undefined {
+    const entry = map.get(ref);
+    if (entry === undefined) return undefined;
+    const now = this.#clock.monotonic();
+    entry.usedAt = now;
+    entry.usedBy = key.ref;
+    return this.#usable(entry.held, now);
+  }
+
+  #keep<T extends Held, E extends Entry<T>>(map: LRUCache<string, E>, held: T, create: (held: T) => E): void {
+    const entry = map.peek(held.ref);
+    if (entry === undefined) map.set(held.ref, create(held));
+    else if (entry.held === undefined || isNewer(held, entry.held, this.feed)) entry.held = held;
+  }
+
+  #peek(
+    kind: RecordKind,
+    ref: string,
+  ): Entry<HeldKey> | Entry<HeldScope> | Entry<HeldOrganization> | undefined {
+    switch (kind) {
+      case 'key':
+        return this.#keys.peek(ref);
+      case 'organization':
+        return this.#organizations.peek(ref);
+      default:
+        return this.#scopes.peek(ref);
+    }
+  }
+
+  #isAgeing(held: Held, feedConfirmedAt: number): boolean {
+    return feedConfirmedAt - held.confirmedAt > this.#maxStaleMs / 2;
+  }
+
+  #isUnknown(keyHash: string, now: number): boolean {
+    const until = this.#unknown.get(keyHash);
+    return until !== undefined && now < until;
+  }
+}
+
+function scopeKind(key: KeyRecord): 'ai_system' | 'person' {
+  return key.scope.kind === 'ai_system' ? 'ai_system' : 'person';
+}

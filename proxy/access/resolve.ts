@@ -1,0 +1,119 @@
+// Asks the control plane for the records behind a hash: one flight per subject, few at a time, and an answer that the feed
+// contradicts is asked for once more. "I cannot know" is never "no": whatever fails is access_unavailable.
+import type { Clock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
+import { GatewayError } from '../errors.ts';
+import type { Held } from './held.ts';
+import type { AccessLimits } from './limits.ts';
+import type { Records, ResolveAnswer } from './records.ts';
+import { SingleFlight } from './single-flight.ts';
+
+export interface ResolverDeps {
+  /** @throws when the control plane does not answer within the time or refuses */
+  readonly ask: (keyHash: string, timeoutMs: number) => Promise<ResolveAnswer>;
+  readonly records: Records;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly limits: AccessLimits;
+  /** Records that an answer brought. */
+  readonly onRecords: (held: readonly Held[]) => void;
+  /** The feed and the control plane's answer disagree. */
+  readonly onContradiction: () => void;
+}
+
+export class Resolver {
+  readonly #deps: ResolverDeps;
+  readonly #flights = new SingleFlight<void>();
+  readonly #slots: Slots;
+
+  constructor(deps: ResolverDeps) {
+    this.#deps = deps;
+    this.#slots = new Slots(deps);
+  }
+
+  /**
+   * What is learnt is in the records afterwards.
+   * @param ref the subject that is lacking: keys of one organization wait for one resolve of it
+   * @throws GatewayError access_unavailable
+   */
+  resolve(keyHash: string, ref: string): Promise<void> {
+    return this.#flights.run(ref, () => this.#resolve(keyHash));
+  }
+
+  async #resolve(keyHash: string): Promise<void> {
+    const { clock, limits, records } = this.#deps;
+    const deadline = clock.monotonic() + limits.resolveDeadlineMs;
+    const release = await this.#slots.take(records.hasSeen(keyHash));
+    try {
+      for (let attempt = 1; attempt <= 2; attempt++) if (await this.#attempt(keyHash, deadline)) return;
+    } catch (cause) {
+      throw unavailable(cause);
+    } finally {
+      release();
+    }
+    throw unavailable(new Error('the control plane answers from before what its own feed has said'));
+  }
+
+  async #attempt(keyHash: string, deadline: number): Promise<boolean> {
+    const { ask, clock, records } = this.#deps;
+    const askedAt = clock.monotonic();
+    const answer = await ask(keyHash, Math.max(1, deadline - askedAt));
+    const held = records.accept(keyHash, answer, askedAt);
+    if (held === undefined) this.#deps.onContradiction();
+    else this.#deps.onRecords(held);
+    return held !== undefined;
+  }
+}
+
+/** Places for resolves. Hashes never seen are refused when theirs are taken; known keys wait their turn. */
+class Slots {
+  readonly #deps: Pick<ResolverDeps, 'limits' | 'timers'>;
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+  #neverSeen = 0;
+
+  constructor(deps: Pick<ResolverDeps, 'limits' | 'timers'>) {
+    this.#deps = deps;
+  }
+
+  /** @returns what gives the place back */
+  async take(seen: boolean): Promise<() => void> {
+    const { limits } = this.#deps;
+    if (!seen && (this.#neverSeen >= limits.resolvesNeverSeenMax || this.#taken >= limits.resolvesMax))
+      throw unavailable(new Error('too many unknown keys are being looked up'));
+    if (this.#taken >= limits.resolvesMax) await this.#turn();
+    else this.#taken += 1;
+    if (!seen) this.#neverSeen += 1;
+    return () => {
+      if (!seen) this.#neverSeen -= 1;
+      this.#giveBack();
+    };
+  }
+
+  // The place passes from hand to hand: #taken stays as it is.
+  #giveBack(): void {
+    const next = this.#waiting.values().next().value;
+    if (next === undefined) this.#taken -= 1;
+    else next();
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { limits, timers } = this.#deps;
+      const cancel = timers.after(limits.resolveDeadlineMs, () => {
+        this.#waiting.delete(go);
+        reject(unavailable(new Error('too many keys are being resolved')));
+      });
+      const go = () => {
+        this.#waiting.delete(go);
+        cancel();
+        resolve();
+      };
+      this.#waiting.add(go);
+    });
+  }
+}
+
+function unavailable(cause: unknown): GatewayError {
+  return new GatewayError('access_unavailable', { cause, retryAfter: 1 });
+}

@@ -1,0 +1,195 @@
+// The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
+// was half understood could let in more than it should.
+import { Secret } from '../../common/secret.ts';
+import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
+import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
+import type { Limit__Output } from '../../proto/generated/gateway/v1/Limit.ts';
+import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
+import type { Position__Output } from '../../proto/generated/gateway/v1/Position.ts';
+import type { ProviderKeyRecord__Output } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
+import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
+import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import type { FeedMessage } from './feed.ts';
+import type { Position } from './feed-state.ts';
+import { refOf } from './held.ts';
+import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from './principal.ts';
+import type { Invalidation, ResolveAnswer } from './records.ts';
+
+/** @throws Error that names what is wrong with the message */
+export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer {
+  const asOf = decodePosition(response.asOf);
+  const { key, organization, scope } = response;
+  if (!key) return { asOf, principal: undefined };
+  if (!organization || organization.id !== key.organizationId)
+    throw new Error('the answer holds a key without its organization');
+  const principal = {
+    key: decodeKey(key),
+    scope: scope ? decodeScope(scope) : undefined,
+    organization: decodeOrganization(organization),
+  };
+  if (!fits(principal.key, principal.scope)) throw new Error('the answer holds a key without its scope');
+  return { asOf, principal };
+}
+
+/** @throws Error that names what is wrong with the message */
+export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage {
+  if (response.started) return { type: 'started', horizon: decodePosition(response.started.horizon) };
+  if (response.reset) return { type: 'reset', horizon: decodePosition(response.reset.horizon) };
+  if (response.changes)
+    return { type: 'changes', invalidations: response.changes.invalidations.flatMap(decodeInvalidation) };
+  if (response.answer)
+    return {
+      type: 'answer',
+      nonce: whole(response.answer.nonce),
+      position: decodePosition(response.answer.position),
+    };
+  throw new Error('the feed sent an empty message');
+}
+
+function decodePosition(position: Position__Output | null): Position {
+  if (position === null || position.epoch === '') throw new Error('the message holds no position');
+  return { epoch: position.epoch, revision: whole(position.revision) };
+}
+
+const recordKinds = {
+  RECORD_KIND_KEY: 'key',
+  RECORD_KIND_AI_SYSTEM: 'ai_system',
+  RECORD_KIND_PERSON: 'person',
+  RECORD_KIND_ORGANIZATION: 'organization',
+} as const;
+
+// Kinds that this version does not know concern records that it does not hold.
+function decodeInvalidation(message: Invalidation__Output): Invalidation[] {
+  const kind = named(recordKinds, message.kind);
+  if (kind === undefined) return [];
+  const ref = kind === 'key' ? message.keyHash?.toString('hex') : message.id && refOf(kind, message.id);
+  if (ref === undefined || ref === '') throw new Error('the feed names a change without its subject');
+  const state = message.state === 'RECORD_STATE_GONE' ? 'gone' : 'changed';
+  return [{ kind, ref, revision: whole(message.revision), state }];
+}
+
+const scopeKinds = {
+  KEY_SCOPE_KIND_ORGANIZATION: 'organization',
+  KEY_SCOPE_KIND_AI_SYSTEM: 'ai_system',
+  KEY_SCOPE_KIND_PERSON: 'person',
+} as const;
+
+function decodeKey(key: KeyRecord__Output): KeyRecord {
+  return {
+    keyId: key.keyId,
+    organizationId: key.organizationId,
+    scope: { kind: known(scopeKinds, key.scope?.kind, 'scope'), id: key.scope?.id ?? '' },
+    active: key.active,
+    endsAt: time(key.endsAt),
+    valueEndsAt: time(key.valueEndsAt),
+    allowedModels: key.allowedModels,
+    limits: key.limits.map(decodeLimit),
+    organizationRevision: whole(key.organizationRevision),
+    revision: whole(key.revision),
+  };
+}
+
+function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
+  const kind = known(scopeKinds, scope.kind, 'scope');
+  if (kind === 'organization') throw new Error('the answer holds an organization as a scope record');
+  return {
+    kind,
+    id: scope.id,
+    organizationId: scope.organizationId,
+    active: scope.active,
+    allowedModels: scope.allowedModels,
+    limits: scope.limits.map(decodeLimit),
+    revision: whole(scope.revision),
+  };
+}
+
+function fits(key: KeyRecord, scope: ScopeRecord | undefined): boolean {
+  if (key.scope.kind === 'organization') return scope === undefined;
+  return (
+    scope?.kind === key.scope.kind && scope.id === key.scope.id && scope.organizationId === key.organizationId
+  );
+}
+
+function decodeOrganization(organization: OrganizationRecord__Output): OrganizationRecord {
+  return {
+    id: organization.id,
+    active: organization.active,
+    callerProviderKeys: organization.callerProviderKeys,
+    allowedModels: organization.allowedModels,
+    limits: organization.limits.map(decodeLimit),
+    providerKeys: organization.providerKeys.map(decodeProviderKey),
+    revision: whole(organization.revision),
+  };
+}
+
+function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {
+  const secret = (value: string | undefined) =>
+    value === undefined || value === '' ? undefined : new Secret(value);
+  return {
+    id: key.id,
+    provider: key.provider,
+    secret: {
+      apiKey: secret(key.secret?.apiKey),
+      accessKeyId: secret(key.secret?.accessKeyId),
+      secretAccessKey: secret(key.secret?.secretAccessKey),
+      sessionToken: secret(key.secret?.sessionToken),
+    },
+    baseUrl: key.settings?.baseUrl || undefined,
+    endpoint: key.settings?.endpoint || undefined,
+    region: key.settings?.region || undefined,
+    apiVersion: key.settings?.apiVersion || undefined,
+    priority: key.priority,
+    weight: key.weight,
+  };
+}
+
+const limitKinds = {
+  LIMIT_KIND_BUDGET: 'budget',
+  LIMIT_KIND_REQUESTS_PER_MINUTE: 'requests_per_minute',
+  LIMIT_KIND_TOKENS_PER_MINUTE: 'tokens_per_minute',
+  LIMIT_KIND_CONCURRENT_REQUESTS: 'concurrent_requests',
+} as const;
+
+const periods = {
+  BUDGET_PERIOD_DAY: 'day',
+  BUDGET_PERIOD_WEEK: 'week',
+  BUDGET_PERIOD_MONTH: 'month',
+  BUDGET_PERIOD_TOTAL: 'total',
+} as const;
+
+function decodeLimit(limit: Limit__Output): Limit {
+  return {
+    id: limit.id,
+    kind: known(limitKinds, limit.kind, 'limit'),
+    amountUsd: limit.amountUsd,
+    period: limit.period === undefined ? undefined : known(periods, limit.period, 'budget period'),
+    count: limit.count === undefined ? undefined : whole(limit.count),
+    model: limit.model,
+  };
+}
+
+// A limit or scope of a kind unknown here would go unenforced.
+function known<T>(table: Readonly<Record<string, T>>, name: unknown, what: string): T {
+  const value = named(table, name);
+  if (value === undefined)
+    throw new Error(`the record holds a ${what} that this version does not know; update the proxy`);
+  return value;
+}
+
+function named<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function whole(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error('the message holds a number out of range');
+  return number;
+}
+
+function time(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new Error('the record holds a time that cannot be read');
+  return ms;
+}
