@@ -64,6 +64,7 @@ const gpt51: ModelTraits = { ...gpt5, efforts: ['none', 'low', 'medium', 'high']
 const gpt52: ModelTraits = { ...gpt51, efforts: [...gpt51.efforts, 'xhigh'] };
 const gpt54: ModelTraits = { ...gpt52, toolsWithoutEffort: true };
 const gpt54Long: ModelTraits = { ...gpt54, contextTokens: 1_050_000 };
+const gpt62: ModelTraits = { ...gpt54Long, efforts: ['low', 'medium', 'high', 'xhigh'] };
 const chatLatest: ModelTraits = { ...gpt5, efforts: [], contextTokens: 128_000, outputTokensMax: 16_384 };
 const notChat: ModelTraits = { ...plain, chat: false };
 
@@ -97,7 +98,6 @@ const families: readonly (readonly [string, readonly string[], ModelTraits])[] =
   ['gpt-5', ['2025-08-07'], gpt5],
   ['gpt-5-mini', ['2025-08-07'], gpt5],
   ['gpt-5-nano', ['2025-08-07'], gpt5],
-  ['gpt-5-chat', [], chatLatest],
   ['gpt-5-chat-latest', [], chatLatest],
   ['gpt-5.1', ['2025-11-13'], gpt51],
   ['gpt-5.1-chat-latest', [], chatLatest],
@@ -112,6 +112,13 @@ const families: readonly (readonly [string, readonly string[], ModelTraits])[] =
   ['gpt-5.6-sol', [], gpt54Long],
   ['gpt-5.6-terra', [], gpt54Long],
   ['gpt-5.6-luna', [], gpt54Long],
+  ['gpt-6-astra', [], gpt54Long],
+  ['gpt-6-sol', [], gpt54Long],
+  ['gpt-6-luna', [], gpt54Long],
+  ['gpt-6.1-sol', [], gpt54Long],
+  ['gpt-6.1-terra', [], gpt54Long],
+  ['gpt-6.2-astra', [], gpt62],
+  ['gpt-6.2-sol', [], gpt62],
   ['text-embedding-3-small', [], notChat],
   ['text-embedding-3-large', [], notChat],
   ['whisper-1', [], notChat],
