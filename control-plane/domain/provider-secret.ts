@@ -4,10 +4,10 @@ import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal
 
 /** What is sent to a vendor, in plain text: to be handed on at once, never kept or logged. */
 export interface ProviderSecretText {
-  readonly apiKey?: string | undefined;
-  readonly accessKeyId?: string | undefined;
-  readonly secretAccessKey?: string | undefined;
-  readonly sessionToken?: string | undefined;
+  readonly apiKey?: string;
+  readonly accessKeyId?: string;
+  readonly secretAccessKey?: string;
+  readonly sessionToken?: string;
 }
 
 /** Where a sealed secret belongs. */

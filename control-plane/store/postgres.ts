@@ -109,10 +109,10 @@ function bounded(pool: Pool): PostgresPool {
     };
     // While a connection is lent, its failure between two queries is ours to hear.
     client.on('error', onError);
-    const query = async (text: unknown, parameters?: readonly unknown[]) => {
+    const query = async (text: string, parameters: readonly unknown[]) => {
       if (failure !== undefined) throw failure;
       try {
-        return await client.query(text as string, parameters as unknown[]);
+        return await client.query(text, [...parameters]);
       } catch (error) {
         const translated = translate(error);
         if (translated instanceof StoreUnavailableError) failure = translated;
@@ -120,7 +120,8 @@ function bounded(pool: Pool): PostgresPool {
       }
     };
     return {
-      query: query as PostgresPoolClient['query'],
+      // Kysely's type also has the form for cursors, which nothing here uses.
+      query: query as unknown as PostgresPoolClient['query'],
       release: (destroy) => {
         client.off('error', onError);
         client.release(destroy === true || failure !== undefined);

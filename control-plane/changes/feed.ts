@@ -1,0 +1,195 @@
+// The change feed of this process: reads what was committed, whoever committed it, and keeps the newest part for all
+// watchers together. Whoever falls behind that part is reset, so a slow watcher costs no memory of its own.
+import type { Logger } from '../../common/logger.ts';
+import { systemTimers, type Timers } from '../../common/timers.ts';
+import type { ChangeRow, ChangesPage, Position, Store } from '../store/store.ts';
+
+export interface Feed {
+  /** Every change up to here is in the log. */
+  readonly position: Position;
+  /** Changes up to here may be gone from the database. */
+  readonly prunedRevision: number;
+  /**
+   * Reads the database after this call, and answers where the feed then stands: no earlier than any change that was
+   * committed before the call. @throws StoreUnavailableError
+   */
+  read(): Promise<Position>;
+  /** The changes above a revision; undefined where the log begins later. */
+  after(revision: number): readonly ChangeRow[] | undefined;
+  /** Called when the position has moved. @returns what ends it */
+  onNews(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface FeedDeps {
+  readonly store: Pick<Store, 'changesAfter' | 'position' | 'startNewEpoch' | 'onBell'>;
+  readonly log: Logger;
+  /** Changes kept for watchers; the default is about 2 MB. */
+  readonly rowsMax?: number;
+  /** The bell may be missed, so the feed also looks by itself. */
+  readonly pollMs?: number;
+  readonly timers?: Timers;
+}
+
+const defaultRowsMax = 10_000;
+const defaultPollMs = 1000;
+
+/** @throws StoreUnavailableError */
+export async function startFeed(deps: FeedDeps): Promise<Feed> {
+  const log = new ChangeLog(await deps.store.position(), deps.rowsMax ?? defaultRowsMax);
+  const listeners = new Set<() => void>();
+  const readOnce = async (): Promise<Position> => {
+    if (await readInto(log, deps)) for (const listener of listeners) listener();
+    return log.position;
+  };
+  const read = oneAtATime(readOnce);
+  const look = logOutages(read, deps.log);
+  const stopPolling = poll(look, deps.pollMs ?? defaultPollMs, deps.timers ?? systemTimers);
+  let closed = false;
+  deps.store.onBell(() => {
+    if (!closed) look();
+  });
+  return {
+    get position() {
+      return log.position;
+    },
+    get prunedRevision() {
+      return log.prunedRevision;
+    },
+    read,
+    after: (revision) => log.after(revision),
+    onNews: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      closed = true;
+      stopPolling();
+      await read.settled();
+    },
+  };
+}
+
+/** @returns whether the position has moved */
+async function readInto(log: ChangeLog, { store, log: logger }: FeedDeps): Promise<boolean> {
+  const before = log.position;
+  let page = await store.changesAfter(before.revision, log.rowsMax);
+  if (page.position.epoch === before.epoch && page.position.revision < before.revision) {
+    logger.warn({ before, now: page.position }, 'the database has gone back; a new epoch begins');
+    await store.startNewEpoch(before.epoch);
+    page = await store.changesAfter(before.revision, log.rowsMax);
+  }
+  if (page.position.epoch !== before.epoch) {
+    logger.warn({ before, now: page.position }, 'the database has another history; all proxies begin anew');
+  }
+  log.add(page);
+  return log.position.epoch !== before.epoch || log.position.revision !== before.revision;
+}
+
+/** The newest changes of one epoch, whole revisions, at most so many rows. */
+class ChangeLog {
+  readonly rowsMax: number;
+  position: Position;
+  prunedRevision = 0;
+  #rows: ChangeRow[] = [];
+  /** All changes above this revision are there. */
+  #from: number;
+
+  constructor(position: Position, rowsMax: number) {
+    this.position = position;
+    this.rowsMax = rowsMax;
+    this.#from = position.revision;
+  }
+
+  after(revision: number): readonly ChangeRow[] | undefined {
+    return revision < this.#from ? undefined : this.#rows.slice(indexAfter(this.#rows, revision));
+  }
+
+  add(page: ChangesPage): void {
+    const continues =
+      page.position.epoch === this.position.epoch &&
+      page.upTo === page.position.revision &&
+      page.prunedRevision <= this.position.revision;
+    if (continues) this.#append(page.changes);
+    else this.#restart(page.position.revision);
+    this.position = page.position;
+    this.prunedRevision = page.prunedRevision;
+  }
+
+  #append(changes: readonly ChangeRow[]): void {
+    this.#rows = this.#rows.concat(changes);
+    const last = this.#rows[this.#rows.length - this.rowsMax - 1];
+    if (last === undefined) return;
+    this.#from = last.revision;
+    this.#rows = this.#rows.slice(indexAfter(this.#rows, last.revision));
+  }
+
+  #restart(revision: number): void {
+    this.#rows = [];
+    this.#from = revision;
+  }
+}
+
+/** Index of the first row above a revision: rows are in order, and watchers mostly want the last few. */
+export function indexAfter(rows: readonly ChangeRow[], revision: number): number {
+  return rows.findLastIndex((row) => row.revision <= revision) + 1;
+}
+
+interface SharedRead {
+  (): Promise<Position>;
+  /** Resolves when no read is under way. */
+  settled(): Promise<void>;
+}
+
+/** Whoever asks while a read is under way shares the next one: that one begins after all of their calls. */
+function oneAtATime(readOnce: () => Promise<Position>): SharedRead {
+  let current: Promise<Position> | undefined;
+  let next: Promise<Position> | undefined;
+  const start = () => {
+    const reading = readOnce().finally(() => {
+      if (current === reading) current = undefined;
+    });
+    current = reading;
+    return reading;
+  };
+  const read = () => {
+    if (next !== undefined) return next;
+    if (current === undefined) return start();
+    next = current.then(ignore, ignore).then(() => {
+      next = undefined;
+      return start();
+    });
+    return next;
+  };
+  const settled = async () => {
+    while (current !== undefined || next !== undefined) await (next ?? current)?.then(ignore, ignore);
+  };
+  return Object.assign(read, { settled });
+}
+
+const ignore = () => undefined;
+
+function poll(look: () => void, everyMs: number, timers: Timers): () => void {
+  let cancel = timers.after(everyMs, function again() {
+    look();
+    cancel = timers.after(everyMs, again);
+  });
+  return () => cancel();
+}
+
+/** Reads, and tells an outage once when it begins and once when it is over. */
+function logOutages(read: () => Promise<Position>, log: Logger): () => void {
+  let failing = false;
+  return () => {
+    read().then(
+      () => {
+        if (failing) log.info('the change feed reads the database again');
+        failing = false;
+      },
+      (err: unknown) => {
+        if (!failing) log.warn({ err }, 'the change feed cannot read the database; watchers get no answers');
+        failing = true;
+      },
+    );
+  };
+}

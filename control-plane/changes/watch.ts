@@ -1,0 +1,309 @@
+// One proxy's watch, from its start message to its end. Everything that is sent goes out in one loop, so the order holds:
+// changes by revision, and an answer only after every change up to it.
+import type { Logger } from '../../common/logger.ts';
+import { systemTimers, type Timers } from '../../common/timers.ts';
+import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk.ts';
+import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
+import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
+import type { ProxyCaller } from '../services/caller.ts';
+import { CallError } from '../services/errors.ts';
+import type { RecordKind, RecordState } from '../store/schema.ts';
+import { type ChangeRow, type Position, type Store, StoreUnavailableError } from '../store/store.ts';
+import { type Feed, indexAfter } from './feed.ts';
+
+/** The transport under a watch. Handlers are set before any message is read. */
+export interface WatchStream {
+  onMessage(handler: (message: WatchRequest__Output) => void): void;
+  /** The proxy has gone, or has ended its side. */
+  onClose(handler: () => void): void;
+  /** There is room again after `send` answered false. */
+  onDrain(handler: () => void): void;
+  /** False: nothing more until there is room. The message itself is taken. */
+  send(message: WatchResponse): boolean;
+  /** With an error, or in good order: the proxy is to connect again. */
+  end(error?: CallError): void;
+}
+
+export interface WatchDeps {
+  readonly store: Pick<Store, 'changesAfter' | 'positionAgo' | 'startNewEpoch'>;
+  readonly feed: Feed;
+  readonly log: Logger;
+  readonly limits: WatchLimits;
+  readonly timers?: Timers;
+  /** From 0 up to 1, for the spread of recycling. */
+  readonly random?: () => number;
+}
+
+export interface WatchLimits {
+  /** Connections end after this long, give or take 10 %, so that proxies spread over replicas that come and go. */
+  readonly recycleMs: number;
+  /** About this many invalidations stand in one message. */
+  readonly messageRows: number;
+  /** A revision with more than this is not sent but a reset: it must fit into a gRPC message of 4 MiB. */
+  readonly revisionRowsMax: number;
+  /** A proxy asks every few seconds; one with more asks open than this does not keep to the protocol. */
+  readonly asksMax: number;
+}
+
+export const defaultWatchLimits: WatchLimits = {
+  recycleMs: 300_000,
+  messageRows: 1000,
+  revisionRowsMax: 20_000,
+  asksMax: 16,
+};
+
+/** Serves a watch until it ends; never rejects. */
+export async function watch(deps: WatchDeps, caller: ProxyCaller, stream: WatchStream): Promise<void> {
+  const session = new Session(deps, caller, stream);
+  const timers = deps.timers ?? systemTimers;
+  const spread = 0.9 + 0.2 * (deps.random ?? Math.random)();
+  const cancelRecycling = timers.after(deps.limits.recycleMs * spread, () => session.end());
+  const ignoreNews = deps.feed.onNews(() => session.wake());
+  stream.onMessage((message) => session.take(message));
+  stream.onClose(() => session.end());
+  stream.onDrain(() => session.drained());
+  try {
+    await session.run();
+  } catch (err) {
+    session.end(failureOf(err, deps.log, caller));
+  } finally {
+    cancelRecycling();
+    ignoreNews();
+  }
+}
+
+function failureOf(err: unknown, log: Logger, caller: ProxyCaller): CallError {
+  if (err instanceof CallError) return err;
+  if (err instanceof StoreUnavailableError) {
+    log.warn({ err, proxy: caller.id }, 'a watch ended: the database could not be read');
+    return new CallError('unavailable', 'the database cannot be read right now; try another replica');
+  }
+  log.error({ err, proxy: caller.id }, 'a watch failed');
+  return new CallError('internal', 'the control plane failed; its log has the cause');
+}
+
+interface Answer {
+  readonly nonce: string;
+  readonly position: Position;
+}
+
+class Session {
+  readonly #deps: WatchDeps;
+  readonly #caller: ProxyCaller;
+  readonly #stream: WatchStream;
+  #start: WatchStart__Output | undefined;
+  /** Every change up to here has been sent. Set once the start was answered. */
+  #cursor: Position | undefined;
+  /** Whether the watcher has caught up with the feed's log once. From then on whoever falls behind it is reset. */
+  #live = false;
+  #asksOpen = 0;
+  #answers: Answer[] = [];
+  #blocked = false;
+  #ended = false;
+  /** Wakes the loop, if it waits. */
+  #wake: (() => void) | undefined;
+  /** Something has come since the loop last looked. */
+  #news = false;
+
+  constructor(deps: WatchDeps, caller: ProxyCaller, stream: WatchStream) {
+    this.#deps = deps;
+    this.#caller = caller;
+    this.#stream = stream;
+  }
+
+  async run(): Promise<void> {
+    while (!this.#ended) {
+      this.#news = false;
+      const more = !this.#blocked && this.#start !== undefined && (await this.#step(this.#start));
+      if (!more) await this.#untilNews();
+    }
+  }
+
+  take(message: WatchRequest__Output): void {
+    if (this.#ended) return;
+    if (message.start != null && this.#start === undefined) {
+      this.#start = message.start;
+      this.wake();
+    } else if (message.ask != null && this.#start !== undefined) {
+      this.#ask(message.ask);
+    } else {
+      this.end(
+        new CallError('invalid_request', 'a watch begins with one `start`; after it come `ask`s only'),
+      );
+    }
+  }
+
+  wake(): void {
+    this.#news = true;
+    this.#wake?.();
+  }
+
+  drained(): void {
+    this.#blocked = false;
+    this.wake();
+  }
+
+  end(error?: CallError): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#stream.end(error);
+    this.wake();
+  }
+
+  async #untilNews(): Promise<void> {
+    if (this.#news) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+
+  /** Reads the database after the ask. Where that fails there is no answer: the proxy learns that we are cut off. */
+  #ask({ nonce }: WatchAsk__Output): void {
+    if (this.#asksOpen >= this.#deps.limits.asksMax) {
+      this.end(
+        new CallError('invalid_request', 'too many asks are open; wait for an answer before the next'),
+      );
+      return;
+    }
+    this.#asksOpen++;
+    this.#deps.feed.read().then(
+      (position) => {
+        this.#answers.push({ nonce, position });
+        this.wake();
+      },
+      // The feed has logged it.
+      () => void this.#asksOpen--,
+    );
+  }
+
+  /** Does the next thing there is to do. @returns whether there may be more */
+  async #step(start: WatchStart__Output): Promise<boolean> {
+    if (this.#cursor === undefined) {
+      this.#cursor = await this.#begin(start);
+      return true;
+    }
+    const cursor = this.#cursor;
+    const { feed, limits } = this.#deps;
+    if (cursor.epoch !== feed.position.epoch) return this.#reset();
+    const rows = feed.after(cursor.revision);
+    if (rows === undefined) return this.#live ? this.#reset() : await this.#catchUp(cursor);
+    this.#live = true;
+    const end = rows.length > limits.messageRows ? rows[limits.messageRows - 1] : undefined;
+    if (end === undefined) this.#sendChanges(rows, feed.position);
+    else
+      this.#sendChanges(rows.slice(0, indexAfter(rows, end.revision)), { ...cursor, revision: end.revision });
+    this.#sendAnswers();
+    return end !== undefined;
+  }
+
+  /** Answers the start message. @returns from where on changes are to be sent */
+  async #begin(start: WatchStart__Output): Promise<Position> {
+    const { feed, store } = this.#deps;
+    if (start.since == null) {
+      const horizon = await store.positionAgo(start.maxStaleSeconds * 1000);
+      await feed.read();
+      return this.#sendHorizon('started', horizon);
+    }
+    const since = { epoch: start.since.epoch, revision: Number(start.since.revision) };
+    if (!Number.isSafeInteger(since.revision)) {
+      throw new CallError('invalid_request', '`since` is no position that this service has told');
+    }
+    // Another replica may have told the proxy of more than this one has read.
+    await feed.read();
+    if (since.epoch === feed.position.epoch && since.revision > feed.position.revision) {
+      await this.#databaseWentBack(since);
+    } else if (since.epoch === feed.position.epoch && since.revision >= feed.prunedRevision) {
+      return this.#sendHorizon('started', since);
+    }
+    return this.#sendHorizon('reset', feed.position);
+  }
+
+  /**
+   * The proxy has seen more of this epoch than the database holds: it was put back to an earlier state. That concerns all
+   * proxies, but one that belongs to a tenant is not believed on behalf of the others.
+   */
+  async #databaseWentBack(since: Position): Promise<void> {
+    const { feed, log, store } = this.#deps;
+    const evidence = { proxy: this.#caller.id, since, now: feed.position };
+    if (this.#caller.organizationId !== undefined) {
+      log.warn(evidence, 'a bound proxy has seen later changes than the database holds');
+      return;
+    }
+    log.warn(
+      evidence,
+      'a proxy has seen later changes than the database holds: it has gone back; a new epoch begins',
+    );
+    await store.startNewEpoch(since.epoch);
+    await feed.read();
+  }
+
+  /** Sends from the database what is older than the feed's log: only at the start of a watch. */
+  async #catchUp(cursor: Position): Promise<boolean> {
+    const { feed, limits, store } = this.#deps;
+    const page = await store.changesAfter(cursor.revision, limits.messageRows);
+    if (page.position.epoch !== cursor.epoch) await feed.read();
+    if (page.position.epoch !== cursor.epoch || page.prunedRevision > cursor.revision) return this.#reset();
+    this.#sendChanges(page.changes, { epoch: cursor.epoch, revision: page.upTo });
+    return true;
+  }
+
+  #sendChanges(rows: readonly ChangeRow[], upTo: Position): void {
+    if (this.#ended) return;
+    if (rows.length > this.#deps.limits.revisionRowsMax) {
+      this.#reset();
+      return;
+    }
+    const { organizationId } = this.#caller;
+    const visible =
+      organizationId === undefined ? rows : rows.filter((row) => row.organizationId === organizationId);
+    if (visible.length > 0) this.#send({ changes: { invalidations: visible.map(toInvalidation) } });
+    this.#cursor = upTo;
+  }
+
+  #sendAnswers(): void {
+    const { epoch, revision } = this.#cursor ?? { epoch: '', revision: 0 };
+    const due = this.#answers.filter(
+      ({ position }) => position.epoch !== epoch || position.revision <= revision,
+    );
+    if (due.length === 0) return;
+    this.#answers = this.#answers.filter((answer) => !due.includes(answer));
+    this.#asksOpen -= due.length;
+    // What was read in an epoch that is over says nothing any more.
+    for (const { nonce, position } of due) {
+      if (position.epoch === epoch) this.#send({ answer: { nonce, position } });
+    }
+  }
+
+  #reset(): true {
+    this.#cursor = this.#sendHorizon('reset', this.#deps.feed.position);
+    return true;
+  }
+
+  #sendHorizon(kind: 'started' | 'reset', horizon: Position): Position {
+    this.#send(kind === 'started' ? { started: { horizon } } : { reset: { horizon } });
+    return horizon;
+  }
+
+  #send(message: WatchResponse): void {
+    if (!this.#ended && !this.#stream.send(message)) this.#blocked = true;
+  }
+}
+
+const kinds = {
+  key: 'RECORD_KIND_KEY',
+  ai_system: 'RECORD_KIND_AI_SYSTEM',
+  person: 'RECORD_KIND_PERSON',
+  organization: 'RECORD_KIND_ORGANIZATION',
+} as const satisfies Record<RecordKind, string>;
+
+const states = {
+  changed: 'RECORD_STATE_CHANGED',
+  gone: 'RECORD_STATE_GONE',
+} as const satisfies Record<RecordState, string>;
+
+function toInvalidation({ kind, ref, revision, state }: ChangeRow) {
+  const name = kind === 'key' ? { keyHash: Buffer.from(ref, 'hex') } : { id: ref };
+  return { kind: kinds[kind], ...name, revision, state: states[state] };
+}

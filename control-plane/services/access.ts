@@ -1,0 +1,117 @@
+// The data plane's service: what proxies must know to let requests in. Independent of the transport.
+// A proxy bound to one organization sees that one's keys, scopes and invalidations, as if nothing else existed.
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { SealKeys } from '../../common/seal.ts';
+import type { Timers } from '../../common/timers.ts';
+import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/ResolveRequest.ts';
+import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { Feed } from '../changes/feed.ts';
+import { defaultWatchLimits, type WatchLimits, type WatchStream, watch } from '../changes/watch.ts';
+import type { Store } from '../store/store.ts';
+import type { ProxyCaller } from './caller.ts';
+import { CallError } from './errors.ts';
+import { readRecords } from './records.ts';
+
+export interface AccessService {
+  /**
+   * The records behind a key value. Without `key`: it is unknown, revoked, past a rotated value's end, or of another
+   * organization than the proxy's; these answer alike.
+   * @throws CallError invalid_request, too_many_unknown_keys; StoreUnavailableError
+   */
+  resolve(caller: ProxyCaller, request: ResolveRequest__Output): Promise<ResolveResponse>;
+  /** Serves one watch until it ends; never rejects. */
+  watch(caller: ProxyCaller, stream: WatchStream): Promise<void>;
+}
+
+export interface AccessDeps {
+  readonly store: Pick<Store, 'snapshot' | 'changesAfter' | 'positionAgo' | 'startNewEpoch'>;
+  readonly feed: Feed;
+  /** Master keys of the provider secrets. */
+  readonly sealKeys: SealKeys;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits: AccessLimits;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+}
+
+export interface AccessLimits extends WatchLimits {
+  /** Look-ups of one proxy that found nothing: so many at once… */
+  readonly unknownBurst: number;
+  /** …and so many a second on average. */
+  readonly unknownPerSecond: number;
+}
+
+export const defaultAccessLimits: AccessLimits = {
+  ...defaultWatchLimits,
+  unknownBurst: 200,
+  unknownPerSecond: 20,
+};
+
+const keyHashBytes = 32;
+
+export function createAccessService(deps: AccessDeps): AccessService {
+  const unknown = createUnknownLimit(deps.limits, deps.clock);
+  return {
+    async resolve(caller, request) {
+      if (request.keyHash.length !== keyHashBytes) {
+        throw new CallError('invalid_request', 'the hash of a key is SHA-256', [
+          { field: 'key_hash', description: `must be ${keyHashBytes} bytes` },
+        ]);
+      }
+      const hash = request.keyHash.toString('hex');
+      unknown.check(caller.id, hash);
+      const response = await deps.store.snapshot((db, position) =>
+        readRecords({ ...deps, db, position }, hash, caller.organizationId),
+      );
+      unknown.learn(caller.id, hash, response.key != null);
+      return response;
+    },
+    watch: (caller, stream) => watch(deps, caller, stream),
+  };
+}
+
+const proxiesMax = 10_000;
+const knownMax = 50_000;
+
+interface UnknownLimit {
+  /** @throws CallError too_many_unknown_keys */
+  check(proxy: string, hash: string): void;
+  learn(proxy: string, hash: string, found: boolean): void;
+}
+
+/**
+ * Limits look-ups that find nothing, for each proxy: whoever sends made-up keys through a proxy must not occupy the database.
+ * Keys that were found before pass, so that strangers cannot lock a proxy's customers out.
+ */
+function createUnknownLimit(limits: AccessLimits, clock: Clock): UnknownLimit {
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: proxiesMax });
+  const found = new LRUCache<string, true>({ max: knownMax });
+  const bucketOf = (proxy: string) => {
+    const at = clock.monotonic();
+    const last = buckets.get(proxy) ?? { tokens: limits.unknownBurst, at };
+    const gained = ((at - last.at) / 1000) * limits.unknownPerSecond;
+    const bucket = { tokens: Math.min(limits.unknownBurst, last.tokens + gained), at };
+    buckets.set(proxy, bucket);
+    return bucket;
+  };
+  return {
+    check(proxy, hash) {
+      if (found.has(hash) || bucketOf(proxy).tokens >= 1) return;
+      throw new CallError(
+        'too_many_unknown_keys',
+        'this proxy has asked for too many unknown keys; wait a second',
+      );
+    },
+    learn(proxy, hash, wasFound) {
+      if (wasFound) {
+        found.set(hash, true);
+        return;
+      }
+      found.delete(hash);
+      bucketOf(proxy).tokens -= 1;
+    },
+  };
+}

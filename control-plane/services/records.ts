@@ -1,0 +1,162 @@
+// Reads what a proxy is told of a key value: key, scope and organization, all as of one position.
+import type { Kysely, Selectable } from 'kysely';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { SealKeys } from '../../common/seal.ts';
+import type { KeyRecord } from '../../proto/generated/gateway/v1/KeyRecord.ts';
+import type { OrganizationRecord } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
+import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
+import type { ProviderKeySettings } from '../../proto/generated/gateway/v1/ProviderKeySettings.ts';
+import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
+import { unsealProviderSecret } from '../domain/provider-secret.ts';
+import type { Schema, ScopeKind } from '../store/schema.ts';
+import type { Position } from '../store/store.ts';
+
+export interface RecordsDeps {
+  /** The database in one snapshot, and its position. */
+  readonly db: Kysely<Schema>;
+  readonly position: Position;
+  readonly sealKeys: SealKeys;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * @param hash SHA-256 of a key value in hexadecimal
+ * @param onlyOf an organization: keys of others are not there
+ */
+export async function readRecords(
+  deps: RecordsDeps,
+  hash: string,
+  onlyOf: string | undefined,
+): Promise<ResolveResponse> {
+  const asOf = deps.position;
+  const key = await findKey(deps, hash);
+  if (key === undefined || (onlyOf !== undefined && key.organization_id !== onlyOf)) return { asOf };
+  const organization = await deps.db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('id', '=', key.organization_id)
+    .executeTakeFirstOrThrow();
+  const record = toKeyRecord(key, organization.revision);
+  const organizationRecord = toOrganizationRecord(
+    organization,
+    await readProviderKeys(deps, organization.id),
+  );
+  if (key.scope_kind === 'organization') return { asOf, key: record, organization: organizationRecord };
+  const scope = await readScope(deps.db, key.scope_kind, key.scope_id);
+  // Deleting a scope revokes its keys; should one be left over, it opens nothing.
+  if (scope === undefined) return { asOf };
+  return { asOf, key: record, scope, organization: organizationRecord };
+}
+
+type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>;
+
+function findKey({ db, clock }: RecordsDeps, hash: string) {
+  return db
+    .selectFrom('key_values')
+    .innerJoin('virtual_keys', 'virtual_keys.id', 'key_values.key_id')
+    .selectAll('virtual_keys')
+    .select('key_values.ends_at as value_ends_at')
+    .where('key_values.hash', '=', hash)
+    .where('virtual_keys.revoked_at', 'is', null)
+    .where((where) =>
+      where.or([where('key_values.ends_at', 'is', null), where('key_values.ends_at', '>', clock.now())]),
+    )
+    .executeTakeFirst();
+}
+
+const scopeKinds = {
+  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
+  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
+  person: 'KEY_SCOPE_KIND_PERSON',
+} as const satisfies Record<ScopeKind, string>;
+
+function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
+  return {
+    keyId: key.id,
+    organizationId: key.organization_id,
+    scope: { kind: scopeKinds[key.scope_kind], id: key.scope_id },
+    active: key.active === 1,
+    ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
+    ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
+    allowedModels: JSON.parse(key.allowed_models) as string[],
+    limits: [],
+    organizationRevision,
+    revision: key.revision,
+  };
+}
+
+async function readScope(
+  db: Kysely<Schema>,
+  kind: Exclude<ScopeKind, 'organization'>,
+  id: string,
+): Promise<ScopeRecord | undefined> {
+  const row = await db
+    .selectFrom(kind === 'ai_system' ? 'ai_systems' : 'people')
+    .select(['organization_id', 'active', 'allowed_models', 'revision'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    kind: scopeKinds[kind],
+    id,
+    organizationId: row.organization_id ?? '',
+    active: row.active === 1,
+    allowedModels: JSON.parse(row.allowed_models) as string[],
+    limits: [],
+    revision: row.revision,
+  };
+}
+
+function toOrganizationRecord(
+  organization: Selectable<Schema['organizations']>,
+  providerKeys: ProviderKeyRecord[],
+): OrganizationRecord {
+  return {
+    id: organization.id,
+    active: organization.suspended === 0,
+    callerProviderKeys: organization.caller_provider_keys === 1,
+    allowedModels: JSON.parse(organization.allowed_models) as string[],
+    limits: [],
+    providerKeys,
+    revision: organization.revision,
+  };
+}
+
+async function readProviderKeys(deps: RecordsDeps, organizationId: string): Promise<ProviderKeyRecord[]> {
+  const rows = await deps.db
+    .selectFrom('provider_keys')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', 1)
+    .orderBy('priority')
+    .orderBy('id')
+    .execute();
+  return rows.flatMap((row) => toProviderKeyRecord(deps, row) ?? []);
+}
+
+function toProviderKeyRecord(
+  { sealKeys, log }: RecordsDeps,
+  row: Selectable<Schema['provider_keys']>,
+): ProviderKeyRecord | undefined {
+  const place = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
+  const secret = unsealProviderSecret(sealKeys, place, row.secret);
+  if (secret === undefined) {
+    // The organization's other provider keys still work.
+    log.error(
+      { providerKey: row.id },
+      'a provider key cannot be unsealed; is its master key among those given?',
+    );
+    return undefined;
+  }
+  return {
+    id: row.id,
+    provider: row.provider,
+    secret,
+    settings: JSON.parse(row.settings) as ProviderKeySettings,
+    priority: row.priority,
+    weight: row.weight,
+  };
+}
