@@ -1,6 +1,6 @@
 // What a method answers when it does not answer its response: a code of gRPC, a safe message, and what is wrong with which
 // field. Thrown as CallError anywhere in a service; grpc-server.ts and http-api.ts put it on the wire.
-import { StoreUnavailableError } from '../store/store.ts';
+import { NameTakenError, StoreUnavailableError } from '../store/store.ts';
 
 /** Codes in use: number in gRPC, name and HTTP status in the Connect protocol (connectrpc.com/docs/protocol). */
 export const callCodes = {
@@ -81,6 +81,10 @@ export function asCallError(
   requestId: string,
 ): { readonly error: CallError; readonly unexpected: boolean } {
   if (thrown instanceof CallError) return { error: thrown, unexpected: false };
+  if (thrown instanceof NameTakenError) {
+    const violation = { field: thrown.field, description: 'is taken; names are unique' };
+    return { error: new CallError('name_taken', thrown.message, [violation]), unexpected: false };
+  }
   if (thrown instanceof StoreUnavailableError) {
     return {
       error: new CallError('unavailable', 'the database cannot be reached right now; try again'),

@@ -1,0 +1,116 @@
+// The fields that several resources share: names, ids, times, model globs, metadata, page sizes. Each reader says in its
+// problem what is accepted, and never repeats what was sent.
+import { isModelGlob } from '../../common/model-glob.ts';
+import { isUuid } from '../../common/uuid.ts';
+import { type Field, invalid, type Problem, valid } from './field.ts';
+
+export const nameLengthMax = 128;
+export const globsMax = 100;
+export const metadataEntriesMax = 16;
+export const metadataKeyLengthMax = 64;
+export const metadataValueLengthMax = 512;
+
+// Letters, marks, digits, punctuation, symbols and the plain space: nothing that is invisible or turns the reading
+// direction, so that two names that look alike are alike.
+const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
+const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
+
+/** Trimmed and in Unicode's composed form. */
+export function name(text: string): Field<string> {
+  const trimmed = text.trim().normalize('NFC');
+  const length = [...trimmed].length;
+  if (length < 1 || length > nameLengthMax || !visiblePattern.test(trimmed)) {
+    return invalid(`must be 1 to ${nameLengthMax} visible characters`);
+  }
+  return valid(trimmed);
+}
+
+/** The address is only shown to people: it must look like one and fit. */
+export function email(text: string): Field<string> {
+  const trimmed = text.trim();
+  return /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u.test(trimmed)
+    ? valid(trimmed)
+    : invalid('must be an e-mail address of at most 254 characters; leave it out if there is none');
+}
+
+export function id(text: string): Field<string> {
+  return isUuid(text) ? valid(text) : invalid('must be an id: a UUID in lower case');
+}
+
+export function clientRequestId(text: string): Field<string> {
+  return /^[\x21-\x7e]{1,128}$/.test(text)
+    ? valid(text)
+    : invalid('must be 1 to 128 visible ASCII characters without spaces');
+}
+
+const timePattern =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** RFC 3339 with seconds and an offset, from 1970 to 9999 → milliseconds. */
+export function time(text: string): Field<number> {
+  const match = timePattern.exec(text);
+  const at = match === null ? Number.NaN : Date.parse(text);
+  // Date.parse takes 31 February for 3 March.
+  const realDay = match !== null && Number(match[3]) <= daysOfMonth(Number(match[1]), Number(match[2]));
+  return realDay && at >= 0 && at <= 253_402_300_799_999
+    ? valid(at)
+    : invalid('must be a time in RFC 3339, such as 2027-01-31T12:00:00Z');
+}
+
+function daysOfMonth(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+export function timeText(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** Without repetitions; an empty list allows all. */
+export function modelGlobs(list: { readonly globs: readonly string[] }): Field<readonly string[]> {
+  if (list.globs.length > globsMax) return invalid(`must hold at most ${globsMax} globs`, '.globs');
+  const problems = list.globs.flatMap((glob, index): Problem[] =>
+    isModelGlob(glob)
+      ? []
+      : [
+          {
+            at: `.globs[${index}]`,
+            description:
+              'must be a glob over <provider>/<model>, such as gpt-provider/gpt-4o*, without spaces',
+          },
+        ],
+  );
+  return problems.length > 0 ? { problems } : valid([...new Set(list.globs)]);
+}
+
+export function metadata(message: {
+  readonly entries: Readonly<Record<string, string>>;
+}): Field<Readonly<Record<string, string>>> {
+  const entries = Object.entries(message.entries);
+  if (entries.length > metadataEntriesMax) {
+    return invalid(`must hold at most ${metadataEntriesMax} entries`, '.entries');
+  }
+  const problems = entries.flatMap(([key, value]) => metadataProblems(key, value));
+  return problems.length > 0
+    ? { problems }
+    : valid(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function metadataProblems(key: string, value: string): Problem[] {
+  if (key.length > metadataKeyLengthMax || !metadataKeyPattern.test(key)) {
+    const description = `keys must be 1 to ${metadataKeyLengthMax} of A-Z a-z 0-9 . _ / -, beginning with a letter or digit`;
+    return [{ at: '.entries', description }];
+  }
+  if ([...value].length > metadataValueLengthMax || /[\p{Cc}\p{Cs}]/u.test(value)) {
+    const description = `must be at most ${metadataValueLengthMax} characters without control characters`;
+    return [{ at: `.entries[${key}]`, description }];
+  }
+  return [];
+}
+
+/** A whole number within bounds. */
+export function within(min: number, max: number): (value: number) => Field<number> {
+  return (value) =>
+    Number.isInteger(value) && value >= min && value <= max
+      ? valid(value)
+      : invalid(`must be a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,157 @@
+// Provider keys: which secret and settings each provider takes. Problems never repeat what was sent: it may be a secret.
+import { credentialPrefixes } from '../../common/credential.ts';
+import { baseUrl, type PrivateUpstreams } from './base-url.ts';
+import { clearable, type Field, invalid, type Problem, valid } from './field.ts';
+import type { ProviderSecretText } from './provider-secret.ts';
+import { canonicalProviderName, isProviderName, type ProviderName, providerNames } from './providers.ts';
+
+const hintSecretLengthMin = 20;
+
+export function providerName(text: string): Field<ProviderName> {
+  if (isProviderName(text)) return valid(text);
+  const canonical = canonicalProviderName(text);
+  return canonical === undefined
+    ? invalid(`must be one of ${providerNames.join(', ')}`)
+    : invalid(`must be the canonical name, which is ${canonical}`);
+}
+
+const secretFields = [
+  ['apiKey', '.api_key'],
+  ['accessKeyId', '.access_key_id'],
+  ['secretAccessKey', '.secret_access_key'],
+  ['sessionToken', '.session_token'],
+] as const;
+
+/** @param provider undefined where that is wrong already: then only the form is judged */
+export function providerSecret(
+  provider: string,
+): (message: ProviderSecretText | null) => Field<ProviderSecretText> {
+  return (message) => {
+    if (message === null) return invalid('is required');
+    const problems: Problem[] = [];
+    const secret: Record<string, string> = {};
+    for (const [name, at] of secretFields) {
+      const text = message[name];
+      if (text === undefined || text === '') continue;
+      const description = secretProblem(text);
+      if (description === undefined) secret[name] = text;
+      else problems.push({ at, description });
+    }
+    const missing = problems.length > 0 ? undefined : missingSecret(provider, secret);
+    if (missing !== undefined) problems.push(missing);
+    return problems.length > 0 ? { problems } : valid(secret);
+  };
+}
+
+function secretProblem(text: string): string | undefined {
+  if (!/^[\x21-\x7e]{1,8192}$/.test(text)) {
+    return 'must be 1 to 8192 visible ASCII characters without white space';
+  }
+  return text.startsWith(credentialPrefixes.virtualKey)
+    ? 'is a virtual key of the gateway; the vendor’s own key is needed'
+    : undefined;
+}
+
+function missingSecret(provider: string, secret: ProviderSecretText): Problem | undefined {
+  const pair = secret.accessKeyId !== undefined && secret.secretAccessKey !== undefined;
+  const half = secret.accessKeyId !== undefined || secret.secretAccessKey !== undefined;
+  const cloud = half || secret.sessionToken !== undefined;
+  if (provider !== 'managed-cloud-models') {
+    if (cloud) return { at: '', description: 'takes api_key only; access keys are for managed-cloud-models' };
+    return secret.apiKey === undefined ? { at: '.api_key', description: 'is required' } : undefined;
+  }
+  if (secret.apiKey !== undefined) {
+    return cloud ? { at: '', description: 'must hold api_key or access keys, not both' } : undefined;
+  }
+  const description = 'must hold access_key_id and secret_access_key, or api_key';
+  return pair ? undefined : { at: '', description };
+}
+
+/** The last four characters, of secrets so long that these say nothing. An access key id names the key better than its secret. */
+export function secretHint(secret: ProviderSecretText): string {
+  const text = secret.accessKeyId ?? secret.apiKey ?? '';
+  return text.length >= hintSecretLengthMin ? text.slice(-4) : '';
+}
+
+export interface ProviderSettings {
+  readonly baseUrl?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly apiVersion?: string | undefined;
+}
+
+/** Whether the secret would be sent to a host that whoever set it has not seen: then it has to be sent again. */
+export function changesHost(present: ProviderSettings, patch: ProviderSettingsPatch | undefined): boolean {
+  const differs = (name: 'baseUrl' | 'endpoint') =>
+    typeof patch?.[name] === 'string' && patch[name] !== present[name];
+  return differs('baseUrl') || differs('endpoint');
+}
+
+/** Fields that stay as they are are undefined, cleared ones null. */
+export interface ProviderSettingsPatch {
+  readonly baseUrl: string | null | undefined;
+  readonly endpoint: string | null | undefined;
+  readonly region: string | null | undefined;
+  readonly apiVersion: string | null | undefined;
+}
+
+export function providerSettings(
+  provider: string,
+  privateUpstreams: PrivateUpstreams,
+): (message: ProviderSettings) => Field<ProviderSettingsPatch> {
+  return (message) => {
+    const fields = {
+      baseUrl: clearable((text) => baseUrl(text, privateUpstreams), message.baseUrl),
+      endpoint: clearable(only('studio-ai', provider, endpoint), message.endpoint),
+      region: clearable(only('managed-cloud-models', provider, region), message.region),
+      apiVersion: clearable(apiVersion, message.apiVersion),
+    };
+    const problems = Object.entries(fields).flatMap(([name, field]) =>
+      'problems' in field ? field.problems.map((p) => ({ ...p, at: settingPaths[name] ?? '' })) : [],
+    );
+    if (problems.length > 0) return { problems };
+    return valid({
+      baseUrl: fieldValue(fields.baseUrl),
+      endpoint: fieldValue(fields.endpoint),
+      region: fieldValue(fields.region),
+      apiVersion: fieldValue(fields.apiVersion),
+    });
+  };
+}
+
+const settingPaths: Readonly<Record<string, string>> = {
+  baseUrl: '.base_url',
+  endpoint: '.endpoint',
+  region: '.region',
+  apiVersion: '.api_version',
+};
+
+function fieldValue<T>(field: Field<T>): T | undefined {
+  return 'value' in field ? field.value : undefined;
+}
+
+function only(
+  wanted: ProviderName,
+  provider: string,
+  read: (text: string) => Field<string>,
+): (text: string) => Field<string> {
+  return (text) => (provider === wanted ? read(text) : invalid(`is for ${wanted} only`));
+}
+
+function endpoint(text: string): Field<string> {
+  return text.length <= 253 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/.test(text)
+    ? valid(text)
+    : invalid('must be the name of the endpoint in lower case, such as my-resource');
+}
+
+function region(text: string): Field<string> {
+  return text.length <= 32 && /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/.test(text)
+    ? valid(text)
+    : invalid('must be a region such as eu-west-1');
+}
+
+function apiVersion(text: string): Field<string> {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(text)
+    ? valid(text)
+    : invalid('must be a version such as 2024-10-21');
+}

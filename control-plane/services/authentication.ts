@@ -1,0 +1,129 @@
+// Finds out who calls from what came with the call: a bearer token, looked up by its SHA-256, or a verified client
+// certificate. Nothing is cached, so a revoked token stops on every replica with the transaction that revokes it.
+import { timingSafeEqual } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { credentialPrefixes, hashCredential, isWellFormedCredential } from '../../common/credential.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Caller, ProxyCaller } from './caller.ts';
+import { CallError } from './errors.ts';
+import type { ServiceDeps } from './method.ts';
+
+/** What came with a call. */
+export interface Credentials {
+  /** Value of the `authorization` metadata or header. */
+  readonly authorization: string | undefined;
+  /** The proxy that a verified client certificate stands for. */
+  readonly certificateProxy: CertificateProxy | undefined;
+  /** Address of the caller, without port. */
+  readonly from: string;
+}
+
+export interface CertificateProxy {
+  readonly id: string;
+  readonly organizationId: string | undefined;
+}
+
+/** A credential of the right form: worth a look-up. */
+export type Presented =
+  | { readonly kind: 'operator' | 'proxy' | 'bootstrap'; readonly hash: string; readonly from: string }
+  | { readonly kind: 'certificate'; readonly proxy: CertificateProxy; readonly from: string };
+
+/** Touches no database. @throws CallError */
+export function readCredentials(credentials: Credentials): Presented {
+  const { authorization, certificateProxy, from } = credentials;
+  if (authorization === undefined) {
+    if (certificateProxy === undefined) throw unauthenticated('send `authorization: Bearer <token>`');
+    return { kind: 'certificate', proxy: certificateProxy, from };
+  }
+  const token = /^bearer ([\x21-\x7e]{1,256})$/i.exec(authorization)?.[1];
+  if (token === undefined) throw unauthenticated('send the token as `authorization: Bearer <token>`');
+  for (const kind of ['operator', 'proxy', 'bootstrap'] as const) {
+    if (!token.startsWith(credentialPrefixes[kind])) continue;
+    if (!isWellFormedCredential(kind, token)) {
+      throw unauthenticated('the token is malformed: something is missing or mistyped');
+    }
+    return { kind, hash: hashCredential(token), from };
+  }
+  throw unauthenticated(
+    'a token begins with `gw-op-`, `gw-proxy-` or `gw-boot-`; nothing else opens this door',
+  );
+}
+
+/** @throws CallError if the token is not accepted (any more) */
+export async function authenticate(
+  db: Kysely<Schema>,
+  presented: Presented,
+  context: { readonly now: number; readonly deps: ServiceDeps },
+): Promise<Caller> {
+  switch (presented.kind) {
+    case 'operator':
+      return await operator(db, presented.hash, presented.from, context.now);
+    case 'proxy':
+      return await proxy(db, presented.hash, presented.from);
+    case 'certificate':
+      return { kind: 'proxy', ...presented.proxy, from: presented.from };
+    case 'bootstrap':
+      return await bootstrap(db, presented.hash, presented.from, context.deps.bootstrapHash);
+  }
+}
+
+async function operator(db: Kysely<Schema>, hash: string, from: string, now: number): Promise<Caller> {
+  const row = await db
+    .selectFrom('operator_tokens')
+    .innerJoin('people', 'people.id', 'operator_tokens.person_id')
+    .leftJoin('organizations', 'organizations.id', 'people.organization_id')
+    .select([
+      'people.id',
+      'people.organization_id',
+      'people.role',
+      'people.active',
+      'organizations.suspended',
+    ])
+    .where('operator_tokens.hash', '=', hash)
+    .where('operator_tokens.revoked_at', 'is', null)
+    .where('operator_tokens.ends_at', '>', now)
+    .executeTakeFirst();
+  if (row === undefined || row.active === 0 || row.suspended === 1) throw notAccepted();
+  return {
+    kind: 'operator',
+    personId: row.id,
+    organizationId: row.organization_id ?? undefined,
+    role: row.role,
+    from,
+  };
+}
+
+async function proxy(db: Kysely<Schema>, hash: string, from: string): Promise<ProxyCaller> {
+  const row = await db
+    .selectFrom('proxy_tokens')
+    .select(['id', 'organization_id'])
+    .where('hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) throw notAccepted();
+  return { kind: 'proxy', id: row.id, organizationId: row.organization_id ?? undefined, from };
+}
+
+async function bootstrap(
+  db: Kysely<Schema>,
+  hash: string,
+  from: string,
+  expected: string | undefined,
+): Promise<Caller> {
+  if (expected === undefined || !timingSafeEqual(Buffer.from(hash), Buffer.from(expected))) {
+    throw notAccepted();
+  }
+  const feed = await db.selectFrom('feed').select('bootstrapped_at').executeTakeFirst();
+  if (feed === undefined || feed.bootstrapped_at !== null) throw notAccepted();
+  return { kind: 'bootstrap', from };
+}
+
+function notAccepted(): CallError {
+  return unauthenticated(
+    'the token is unknown, revoked or past its end, or its person or organization is suspended',
+  );
+}
+
+function unauthenticated(message: string): CallError {
+  return new CallError('unauthenticated', message);
+}

@@ -1,0 +1,135 @@
+// From a call to its handler: who calls, whether they may, then the handler. A change is judged a second time inside its
+// own transaction: changes run one after another, so nobody acts after the change that stopped them.
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../common/clock.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
+import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';
+import { notFound, permissionDenied } from './errors.ts';
+import type { BootstrapMethod, ChangeMethod, OperatorMethod, ReadMethod, ServiceDeps } from './method.ts';
+import { type MethodName, methodNamed } from './methods.ts';
+
+export interface Dispatcher {
+  /** A method of operators or of the bootstrap token. @throws CallError, StoreUnavailableError */
+  call(name: MethodName, credentials: Credentials, request: unknown): Promise<object>;
+  /** The proxy that calls Access. @throws CallError, StoreUnavailableError */
+  proxy(credentials: Credentials): Promise<ProxyCaller>;
+}
+
+export interface DispatchDeps {
+  readonly store: Store;
+  readonly services: ServiceDeps;
+  readonly clock: Clock;
+}
+
+interface Call {
+  readonly name: MethodName;
+  readonly presented: Presented;
+  readonly request: unknown;
+}
+
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  return {
+    call: async (name, credentials, request) => {
+      const method = methodNamed(name);
+      const call = { name, presented: readCredentials(credentials), request };
+      if (method.audience === 'proxy') throw permissionDenied(audienceNeeded.proxy);
+      if (method.audience === 'bootstrap') return await bootstrap(deps, method, call);
+      if (method.effect === 'read') return await read(deps, method, call);
+      return await change(deps, method, call);
+    },
+    proxy: async (credentials) => {
+      const presented = readCredentials(credentials);
+      const caller = await deps.store.snapshot((db) =>
+        authenticate(db, presented, { now: deps.clock.now(), deps: deps.services }),
+      );
+      return expectAudience('proxy', caller);
+    },
+  };
+}
+
+function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
+  return deps.store.snapshot(async (db) => {
+    const now = deps.clock.now();
+    const caller = await judge(deps, method, call, { db, now });
+    return await method.handle({ db, caller, now }, call.request);
+  });
+}
+
+async function change(
+  deps: DispatchDeps,
+  method: ChangeMethod<unknown, object>,
+  call: Call,
+): Promise<object> {
+  // Before the feed's row is taken, so that strangers hold up nobody's change.
+  const caller = await deps.store.snapshot((db) => judge(deps, method, call, { db, now: deps.clock.now() }));
+  const context = { actor: actorOf(caller), from: caller.from, action: call.name };
+  return await deps.store.change(context, async (tx) => {
+    const confirmed = await judge(deps, method, call, tx);
+    return await method.handle({ ...tx, caller: confirmed, deps: deps.services }, call.request);
+  });
+}
+
+async function bootstrap(
+  deps: DispatchDeps,
+  method: BootstrapMethod<unknown, object>,
+  call: Call,
+): Promise<object> {
+  const judgeBootstrap = async ({ db, now }: Moment) =>
+    expectAudience('bootstrap', await authenticate(db, call.presented, { now, deps: deps.services }));
+  const caller = await deps.store.snapshot((db) => judgeBootstrap({ db, now: deps.clock.now() }));
+  const context = { actor: actorOf(caller), from: caller.from, action: call.name };
+  return await deps.store.change(context, async (tx) => {
+    await judgeBootstrap(tx);
+    return await method.handle({ ...tx, deps: deps.services }, call.request);
+  });
+}
+
+interface Moment {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+}
+
+/** The operator, if they may call this method on what the request names. */
+async function judge(
+  deps: DispatchDeps,
+  method: OperatorMethod<unknown, object>,
+  call: Call,
+  { db, now }: Moment,
+): Promise<OperatorCaller> {
+  const caller = expectAudience(
+    'operator',
+    await authenticate(db, call.presented, { now, deps: deps.services }),
+  );
+  if (!method.roles.includes(caller.role)) {
+    throw permissionDenied(`this needs the role ${method.roles.join(' or ')}; yours is ${caller.role}`);
+  }
+  const organizationId = await method.organization(call.request, { db, caller, now });
+  const reachesAll = method.platformReachesAll === true && caller.role === 'platform_operator';
+  const reaches = organizationId === (caller.organizationId ?? null) || reachesAll;
+  // What is somebody else's and what does not exist answer the same.
+  if (organizationId === undefined || !reaches) throw notFound('id');
+  return caller;
+}
+
+const audienceNeeded: Record<Audience, string> = {
+  operator: 'this method is for operators: send a token that begins with `gw-op-`',
+  proxy: 'this method is for proxies: send a token that begins with `gw-proxy-`, or a client certificate',
+  bootstrap: 'this method is for the bootstrap token, which begins with `gw-boot-`',
+};
+
+function expectAudience<Kind extends Audience>(
+  kind: Kind,
+  caller: Caller,
+): Extract<Caller, { readonly kind: Kind }> {
+  if (!isAudience(kind, caller)) throw permissionDenied(audienceNeeded[kind]);
+  return caller;
+}
+
+function isAudience<Kind extends Audience>(
+  kind: Kind,
+  caller: Caller,
+): caller is Extract<Caller, { readonly kind: Kind }> {
+  return caller.kind === kind;
+}

@@ -1,0 +1,92 @@
+// The values of virtual keys: what a caller sends, known by its hash alone. Every value that stops or changes is named on the
+// change feed, one invalidation for each.
+import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
+import type { ScopeKind } from '../store/schema.ts';
+import type { Invalidation } from '../store/store.ts';
+import type { ChangeCall } from './method.ts';
+import type { ValueRow } from './virtual-key.ts';
+
+/** Makes a value and stores its hash. The value is to be shown once. */
+export async function addValue(call: ChangeCall, keyId: string): Promise<{ value: string; row: ValueRow }> {
+  const value = createCredential('virtualKey');
+  const row: ValueRow = {
+    hash: hashCredential(value),
+    key_id: keyId,
+    hint: credentialHint(value),
+    ends_at: null,
+    created_at: call.now,
+  };
+  await call.db.insertInto('key_values').values(row).execute();
+  return { value, row };
+}
+
+/** Gives the present values an end; with none to wait for they go at once. A value that ends sooner keeps its end. */
+export async function endValues(
+  call: ChangeCall,
+  values: readonly ValueRow[],
+  endsAt: number,
+): Promise<readonly Invalidation[]> {
+  const invalidations: Invalidation[] = [];
+  for (const value of values) {
+    const end = Math.min(value.ends_at ?? endsAt, endsAt);
+    if (end <= call.now) {
+      await call.db.deleteFrom('key_values').where('hash', '=', value.hash).execute();
+      invalidations.push(gone(value.hash));
+    } else if (end !== value.ends_at) {
+      await call.db.updateTable('key_values').set({ ends_at: end }).where('hash', '=', value.hash).execute();
+      invalidations.push(changed(value.hash));
+    }
+  }
+  return invalidations;
+}
+
+/** Revokes one key: its values go for good. */
+export async function revokeKey(call: ChangeCall, keyId: string): Promise<readonly Invalidation[]> {
+  const values = await call.db
+    .deleteFrom('key_values')
+    .where('key_id', '=', keyId)
+    .returning('hash')
+    .execute();
+  await call.db
+    .updateTable('virtual_keys')
+    .set({ revoked_at: call.now, revision: call.revision })
+    .where('id', '=', keyId)
+    .execute();
+  return values.map((value) => gone(value.hash));
+}
+
+/** Revokes every key of an AI system or person that is about to be deleted. */
+export async function revokeKeysOfScope(
+  call: ChangeCall,
+  kind: ScopeKind,
+  scopeId: string,
+): Promise<{ readonly keysRevoked: number; readonly invalidations: readonly Invalidation[] }> {
+  const revoked = await call.db
+    .updateTable('virtual_keys')
+    .set({ revoked_at: call.now, revision: call.revision })
+    .where('scope_kind', '=', kind)
+    .where('scope_id', '=', scopeId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  const values = await call.db
+    .deleteFrom('key_values')
+    .where('key_id', 'in', (keys) =>
+      keys
+        .selectFrom('virtual_keys')
+        .select('id')
+        .where('scope_kind', '=', kind)
+        .where('scope_id', '=', scopeId),
+    )
+    .returning('hash')
+    .execute();
+  return { keysRevoked: revoked.length, invalidations: values.map((value) => gone(value.hash)) };
+}
+
+export function changed(hash: string): Invalidation {
+  return { kind: 'key', ref: hash, state: 'changed' };
+}
+
+function gone(hash: string): Invalidation {
+  return { kind: 'key', ref: hash, state: 'gone' };
+}

@@ -1,0 +1,76 @@
+// What a row of methods.ts says about a method, and what a handler is given.
+import type { Kysely } from 'kysely';
+import type { SealKeys } from '../../common/seal.ts';
+import type { PrivateUpstreams } from '../domain/base-url.ts';
+import type { Role, Schema } from '../store/schema.ts';
+import type { Change, Unchanged } from '../store/store.ts';
+import type { OperatorCaller } from './caller.ts';
+
+export type Method<Request, Response> =
+  | OperatorMethod<Request, Response>
+  | BootstrapMethod<Request, Response>
+  | ProxyMethod;
+
+export type OperatorMethod<Request, Response> =
+  | ReadMethod<Request, Response>
+  | ChangeMethod<Request, Response>;
+
+interface OperatorRules<Request> {
+  readonly audience: 'operator';
+  /** Roles that may call it at all; what a role may do to whom is the handler's to refuse. */
+  readonly roles: readonly Role[];
+  /** Finds whose the named resource is. An operator reaches their own organization's resources only. */
+  organization(request: Request, call: ReadCall): Promise<Belongs>;
+  /** A platform operator reaches every organization. */
+  readonly platformReachesAll?: true;
+}
+
+export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'read';
+  handle(call: ReadCall, request: Request): Promise<Response>;
+}
+
+export interface ChangeMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'change';
+  handle(call: ChangeCall, request: Request): Promise<Outcome<Response>>;
+}
+
+/** For the bootstrap token, which belongs to nobody. */
+export interface BootstrapMethod<Request, Response> {
+  readonly audience: 'bootstrap';
+  handle(call: BootstrapCall, request: Request): Promise<Outcome<Response>>;
+}
+
+/** Access: gRPC only, handled by services/access.ts. */
+export interface ProxyMethod {
+  readonly audience: 'proxy';
+}
+
+/** An organization's id, null for the platform's own, undefined for what does not exist. */
+export type Belongs = string | null | undefined;
+
+export type Outcome<Response> = Change<Response> | Unchanged<Response>;
+
+export interface ReadCall {
+  readonly db: Kysely<Schema>;
+  readonly caller: OperatorCaller;
+  /** Milliseconds since 1970; in a change by the database's clock. */
+  readonly now: number;
+}
+
+export interface BootstrapCall {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+  readonly deps: ServiceDeps;
+  /** Goes into every changed row. */
+  readonly revision: number;
+}
+
+export interface ChangeCall extends ReadCall, BootstrapCall {}
+
+export interface ServiceDeps {
+  readonly masterKeys: SealKeys;
+  /** SHA-256 of the bootstrap token; undefined: there is none. */
+  readonly bootstrapHash: string | undefined;
+  readonly privateUpstreams: PrivateUpstreams;
+}

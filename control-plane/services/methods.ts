@@ -1,0 +1,182 @@
+// Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
+// does not type-check, and a contract that differs from the table does not start.
+import type { MethodDefinition } from '@grpc/proto-loader';
+import { contract, type services } from '../../proto/load.ts';
+import type { Role } from '../store/schema.ts';
+import * as aiSystems from './ai-systems.ts';
+import * as audit from './audit.ts';
+import type { Method } from './method.ts';
+import * as operatorTokens from './operator-tokens.ts';
+import * as of from './organization-of.ts';
+import * as organizations from './organizations.ts';
+import * as people from './people.ts';
+import * as providerKeys from './provider-keys.ts';
+import * as proxyTokens from './proxy-tokens.ts';
+import * as virtualKeys from './virtual-keys.ts';
+
+const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
+const managers: readonly Role[] = ['owner', 'admin'];
+const managersAndPlatform: readonly Role[] = ['owner', 'admin', 'platform_operator'];
+const withinOrganization: readonly Role[] = ['owner', 'admin', 'member'];
+const platform: readonly Role[] = ['platform_operator'];
+
+const read = { audience: 'operator', effect: 'read' } as const;
+const change = { audience: 'operator', effect: 'change' } as const;
+const proxy = { audience: 'proxy' } as const;
+const all = { platformReachesAll: true } as const;
+
+export const methods = {
+  Access: {
+    Resolve: proxy,
+    Watch: proxy,
+  },
+  AiSystems: {
+    Create: { ...change, roles: managers, organization: of.named, handle: aiSystems.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('ai_systems'), handle: aiSystems.get },
+    List: { ...read, roles: managers, organization: of.named, handle: aiSystems.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('ai_systems'), handle: aiSystems.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('ai_systems'), handle: aiSystems.remove },
+  },
+  Audit: {
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: audit.list },
+  },
+  OperatorTokens: {
+    Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },
+    Create: { ...change, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
+    List: { ...read, roles: everybody, organization: of.ofPerson, handle: operatorTokens.list },
+    Revoke: { ...change, roles: everybody, organization: of.ofOperatorToken, handle: operatorTokens.revoke },
+  },
+  Organizations: {
+    Create: { ...change, roles: platform, organization: of.callersOwn, handle: organizations.create },
+    Get: { ...read, ...all, roles: everybody, organization: of.itself, handle: organizations.get },
+    List: { ...read, roles: everybody, organization: of.callersOwn, handle: organizations.list },
+    UpdateSettings: { ...change, roles: managers, organization: of.itself, handle: organizations.update },
+    Suspend: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.suspend },
+    Resume: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.resume },
+  },
+  People: {
+    Create: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.namedOrPlatform,
+      handle: people.create,
+    },
+    Get: { ...read, roles: everybody, organization: of.ofRow('people'), handle: people.get },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: people.list },
+    Update: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('people'),
+      handle: people.update,
+    },
+    Delete: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('people'),
+      handle: people.remove,
+    },
+  },
+  ProviderKeys: {
+    Create: { ...change, roles: managers, organization: of.named, handle: providerKeys.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('provider_keys'), handle: providerKeys.get },
+    List: { ...read, roles: managers, organization: of.named, handle: providerKeys.list },
+    Update: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('provider_keys'),
+      handle: providerKeys.update,
+    },
+    Delete: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('provider_keys'),
+      handle: providerKeys.remove,
+    },
+  },
+  ProxyTokens: {
+    Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
+    List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
+    Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
+  },
+  VirtualKeys: {
+    Create: { ...change, roles: withinOrganization, organization: of.named, handle: virtualKeys.create },
+    Get: {
+      ...read,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.get,
+    },
+    List: { ...read, roles: withinOrganization, organization: of.named, handle: virtualKeys.list },
+    Update: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.update,
+    },
+    Rotate: {
+      ...change,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.rotate,
+    },
+    Revoke: {
+      ...change,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.revoke,
+    },
+  },
+} satisfies Table;
+
+type Services = typeof services;
+type Declared<T> = {
+  [Key in keyof T as string extends Key ? never : number extends Key ? never : Key]: T[Key];
+};
+type Table = {
+  [Service in keyof Services]: {
+    [Name in keyof Declared<Services[Service]>]: Declared<Services[Service]>[Name] extends MethodDefinition<
+      infer _RequestIn,
+      infer Response,
+      infer Request,
+      infer _ResponseOut
+    >
+      ? Method<Request, Response & object>
+      : never;
+  };
+};
+
+/** For example "VirtualKeys.Rotate": the name in audit events and metrics. */
+export type MethodName = {
+  [Service in keyof typeof methods]: `${Service}.${Extract<keyof (typeof methods)[Service], string>}`;
+}[keyof typeof methods];
+
+export type AnyMethod = Method<unknown, object>;
+
+const rows = new Map<string, AnyMethod>(
+  Object.entries(methods).flatMap(([service, table]) =>
+    Object.entries<AnyMethod>(table).map(([name, row]) => [`${service}.${name}`, row] as const),
+  ),
+);
+
+export const methodNames = [...rows.keys()] as readonly MethodName[];
+
+export function isMethodName(name: string): name is MethodName {
+  return rows.has(name);
+}
+
+export function methodNamed(name: MethodName): AnyMethod {
+  const method = rows.get(name);
+  if (method === undefined) throw new Error(`no row for ${name} in methods.ts`);
+  return method;
+}
+
+/** @throws Error if the contract has a method that the table lacks, or the other way round */
+export function assertEveryMethodHasARow(): void {
+  const declared = Object.entries(contract.nested.gateway.nested.v1.nested).flatMap(([service, type]) =>
+    'methods' in type ? Object.keys(type.methods).map((name) => `${service}.${name}`) : [],
+  );
+  const missing = declared.filter((name) => !rows.has(name));
+  const extra = [...rows.keys()].filter((name) => !declared.includes(name));
+  if (missing.length + extra.length === 0) return;
+  throw new Error(`methods.ts and the contract differ: ${[...missing, ...extra].join(', ')}`);
+}

@@ -1,0 +1,157 @@
+// Operator tokens: at most 90 days, always of a person, never more than that person. The bootstrap token makes the first.
+import type { Selectable } from 'kysely';
+import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { BootstrapRequest__Output } from '../../proto/generated/gateway/v1/BootstrapRequest.ts';
+import type { BootstrapResponse } from '../../proto/generated/gateway/v1/BootstrapResponse.ts';
+import type { CreateOperatorTokenRequest__Output } from '../../proto/generated/gateway/v1/CreateOperatorTokenRequest.ts';
+import type { CreateOperatorTokenResponse } from '../../proto/generated/gateway/v1/CreateOperatorTokenResponse.ts';
+import type { ListOperatorTokensRequest__Output } from '../../proto/generated/gateway/v1/ListOperatorTokensRequest.ts';
+import type { ListOperatorTokensResponse } from '../../proto/generated/gateway/v1/ListOperatorTokensResponse.ts';
+import type { OperatorToken } from '../../proto/generated/gateway/v1/OperatorToken.ts';
+import type { RevokeOperatorTokenRequest__Output } from '../../proto/generated/gateway/v1/RevokeOperatorTokenRequest.ts';
+import { optional } from '../domain/field.ts';
+import { email, name, timeText, within } from '../domain/fields.ts';
+import { mayHandleTokensOf } from '../domain/roles.ts';
+import type { Schema } from '../store/schema.ts';
+import { checked } from './checked.ts';
+import { notFound, permissionDenied } from './errors.ts';
+import type { BootstrapCall, ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageById } from './page.ts';
+import { findPerson, insertPerson, type PersonRow, personMessage } from './people.ts';
+
+type Row = Selectable<Schema['operator_tokens']>;
+
+const daysMax = 90;
+const dayMs = 24 * 3_600_000;
+
+export async function bootstrap(
+  call: BootstrapCall,
+  request: BootstrapRequest__Output,
+): Promise<Outcome<BootstrapResponse>> {
+  const fields = checked({ name: name(request.name), email: optional(email, request.email) });
+  await call.db.updateTable('feed').set({ bootstrapped_at: call.now }).execute();
+  const person = await insertPerson(call, {
+    organizationId: null,
+    name: fields.name,
+    email: fields.email ?? null,
+    role: 'platform_operator',
+    allowedModels: [],
+  });
+  const token = await issueOperatorToken(call, { personId: person.id, name: 'first token' });
+  return {
+    result: { operator: personMessage(person), token: token.value },
+    organizationId: undefined,
+    target: { kind: 'person', id: person.id },
+    after: personMessage(person),
+    invalidations: [],
+  };
+}
+
+export async function create(
+  call: ChangeCall,
+  request: CreateOperatorTokenRequest__Output,
+): Promise<Outcome<CreateOperatorTokenResponse>> {
+  const fields = checked({
+    name: name(request.name),
+    days: optional(within(1, daysMax), request.days),
+  });
+  const person = await personWithTokens(call, request.personId);
+  const { row, value } = await issueOperatorToken(call, {
+    personId: person.id,
+    name: fields.name,
+    days: fields.days,
+  });
+  return {
+    ...recorded(row, person),
+    result: { operatorToken: message(row), value },
+    after: message(row),
+    invalidations: [],
+  };
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListOperatorTokensRequest__Output,
+): Promise<ListOperatorTokensResponse> {
+  const { size, limit, after } = pageById(request);
+  const person = await personWithTokens(call, request.personId);
+  let query = call.db
+    .selectFrom('operator_tokens')
+    .selectAll()
+    .where('person_id', '=', person.id)
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  return { operatorTokens: items, nextPageToken };
+}
+
+export async function revoke(
+  call: ChangeCall,
+  request: RevokeOperatorTokenRequest__Output,
+): Promise<Outcome<OperatorToken>> {
+  const before = await call.db
+    .selectFrom('operator_tokens')
+    .selectAll()
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  if (before === undefined) throw notFound('id');
+  const person = await personWithTokens(call, before.person_id);
+  if (before.revoked_at !== null) return { unchanged: message(before) };
+  const after: Row = { ...before, revoked_at: call.now };
+  await call.db.updateTable('operator_tokens').set(after).where('id', '=', before.id).execute();
+  return {
+    ...recorded(before, person),
+    result: message(after),
+    before: message(before),
+    after: message(after),
+    invalidations: [],
+  };
+}
+
+/** Makes a token. Its value is to be shown once. */
+export async function issueOperatorToken(
+  call: Pick<ChangeCall, 'db' | 'now'>,
+  token: { readonly personId: string; readonly name: string; readonly days?: number | undefined },
+): Promise<{ readonly row: Row; readonly value: string }> {
+  const value = createCredential('operator');
+  const row: Row = {
+    id: uuidv7(call.now),
+    person_id: token.personId,
+    hash: hashCredential(value),
+    name: token.name,
+    hint: credentialHint(value),
+    created_at: call.now,
+    ends_at: call.now + (token.days ?? daysMax) * dayMs,
+    revoked_at: null,
+  };
+  await call.db.insertInto('operator_tokens').values(row).execute();
+  return { row, value };
+}
+
+/** @throws CallError if this person's tokens are none of the caller's business */
+async function personWithTokens(call: ReadCall, personId: string): Promise<PersonRow> {
+  const person = await findPerson(call.db, personId);
+  if (mayHandleTokensOf(call.caller, person)) return person;
+  throw permissionDenied('an admin handles the tokens of anybody but owners, a member only their own');
+}
+
+function recorded(row: Row, person: PersonRow) {
+  return {
+    organizationId: person.organization_id ?? undefined,
+    target: { kind: 'operator_token', id: row.id },
+  };
+}
+
+function message(row: Row) {
+  return {
+    id: row.id,
+    personId: row.person_id,
+    name: row.name,
+    hint: row.hint,
+    createdAt: timeText(row.created_at),
+    endsAt: timeText(row.ends_at),
+    ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
+  } satisfies OperatorToken;
+}

@@ -1,0 +1,74 @@
+// How a request's organization is found: the rows of methods.ts choose one of these.
+import { id } from '../domain/fields.ts';
+import { checked, invalidRequest } from './checked.ts';
+import type { Belongs, ReadCall } from './method.ts';
+
+/** The request names no organization: the caller's own. */
+export async function callersOwn(_request: unknown, call: ReadCall): Promise<Belongs> {
+  return call.caller.organizationId ?? null;
+}
+
+/** `organization_id` of the request. */
+export async function named(request: { readonly organizationId: string }): Promise<Belongs> {
+  return checked({ organization_id: id(request.organizationId) }).organization_id;
+}
+
+/** `organization_id` of the request; absent for a platform operator's own resources. */
+export async function namedOrPlatform(
+  request: { readonly organizationId?: string },
+  call: ReadCall,
+): Promise<Belongs> {
+  if (request.organizationId !== undefined) return await named({ organizationId: request.organizationId });
+  if (call.caller.organizationId === undefined) return null;
+  throw invalidRequest([{ field: 'organization_id', description: 'is required' }]);
+}
+
+/** `id` is an organization's. */
+export async function itself(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  checked({ id: id(request.id) });
+  const row = await call.db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** `id` is that of a row of a table whose rows belong to an organization. */
+export function ofRow(table: 'ai_systems' | 'people' | 'virtual_keys' | 'provider_keys') {
+  return async (request: { readonly id: string }, call: ReadCall): Promise<Belongs> => {
+    checked({ id: id(request.id) });
+    const row = await call.db
+      .selectFrom(table)
+      .select('organization_id')
+      .where('id', '=', request.id)
+      .executeTakeFirst();
+    return row?.organization_id;
+  };
+}
+
+/** `person_id` names a person. */
+export async function ofPerson(request: { readonly personId: string }, call: ReadCall): Promise<Belongs> {
+  checked({ person_id: id(request.personId) });
+  return await organizationOfPerson(request.personId, call);
+}
+
+/** `id` is an operator token's. */
+export async function ofOperatorToken(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  checked({ id: id(request.id) });
+  const token = await call.db
+    .selectFrom('operator_tokens')
+    .select('person_id')
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  return token === undefined ? undefined : await organizationOfPerson(token.person_id, call);
+}
+
+async function organizationOfPerson(personId: string, call: ReadCall): Promise<Belongs> {
+  const person = await call.db
+    .selectFrom('people')
+    .select('organization_id')
+    .where('id', '=', personId)
+    .executeTakeFirst();
+  return person?.organization_id;
+}

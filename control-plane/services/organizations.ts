@@ -1,0 +1,147 @@
+// Organizations: created and suspended by platform operators, ruled by their owners and admins.
+import type { Kysely, Selectable } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreateOrganizationRequest__Output } from '../../proto/generated/gateway/v1/CreateOrganizationRequest.ts';
+import type { CreateOrganizationResponse } from '../../proto/generated/gateway/v1/CreateOrganizationResponse.ts';
+import type { GetOrganizationRequest__Output } from '../../proto/generated/gateway/v1/GetOrganizationRequest.ts';
+import type { ListOrganizationsRequest__Output } from '../../proto/generated/gateway/v1/ListOrganizationsRequest.ts';
+import type { ListOrganizationsResponse } from '../../proto/generated/gateway/v1/ListOrganizationsResponse.ts';
+import type { Organization } from '../../proto/generated/gateway/v1/Organization.ts';
+import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
+import { optional } from '../domain/field.ts';
+import { email, modelGlobs, name, timeText } from '../domain/fields.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Invalidation } from '../store/store.ts';
+import { checked, expectRevision } from './checked.ts';
+import { flag, globsOf, globsText, isSame } from './columns.ts';
+import { notFound } from './errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { issueOperatorToken } from './operator-tokens.ts';
+import { cutPage, pageById } from './page.ts';
+import { insertPerson, personMessage } from './people.ts';
+
+type Row = Selectable<Schema['organizations']>;
+
+export async function create(
+  call: ChangeCall,
+  request: CreateOrganizationRequest__Output,
+): Promise<Outcome<CreateOrganizationResponse>> {
+  const fields = checked({
+    name: name(request.name),
+    'owner.name': name(request.owner?.name ?? ''),
+    'owner.email': optional(email, request.owner?.email),
+  });
+  const row: Row = {
+    id: uuidv7(call.now),
+    name: fields.name,
+    suspended: 0,
+    caller_provider_keys: 0,
+    allowed_models: globsText([]),
+    created_at: call.now,
+    revision: call.revision,
+  };
+  await call.db.insertInto('organizations').values(row).execute();
+  const owner = await insertPerson(call, {
+    organizationId: row.id,
+    name: fields['owner.name'],
+    email: fields['owner.email'] ?? null,
+    role: 'owner',
+    allowedModels: [],
+  });
+  const token = await issueOperatorToken(call, { personId: owner.id, name: 'first token' });
+  const organization = organizationMessage(row);
+  return {
+    result: { organization, owner: personMessage(owner), ownerToken: token.value },
+    organizationId: row.id,
+    target: { kind: 'organization', id: row.id },
+    after: { organization, owner: personMessage(owner) },
+    invalidations: [],
+  };
+}
+
+export async function get(call: ReadCall, request: GetOrganizationRequest__Output): Promise<Organization> {
+  return organizationMessage(await findOrganization(call.db, request.id));
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListOrganizationsRequest__Output,
+): Promise<ListOrganizationsResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db.selectFrom('organizations').selectAll().orderBy('id').limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  const own = call.caller.organizationId;
+  if (own !== undefined) query = query.where('id', '=', own);
+  const rows = await query.execute();
+  const { items, nextPageToken } = cutPage(rows, size, (row) => row.id, organizationMessage);
+  return { organizations: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdateOrganizationSettingsRequest__Output,
+): Promise<Outcome<Organization>> {
+  const fields = checked({
+    name: optional(name, request.name),
+    allowed_models: optional(modelGlobs, request.allowedModels),
+  });
+  const before = await findOrganization(call.db, request.id);
+  expectRevision(request.ifRevision, before.revision);
+  const callerProviderKeys = request.settings?.access?.callerProviderKeys;
+  return await write(call, before, {
+    name: fields.name ?? before.name,
+    allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
+    caller_provider_keys:
+      callerProviderKeys === undefined ? before.caller_provider_keys : flag(callerProviderKeys),
+  });
+}
+
+export async function suspend(
+  call: ChangeCall,
+  request: { readonly id: string },
+): Promise<Outcome<Organization>> {
+  return await write(call, await findOrganization(call.db, request.id), { suspended: 1 });
+}
+
+export async function resume(
+  call: ChangeCall,
+  request: { readonly id: string },
+): Promise<Outcome<Organization>> {
+  return await write(call, await findOrganization(call.db, request.id), { suspended: 0 });
+}
+
+async function write(call: ChangeCall, before: Row, columns: Partial<Row>): Promise<Outcome<Organization>> {
+  if (isSame(before, columns)) return { unchanged: organizationMessage(before) };
+  const after = { ...before, ...columns, revision: call.revision };
+  await call.db.updateTable('organizations').set(after).where('id', '=', before.id).execute();
+  return {
+    result: organizationMessage(after),
+    organizationId: before.id,
+    target: { kind: 'organization', id: before.id },
+    before: organizationMessage(before),
+    after: organizationMessage(after),
+    invalidations: [organizationChanged(before.id)],
+  };
+}
+
+export function organizationChanged(id: string): Invalidation {
+  return { kind: 'organization', ref: id, state: 'changed' };
+}
+
+async function findOrganization(db: Kysely<Schema>, id: string): Promise<Row> {
+  const row = await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+function organizationMessage(row: Row) {
+  return {
+    id: row.id,
+    name: row.name,
+    suspended: row.suspended === 1,
+    settings: { access: { callerProviderKeys: row.caller_provider_keys === 1 } },
+    allowedModels: globsOf(row.allowed_models),
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies Organization;
+}

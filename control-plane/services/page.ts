@@ -1,0 +1,71 @@
+// Lists in pages: by the key of the last row, so that rows which come or go meanwhile neither repeat nor skip others.
+// A page is full at its size or at a megabyte, whichever is first: a message must stay below gRPC's 4 MiB.
+import { isUuid } from '../../common/uuid.ts';
+import { type Field, invalid, optional, valid } from '../domain/field.ts';
+import { within } from '../domain/fields.ts';
+import { checked } from './checked.ts';
+
+export const pageSizeMax = 500;
+const pageSizeDefault = 50;
+const pageCharactersMax = 1024 * 1024;
+
+export interface PageRequest {
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+}
+
+export interface Page<Key> {
+  readonly size: number;
+  /** Rows to ask the database for: one more than the size, to know whether there is a next page. */
+  readonly limit: number;
+  /** Key of the last row of the page before; undefined on the first page. */
+  readonly after: Key | undefined;
+}
+
+/** Of rows ordered by their ids. @throws CallError */
+export function pageById(request: PageRequest): Page<string> {
+  return page(request, (key) => (isUuid(key) ? key : undefined));
+}
+
+/** Of rows ordered by their revisions. @throws CallError */
+export function pageByRevision(request: PageRequest): Page<number> {
+  return page(request, (key) => (/^\d{1,15}$/.test(key) ? Number(key) : undefined));
+}
+
+function page<Key>(request: PageRequest, readKey: (key: string) => Key | undefined): Page<Key> {
+  const { page_size, page_token } = checked({
+    page_size: optional(within(1, pageSizeMax), request.pageSize),
+    page_token: optional((token: string) => readToken(token, readKey), request.pageToken),
+  });
+  const size = page_size ?? pageSizeDefault;
+  return { size, limit: size + 1, after: page_token };
+}
+
+// The first page may be asked for with an empty token: it is what the last page answers.
+function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
+  if (token === '') return valid(undefined);
+  const key = /^[A-Za-z0-9_-]{1,64}$/.test(token)
+    ? readKey(Buffer.from(token, 'base64url').toString())
+    : undefined;
+  return key === undefined ? invalid('must be the next_page_token of the page before') : valid(key);
+}
+
+/** Cuts rows to a page. `rows` are as many as `limit` asked for, in order. */
+export function cutPage<Row, Item>(
+  rows: readonly Row[],
+  size: number,
+  keyOf: (row: Row) => string | number,
+  itemOf: (row: Row) => Item,
+): { readonly items: Item[]; readonly nextPageToken: string } {
+  const items: Item[] = [];
+  let characters = 0;
+  for (const row of rows.slice(0, size)) {
+    const item = itemOf(row);
+    characters += JSON.stringify(item).length;
+    if (items.length > 0 && characters > pageCharactersMax) break;
+    items.push(item);
+  }
+  const last = rows[items.length - 1];
+  const more = last !== undefined && items.length < rows.length;
+  return { items, nextPageToken: more ? Buffer.from(String(keyOf(last))).toString('base64url') : '' };
+}

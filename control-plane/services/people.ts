@@ -1,0 +1,233 @@
+// People: members of an organization, and platform operators. What only owners may do to whom is decided in domain/roles.ts.
+import type { Kysely, Selectable } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreatePersonRequest__Output } from '../../proto/generated/gateway/v1/CreatePersonRequest.ts';
+import type { DeletePersonRequest__Output } from '../../proto/generated/gateway/v1/DeletePersonRequest.ts';
+import type { DeletePersonResponse } from '../../proto/generated/gateway/v1/DeletePersonResponse.ts';
+import type { GetPersonRequest__Output } from '../../proto/generated/gateway/v1/GetPersonRequest.ts';
+import type { ListPeopleRequest__Output } from '../../proto/generated/gateway/v1/ListPeopleRequest.ts';
+import type { ListPeopleResponse } from '../../proto/generated/gateway/v1/ListPeopleResponse.ts';
+import type { Person } from '../../proto/generated/gateway/v1/Person.ts';
+import type { UpdatePersonRequest__Output } from '../../proto/generated/gateway/v1/UpdatePersonRequest.ts';
+import { clearable, type Field, invalid, optional, valid } from '../domain/field.ts';
+import { email, modelGlobs, name, timeText } from '../domain/fields.ts';
+import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
+import type { Role, Schema } from '../store/schema.ts';
+import { checked, expectRevision } from './checked.ts';
+import { flag, globsOf, globsText, isSame } from './columns.ts';
+import { CallError, notFound, permissionDenied } from './errors.ts';
+import { revokeKeysOfScope } from './key-values.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageById } from './page.ts';
+
+export type PersonRow = Selectable<Schema['people']>;
+
+export async function create(
+  call: ChangeCall,
+  request: CreatePersonRequest__Output,
+): Promise<Outcome<Person>> {
+  const organizationId = request.organizationId ?? null;
+  const fields = checked({
+    name: name(request.name),
+    email: optional(email, request.email),
+    role: roleIn(organizationId)(request.role),
+    allowed_models: optional(modelGlobs, request.allowedModels),
+  });
+  if (!mayChangePerson(call.caller, fields.role)) throw ownersOnly();
+  const row = await insertPerson(call, {
+    organizationId,
+    name: fields.name,
+    email: fields.email ?? null,
+    role: fields.role,
+    allowedModels: fields.allowed_models ?? [],
+  });
+  const person = personMessage(row);
+  return {
+    result: person,
+    organizationId: organizationId ?? undefined,
+    target: { kind: 'person', id: row.id },
+    after: person,
+    invalidations: [],
+  };
+}
+
+export async function get(call: ReadCall, request: GetPersonRequest__Output): Promise<Person> {
+  if (call.caller.role === 'member' && request.id !== call.caller.personId) {
+    throw permissionDenied('a member sees themself only');
+  }
+  return personMessage(await findPerson(call.db, request.id));
+}
+
+export async function list(call: ReadCall, request: ListPeopleRequest__Output): Promise<ListPeopleResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db
+    .selectFrom('people')
+    .selectAll()
+    .where(
+      'organization_id',
+      request.organizationId === undefined ? 'is' : '=',
+      request.organizationId ?? null,
+    )
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, personMessage);
+  return { people: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdatePersonRequest__Output,
+): Promise<Outcome<Person>> {
+  const before = await findPerson(call.db, request.id);
+  const fields = checked({
+    name: optional(name, request.name),
+    email: clearable(email, request.email),
+    role: optional(roleIn(before.organization_id), request.role),
+    allowed_models: optional(modelGlobs, request.allowedModels),
+  });
+  expectRevision(request.ifRevision, before.revision);
+  if (!mayChangePerson(call.caller, before.role, fields.role)) throw ownersOnly();
+  const columns = {
+    name: fields.name ?? before.name,
+    email: fields.email === undefined ? before.email : fields.email,
+    role: fields.role ?? before.role,
+    active: request.active === undefined ? before.active : flag(request.active),
+    allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
+  };
+  if (isSame(before, columns)) return { unchanged: personMessage(before) };
+  const after: PersonRow = { ...before, ...columns, revision: call.revision };
+  if (after.role !== before.role || after.active === 0) await keepOneOf(call.db, before);
+  await call.db.updateTable('people').set(after).where('id', '=', before.id).execute();
+  // Somebody who was not an owner may have been handed this token; it must not become an owner's.
+  if (after.role === 'owner' && before.role !== 'owner') await revokeTokens(call, before.id);
+  return {
+    result: personMessage(after),
+    organizationId: before.organization_id ?? undefined,
+    target: { kind: 'person', id: before.id },
+    before: personMessage(before),
+    after: personMessage(after),
+    invalidations: [{ kind: 'person', ref: before.id, state: 'changed' }],
+  };
+}
+
+export async function remove(
+  call: ChangeCall,
+  request: DeletePersonRequest__Output,
+): Promise<Outcome<DeletePersonResponse>> {
+  const row = await findPerson(call.db, request.id);
+  if (!mayChangePerson(call.caller, row.role)) throw ownersOnly();
+  await keepOneOf(call.db, row);
+  const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'person', row.id);
+  // The person's operator tokens go with the row.
+  await call.db.deleteFrom('people').where('id', '=', row.id).execute();
+  return {
+    result: { keysRevoked },
+    organizationId: row.organization_id ?? undefined,
+    target: { kind: 'person', id: row.id },
+    before: personMessage(row),
+    after: { keysRevoked },
+    invalidations: [...invalidations, { kind: 'person', ref: row.id, state: 'gone' }],
+  };
+}
+
+export interface NewPerson {
+  readonly organizationId: string | null;
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly allowedModels: readonly string[];
+}
+
+export async function insertPerson(
+  call: Pick<ChangeCall, 'db' | 'now' | 'revision'>,
+  person: NewPerson,
+): Promise<PersonRow> {
+  const row: PersonRow = {
+    id: uuidv7(call.now),
+    organization_id: person.organizationId,
+    name: person.name,
+    email: person.email,
+    role: person.role,
+    active: 1,
+    allowed_models: globsText(person.allowedModels),
+    created_at: call.now,
+    revision: call.revision,
+  };
+  await call.db.insertInto('people').values(row).execute();
+  return row;
+}
+
+export async function findPerson(db: Kysely<Schema>, id: string): Promise<PersonRow> {
+  const row = await db.selectFrom('people').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+export function personMessage(row: PersonRow) {
+  return {
+    id: row.id,
+    ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
+    name: row.name,
+    ...(row.email === null ? {} : { email: row.email }),
+    role: roleInContract[row.role],
+    active: row.active === 1,
+    allowedModels: globsOf(row.allowed_models),
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies Person;
+}
+
+const roleInContract = {
+  owner: 'ROLE_OWNER',
+  admin: 'ROLE_ADMIN',
+  member: 'ROLE_MEMBER',
+  platform_operator: 'ROLE_PLATFORM_OPERATOR',
+} as const;
+
+const roles: Readonly<Record<string, Role>> = {
+  ROLE_OWNER: 'owner',
+  ROLE_ADMIN: 'admin',
+  ROLE_MEMBER: 'member',
+  ROLE_PLATFORM_OPERATOR: 'platform_operator',
+};
+
+function roleIn(organizationId: string | null): (text: string) => Field<Role> {
+  return (text) => {
+    const role = Object.hasOwn(roles, text) ? roles[text] : undefined;
+    if (role !== undefined && roleFits(role, organizationId)) return valid(role);
+    return organizationId === null
+      ? invalid('must be ROLE_PLATFORM_OPERATOR for somebody who belongs to no organization')
+      : invalid('must be ROLE_OWNER, ROLE_ADMIN or ROLE_MEMBER');
+  };
+}
+
+function ownersOnly(): CallError {
+  return permissionDenied('only an owner changes owners, makes them, or takes the role away');
+}
+
+/** @throws CallError if this is the last active owner, or the last active platform operator */
+async function keepOneOf(db: Kysely<Schema>, person: PersonRow): Promise<void> {
+  if (person.active === 0 || !isIndispensableRole(person.role)) return;
+  const other = await db
+    .selectFrom('people')
+    .select('id')
+    .where('organization_id', person.organization_id === null ? 'is' : '=', person.organization_id)
+    .where('role', '=', person.role)
+    .where('active', '=', 1)
+    .where('id', '!=', person.id)
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) return;
+  const who = person.role === 'owner' ? 'owner' : 'platform operator';
+  throw new CallError('last_owner', `this is the last active ${who}: make somebody else one first`);
+}
+
+async function revokeTokens(call: ChangeCall, personId: string): Promise<void> {
+  await call.db
+    .updateTable('operator_tokens')
+    .set({ revoked_at: call.now })
+    .where('person_id', '=', personId)
+    .where('revoked_at', 'is', null)
+    .execute();
+}

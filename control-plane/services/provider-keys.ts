@@ -1,0 +1,222 @@
+// Provider keys: the organization's credentials at model vendors. A secret goes in sealed and never comes out here.
+import type { Kysely, Selectable } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderKeyRequest.ts';
+import type { DeleteProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/DeleteProviderKeyRequest.ts';
+import type { DeleteProviderKeyResponse } from '../../proto/generated/gateway/v1/DeleteProviderKeyResponse.ts';
+import type { GetProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/GetProviderKeyRequest.ts';
+import type { ListProviderKeysRequest__Output } from '../../proto/generated/gateway/v1/ListProviderKeysRequest.ts';
+import type { ListProviderKeysResponse } from '../../proto/generated/gateway/v1/ListProviderKeysResponse.ts';
+import type { ProviderKey } from '../../proto/generated/gateway/v1/ProviderKey.ts';
+import type { UpdateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderKeyRequest.ts';
+import { optional } from '../domain/field.ts';
+import { name, timeText, within } from '../domain/fields.ts';
+import {
+  changesHost,
+  type ProviderSettingsPatch,
+  providerName,
+  providerSecret,
+  providerSettings,
+  secretHint,
+} from '../domain/provider-key.ts';
+import {
+  type ProviderSecretText,
+  sealProviderSecret,
+  unsealProviderSecret,
+} from '../domain/provider-secret.ts';
+import type { Schema } from '../store/schema.ts';
+import { checked, expectRevision, invalidRequest } from './checked.ts';
+import { flag, isSame } from './columns.ts';
+import { notFound } from './errors.ts';
+import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from './method.ts';
+import { organizationChanged } from './organizations.ts';
+import { cutPage, pageById } from './page.ts';
+
+export type ProviderKeyRow = Selectable<Schema['provider_keys']>;
+
+/** As JSON holds them: what is not set is absent. */
+interface StoredSettings {
+  readonly baseUrl?: string;
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly apiVersion?: string;
+}
+
+const priorityMax = 1000;
+const weightMax = 1000;
+
+export async function create(
+  call: ChangeCall,
+  request: CreateProviderKeyRequest__Output,
+): Promise<Outcome<ProviderKey>> {
+  const fields = checked({
+    provider: providerName(request.provider),
+    name: name(request.name),
+    secret: providerSecret(request.provider)(request.secret),
+    settings: optional(providerSettings(request.provider, call.deps.privateUpstreams), request.settings),
+    priority: optional(within(0, priorityMax), request.priority),
+    weight: optional(within(1, weightMax), request.weight),
+  });
+  const place = { organizationId: request.organizationId, providerKeyId: uuidv7(call.now), version: 1 };
+  const row: ProviderKeyRow = {
+    id: place.providerKeyId,
+    organization_id: request.organizationId,
+    provider: fields.provider,
+    name: fields.name,
+    hint: secretHint(fields.secret),
+    secret: sealProviderSecret(call.deps.masterKeys, place, fields.secret),
+    secret_version: place.version,
+    settings: settingsText({}, fields.settings),
+    priority: fields.priority ?? 0,
+    weight: fields.weight ?? 1,
+    enabled: flag(request.enabled ?? true),
+    created_at: call.now,
+    revision: call.revision,
+  };
+  await call.db.insertInto('provider_keys').values(row).execute();
+  return { ...recorded(row), result: message(row), after: message(row) };
+}
+
+export async function get(call: ReadCall, request: GetProviderKeyRequest__Output): Promise<ProviderKey> {
+  return message(await find(call.db, request.id));
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListProviderKeysRequest__Output,
+): Promise<ListProviderKeysResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db
+    .selectFrom('provider_keys')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  return { providerKeys: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdateProviderKeyRequest__Output,
+): Promise<Outcome<ProviderKey>> {
+  const before = await find(call.db, request.id);
+  const fields = checked({
+    name: optional(name, request.name),
+    secret: optional(providerSecret(before.provider), request.secret),
+    settings: optional(providerSettings(before.provider, call.deps.privateUpstreams), request.settings),
+    priority: optional(within(0, priorityMax), request.priority),
+    weight: optional(within(1, weightMax), request.weight),
+  });
+  expectRevision(request.ifRevision, before.revision);
+  const settings = settingsOf(before);
+  if (fields.secret === undefined && changesHost(settings, fields.settings)) {
+    // Or whoever may update could have the stored secret sent to a host of their own.
+    const description = 'must be sent again when base_url or endpoint names another host';
+    throw invalidRequest([{ field: 'secret', description }]);
+  }
+  const columns = {
+    name: fields.name ?? before.name,
+    settings: settingsText(settings, fields.settings),
+    priority: fields.priority ?? before.priority,
+    weight: fields.weight ?? before.weight,
+    enabled: request.enabled === undefined ? before.enabled : flag(request.enabled),
+  };
+  if (fields.secret === undefined && isSame(before, columns)) return { unchanged: message(before) };
+  const after: ProviderKeyRow = {
+    ...before,
+    ...columns,
+    ...secretColumns(call.deps, before, fields.secret),
+    revision: call.revision,
+  };
+  await call.db.updateTable('provider_keys').set(after).where('id', '=', before.id).execute();
+  return {
+    ...recorded(before),
+    result: message(after),
+    before: auditView(before),
+    after: auditView(after),
+  };
+}
+
+export async function remove(
+  call: ChangeCall,
+  request: DeleteProviderKeyRequest__Output,
+): Promise<Outcome<DeleteProviderKeyResponse>> {
+  const row = await find(call.db, request.id);
+  await call.db.deleteFrom('provider_keys').where('id', '=', row.id).execute();
+  return { ...recorded(row), result: {}, before: message(row) };
+}
+
+/** A new secret under the newest master key; the present one is sealed anew under it, if it opens. */
+function secretColumns(
+  deps: ServiceDeps,
+  row: ProviderKeyRow,
+  secret: ProviderSecretText | undefined,
+): Partial<ProviderKeyRow> {
+  const place = { organizationId: row.organization_id, providerKeyId: row.id, version: row.secret_version };
+  if (secret !== undefined) {
+    const version = row.secret_version + 1;
+    return {
+      secret: sealProviderSecret(deps.masterKeys, { ...place, version }, secret),
+      secret_version: version,
+      hint: secretHint(secret),
+    };
+  }
+  const present = unsealProviderSecret(deps.masterKeys, place, row.secret);
+  return present === undefined ? {} : { secret: sealProviderSecret(deps.masterKeys, place, present) };
+}
+
+function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | undefined): string {
+  const patched = (name: keyof StoredSettings) => {
+    const value = patch?.[name];
+    return value === undefined ? present[name] : (value ?? undefined);
+  };
+  // One order of names, so that equal settings are equal texts; JSON drops what is undefined.
+  return JSON.stringify({
+    baseUrl: patched('baseUrl'),
+    endpoint: patched('endpoint'),
+    region: patched('region'),
+    apiVersion: patched('apiVersion'),
+  });
+}
+
+function settingsOf(row: ProviderKeyRow): StoredSettings {
+  return JSON.parse(row.settings) as StoredSettings;
+}
+
+async function find(db: Kysely<Schema>, id: string): Promise<ProviderKeyRow> {
+  const row = await db.selectFrom('provider_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+/** Provider keys travel inside the organization's record. */
+function recorded(row: ProviderKeyRow) {
+  return {
+    organizationId: row.organization_id,
+    target: { kind: 'provider_key', id: row.id },
+    invalidations: [organizationChanged(row.organization_id)],
+  };
+}
+
+/** The message, and that the secret was replaced even where its hint is the same. */
+function auditView(row: ProviderKeyRow): object {
+  return { ...message(row), secretVersion: row.secret_version };
+}
+
+function message(row: ProviderKeyRow) {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    provider: row.provider,
+    name: row.name,
+    hint: row.hint,
+    settings: settingsOf(row),
+    priority: row.priority,
+    weight: row.weight,
+    enabled: row.enabled === 1,
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies ProviderKey;
+}

@@ -1,0 +1,61 @@
+// One virtual key: its rows, and the message that shows it.
+import type { Kysely, Selectable } from 'kysely';
+import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { timeText } from '../domain/fields.ts';
+import type { Schema } from '../store/schema.ts';
+import { globsOf } from './columns.ts';
+import { notFound } from './errors.ts';
+import { scopeInContract } from './key-scope.ts';
+
+export type KeyRow = Selectable<Schema['virtual_keys']>;
+export type ValueRow = Selectable<Schema['key_values']>;
+
+export async function findKey(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<{ readonly row: KeyRow; readonly values: readonly ValueRow[] }> {
+  const row = await db.selectFrom('virtual_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return { row, values: await valuesOfKey(db, id) };
+}
+
+export async function valuesOfKey(db: Kysely<Schema>, keyId: string): Promise<readonly ValueRow[]> {
+  return (await valuesOf(db, [keyId])).get(keyId) ?? [];
+}
+
+/** The values of keys by key id, newest first; those past their end may be among them. */
+export async function valuesOf(
+  db: Kysely<Schema>,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ValueRow[]>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('key_values')
+    .selectAll()
+    .where('key_id', 'in', keyIds)
+    .orderBy('created_at', 'desc')
+    .execute();
+  return Map.groupBy(rows, (row) => row.key_id);
+}
+
+export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number) {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    scope: { kind: scopeInContract[row.scope_kind], id: row.scope_id },
+    name: row.name,
+    hint: values.find((value) => value.ends_at === null)?.hint ?? '',
+    active: row.active === 1,
+    ...(row.ends_at === null ? {} : { endsAt: timeText(row.ends_at) }),
+    ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
+    allowedModels: globsOf(row.allowed_models),
+    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    createdAt: timeText(row.created_at),
+    createdBy: row.created_by,
+    ...(row.last_used_at === null ? {} : { lastUsedAt: timeText(row.last_used_at) }),
+    revision: String(row.revision),
+    rotatedValues: values.flatMap(({ ends_at, hint }) =>
+      ends_at !== null && ends_at > now ? [{ hint, endsAt: timeText(ends_at) }] : [],
+    ),
+  } satisfies VirtualKey;
+}

@@ -1,0 +1,241 @@
+// Virtual keys: what callers of the gateway send. A value is in the answer of the call that makes it and nowhere else.
+import { hash } from 'node:crypto';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateVirtualKeyRequest.ts';
+import type { CreateVirtualKeyResponse } from '../../proto/generated/gateway/v1/CreateVirtualKeyResponse.ts';
+import type { GetVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/GetVirtualKeyRequest.ts';
+import type { ListVirtualKeysRequest__Output } from '../../proto/generated/gateway/v1/ListVirtualKeysRequest.ts';
+import type { ListVirtualKeysResponse } from '../../proto/generated/gateway/v1/ListVirtualKeysResponse.ts';
+import type { RevokeVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/RevokeVirtualKeyRequest.ts';
+import type { RotateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/RotateVirtualKeyRequest.ts';
+import type { RotateVirtualKeyResponse } from '../../proto/generated/gateway/v1/RotateVirtualKeyResponse.ts';
+import type { UpdateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateVirtualKeyRequest.ts';
+import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { clearable, optional } from '../domain/field.ts';
+import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/fields.ts';
+import { checked, expectRevision } from './checked.ts';
+import { flag, globsText, isSame } from './columns.ts';
+import { CallError } from './errors.ts';
+import {
+  type KeyScope,
+  keyScope,
+  requireMayHoldKey,
+  requireOwnScope,
+  requireScopeExists,
+} from './key-scope.ts';
+import { addValue, changed, endValues, revokeKey } from './key-values.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageById } from './page.ts';
+import { findKey, type KeyRow, keyMessage, type ValueRow, valuesOf, valuesOfKey } from './virtual-key.ts';
+
+const graceSecondsMax = 30 * 24 * 3600;
+const oldValuesMax = 10;
+
+export async function create(
+  call: ChangeCall,
+  request: CreateVirtualKeyRequest__Output,
+): Promise<Outcome<CreateVirtualKeyResponse>> {
+  const fields = checked({
+    scope: keyScope(request.organizationId)(request.scope),
+    name: name(request.name),
+    ends_at: clearable(time, request.endsAt),
+    allowed_models: optional(modelGlobs, request.allowedModels),
+    metadata: optional(metadata, request.metadata),
+    client_request_id: optional(clientRequestId, request.clientRequestId),
+  });
+  const columns = {
+    organization_id: request.organizationId,
+    scope_kind: fields.scope.kind,
+    scope_id: fields.scope.id,
+    name: fields.name,
+    active: flag(request.active ?? true),
+    ends_at: fields.ends_at ?? null,
+    allowed_models: globsText(fields.allowed_models ?? []),
+    metadata: JSON.stringify(fields.metadata ?? {}),
+  };
+  requireOwnScope(call.caller, fields.scope);
+  const requestHash = hash('sha256', JSON.stringify(columns), 'hex');
+  const earlier = await createdBefore(call, request.organizationId, fields.client_request_id, requestHash);
+  if (earlier !== undefined) return { unchanged: { virtualKey: earlier } };
+  await requireScopeExists(call.db, request.organizationId, fields.scope);
+  await requireMayHoldKey(call, fields.scope);
+  const row: KeyRow = {
+    ...columns,
+    id: uuidv7(call.now),
+    revoked_at: null,
+    client_request_id: fields.client_request_id ?? null,
+    request_hash: fields.client_request_id === undefined ? null : requestHash,
+    created_at: call.now,
+    created_by: call.caller.personId,
+    last_used_at: null,
+    revision: call.revision,
+  };
+  await call.db.insertInto('virtual_keys').values(row).execute();
+  const added = await addValue(call, row.id);
+  const virtualKey = keyMessage(row, [added.row], call.now);
+  return {
+    ...recorded(row),
+    result: { virtualKey, value: added.value },
+    after: virtualKey,
+    invalidations: [],
+  };
+}
+
+/** The key that this client request id has made, if the request was the same. @throws CallError if it was another */
+async function createdBefore(
+  call: ChangeCall,
+  organizationId: string,
+  requestId: string | undefined,
+  requestHash: string,
+): Promise<VirtualKey | undefined> {
+  if (requestId === undefined) return undefined;
+  const row = await call.db
+    .selectFrom('virtual_keys')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('client_request_id', '=', requestId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (row.request_hash === requestHash) return keyMessage(row, await valuesOfKey(call.db, row.id), call.now);
+  throw new CallError('client_request_id_taken', 'this client request id has made a key with other fields', [
+    { field: 'client_request_id', description: 'was used with other fields' },
+  ]);
+}
+
+export async function get(call: ReadCall, request: GetVirtualKeyRequest__Output): Promise<VirtualKey> {
+  const { row, values } = await findOwnKey(call, request.id);
+  return keyMessage(row, values, call.now);
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListVirtualKeysRequest__Output,
+): Promise<ListVirtualKeysResponse> {
+  const { size, limit, after } = pageById(request);
+  const { scope } = checked({ scope: optional(keyScope(request.organizationId), request.scope) });
+  if (scope !== undefined) requireOwnScope(call.caller, scope);
+  const onlyScope: KeyScope | undefined =
+    call.caller.role === 'member' ? { kind: 'person', id: call.caller.personId } : scope;
+  let query = call.db
+    .selectFrom('virtual_keys')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  if (request.includeRevoked !== true) query = query.where('revoked_at', 'is', null);
+  if (onlyScope !== undefined) {
+    query = query.where('scope_kind', '=', onlyScope.kind).where('scope_id', '=', onlyScope.id);
+  }
+  const rows = await query.execute();
+  const values = await valuesOf(
+    call.db,
+    rows.map((row) => row.id),
+  );
+  const { items, nextPageToken } = cutPage(
+    rows,
+    size,
+    (row) => row.id,
+    (row) => keyMessage(row, values.get(row.id) ?? [], call.now),
+  );
+  return { virtualKeys: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdateVirtualKeyRequest__Output,
+): Promise<Outcome<VirtualKey>> {
+  const fields = checked({
+    name: optional(name, request.name),
+    ends_at: clearable(time, request.endsAt),
+    allowed_models: optional(modelGlobs, request.allowedModels),
+    metadata: optional(metadata, request.metadata),
+  });
+  const { row: before, values } = await findKey(call.db, request.id);
+  expectRevision(request.ifRevision, before.revision);
+  requireNotRevoked(before);
+  const columns = {
+    name: fields.name ?? before.name,
+    active: request.active === undefined ? before.active : flag(request.active),
+    ends_at: fields.ends_at === undefined ? before.ends_at : fields.ends_at,
+    allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
+    metadata: fields.metadata ? JSON.stringify(fields.metadata) : before.metadata,
+  };
+  if (isSame(before, columns)) return { unchanged: keyMessage(before, values, call.now) };
+  const after: KeyRow = { ...before, ...columns, revision: call.revision };
+  await call.db.updateTable('virtual_keys').set(after).where('id', '=', before.id).execute();
+  const virtualKey = keyMessage(after, values, call.now);
+  return {
+    ...recorded(before),
+    result: virtualKey,
+    before: keyMessage(before, values, call.now),
+    after: virtualKey,
+    invalidations: values.map((value) => changed(value.hash)),
+  };
+}
+
+export async function rotate(
+  call: ChangeCall,
+  request: RotateVirtualKeyRequest__Output,
+): Promise<Outcome<RotateVirtualKeyResponse>> {
+  const { grace_seconds } = checked({
+    grace_seconds: optional(within(0, graceSecondsMax), request.graceSeconds),
+  });
+  const { row: before, values } = await findOwnKey(call, request.id);
+  await requireMayHoldKey(call, { kind: before.scope_kind, id: before.scope_id });
+  requireNotRevoked(before);
+  const invalidations = await endValues(call, values, call.now + (grace_seconds ?? 0) * 1000);
+  const added = await addValue(call, before.id);
+  const after: KeyRow = { ...before, revision: call.revision };
+  await call.db.updateTable('virtual_keys').set(after).where('id', '=', before.id).execute();
+  const valuesNow = await valuesOfKey(call.db, before.id);
+  if (valuesNow.length > oldValuesMax + 1) {
+    const message = `${oldValuesMax} older values still work; rotate with a shorter grace`;
+    throw new CallError('too_many_values', message);
+  }
+  const virtualKey = keyMessage(after, valuesNow, call.now);
+  return {
+    ...recorded(before),
+    result: { virtualKey, value: added.value },
+    before: keyMessage(before, values, call.now),
+    after: virtualKey,
+    invalidations,
+  };
+}
+
+export async function revoke(
+  call: ChangeCall,
+  request: RevokeVirtualKeyRequest__Output,
+): Promise<Outcome<VirtualKey>> {
+  const { row: before, values } = await findOwnKey(call, request.id);
+  if (before.revoked_at !== null) return { unchanged: keyMessage(before, values, call.now) };
+  const invalidations = await revokeKey(call, before.id);
+  const after: KeyRow = { ...before, revoked_at: call.now, revision: call.revision };
+  const virtualKey = keyMessage(after, [], call.now);
+  return {
+    ...recorded(before),
+    result: virtualKey,
+    before: keyMessage(before, values, call.now),
+    after: virtualKey,
+    invalidations,
+  };
+}
+
+/** A key that the caller may see. @throws CallError */
+async function findOwnKey(
+  call: ReadCall,
+  id: string,
+): Promise<{ readonly row: KeyRow; readonly values: readonly ValueRow[] }> {
+  const found = await findKey(call.db, id);
+  requireOwnScope(call.caller, { kind: found.row.scope_kind, id: found.row.scope_id });
+  return found;
+}
+
+function requireNotRevoked(row: KeyRow): void {
+  if (row.revoked_at === null) return;
+  throw new CallError('key_revoked', 'the key is revoked, which is final; create another one');
+}
+
+function recorded(row: KeyRow) {
+  return { organizationId: row.organization_id, target: { kind: 'virtual_key', id: row.id } };
+}
