@@ -11,7 +11,7 @@ import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolveAnswer } from './records.ts';
 import { Refusals } from './refusals.ts';
-import { Resolver } from './resolve.ts';
+import { type Resolved, Resolver, unavailable } from './resolve.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** The service Access, as this package asks it. */
@@ -32,7 +32,13 @@ export interface RecordCache {
 }
 
 export type LookupTier = 'memory' | 'redis' | 'control_plane' | 'negative' | 'stale';
-export type CacheIgnored = 'unreadable' | 'outdated' | 'too_old' | 'clock';
+export type CacheIgnored =
+  /** Forged, moved, altered, of another layout, or sealed under a key that is no longer accepted. */
+  | 'unreadable'
+  /** The feed contradicts it, or it is too old. */
+  | 'outdated'
+  /** From the future: some proxy's clock is wrong. */
+  | 'clock';
 
 export interface AccessMetrics {
   /** Once for each request that was answered, by where its answer came from. */
@@ -84,7 +90,7 @@ class TieredRecords implements LiveRecordSource {
   readonly #resolver: Resolver;
   readonly #feed: Feed;
   readonly #searches = new SingleFlight<Principal>();
-  readonly #cacheReads = new SingleFlight<void>();
+  readonly #cacheReads = new SingleFlight<boolean>();
   readonly #jitters = new Set<() => void>();
   #hasAnswered = false;
 
@@ -154,19 +160,17 @@ class TieredRecords implements LiveRecordSource {
       if (look.state === 'fresh') return this.#admit(look.principal, tier);
       if (look.state === 'unknown') return this.#refuse(keyHash, address, seen);
       const ref = look.state === 'missing' ? look.needs[0].ref : keyHash;
-      const resolved = this.#resolver.resolve(keyHash, ref);
-      if (look.state === 'stale' && !(await this.#succeedsSoon(resolved))) {
+      const resolving = this.#resolver.resolve(keyHash, ref);
+      if (look.state === 'stale' && (await this.#fails(resolving))) {
         const again = this.#records.look(keyHash);
         if (again.state === 'stale') return this.#serveStale(keyHash, again.principal);
       }
-      await resolved;
+      if ((await resolving) === 'contradicted')
+        throw unavailable(new Error('the feed contradicts the control plane'));
       tier = 'control_plane';
       look = this.#records.look(keyHash);
     }
-    throw new GatewayError('access_unavailable', {
-      cause: new Error('the records behind the key do not fit together'),
-      retryAfter: 1,
-    });
+    throw unavailable(new Error('the records behind the key do not fit together'));
   }
 
   // The key's record says which others are needed, so at most two rounds; each waits no longer than a Redis command may.
@@ -175,28 +179,33 @@ class TieredRecords implements LiveRecordSource {
     let look = this.#records.look(keyHash);
     for (let round = 1; cache !== undefined && look.state === 'missing' && round <= 2; round++) {
       const reads = look.needs.map((subject) =>
-        this.#cacheReads.run(subject.ref, async () => {
-          const held = await cache.read(subject);
-          if (held !== undefined && !this.#records.put(held, keyHash))
-            this.#deps.metrics.cacheIgnored('outdated');
-        }),
+        this.#cacheReads.run(subject.ref, () => this.#read(cache, subject, keyHash)),
       );
-      await Promise.all(reads);
+      if (!(await Promise.all(reads)).includes(true)) break;
       look = this.#records.look(keyHash);
     }
     return look;
   }
 
-  #succeedsSoon(resolved: Promise<void>): Promise<boolean> {
-    return new Promise((done) => {
-      const cancel = this.#deps.timers.after(this.#deps.limits.staleWaitMs, () => done(false));
-      const settle = (succeeded: boolean) => {
+  async #read(cache: RecordCache, subject: Subject, keyHash: string): Promise<boolean> {
+    const held = await cache.read(subject);
+    if (held === undefined) return false;
+    const usable = this.#records.put(held, keyHash);
+    if (!usable) this.#deps.metrics.cacheIgnored('outdated');
+    return usable;
+  }
+
+  /** Whether there is no answer in the time that a stale record waits for one. */
+  #fails(resolving: Promise<Resolved>): Promise<boolean> {
+    return new Promise((settle) => {
+      const cancel = this.#deps.timers.after(this.#deps.limits.staleWaitMs, () => settle(true));
+      const done = (failed: boolean) => {
         cancel();
-        done(succeeded);
+        settle(failed);
       };
-      resolved.then(
-        () => settle(true),
-        () => settle(false),
+      resolving.then(
+        () => done(false),
+        () => done(true),
       );
     });
   }

@@ -21,9 +21,12 @@ export interface ResolverDeps {
   readonly onContradiction: () => void;
 }
 
+/** Contradicted: the control plane answers, but from before what the feed has said, or from another history. */
+export type Resolved = 'answered' | 'contradicted';
+
 export class Resolver {
   readonly #deps: ResolverDeps;
-  readonly #flights = new SingleFlight<void>();
+  readonly #flights = new SingleFlight<Resolved>();
   readonly #slots: Slots;
 
   constructor(deps: ResolverDeps) {
@@ -34,24 +37,24 @@ export class Resolver {
   /**
    * What is learnt is in the records afterwards.
    * @param ref the subject that is lacking: keys of one organization wait for one resolve of it
-   * @throws GatewayError access_unavailable
+   * @throws GatewayError access_unavailable where there is no answer
    */
-  resolve(keyHash: string, ref: string): Promise<void> {
+  resolve(keyHash: string, ref: string): Promise<Resolved> {
     return this.#flights.run(ref, () => this.#resolve(keyHash));
   }
 
-  async #resolve(keyHash: string): Promise<void> {
+  async #resolve(keyHash: string): Promise<Resolved> {
     const { clock, limits, records } = this.#deps;
     const deadline = clock.monotonic() + limits.resolveDeadlineMs;
     const release = await this.#slots.take(records.hasSeen(keyHash));
     try {
-      for (let attempt = 1; attempt <= 2; attempt++) if (await this.#attempt(keyHash, deadline)) return;
+      const answered = (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
+      return answered ? 'answered' : 'contradicted';
     } catch (cause) {
       throw unavailable(cause);
     } finally {
       release();
     }
-    throw unavailable(new Error('the control plane answers from before what its own feed has said'));
   }
 
   async #attempt(keyHash: string, deadline: number): Promise<boolean> {
@@ -114,6 +117,7 @@ class Slots {
   }
 }
 
-function unavailable(cause: unknown): GatewayError {
+/** Nothing can be said about the key now. */
+export function unavailable(cause: unknown): GatewayError {
   return new GatewayError('access_unavailable', { cause, retryAfter: 1 });
 }

@@ -1,0 +1,193 @@
+// The proxy's connection to Redis (the only ioredis), shared by records and rates. Whatever Redis does, a command is over
+// within its deadline, and after three failures in a row none is tried until a single trial succeeds.
+import { Cluster, type ClusterOptions, Redis, type RedisOptions, ReplyError } from 'ioredis';
+import { backoffMs } from '../../common/backoff.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { RedisTarget } from './target.ts';
+
+export type RedisClient = Redis | Cluster;
+
+export interface RedisConnection {
+  /**
+   * Runs one command; a script over several keys must keep to one hash slot.
+   * @throws RedisUnavailableError within the deadline; its cause is Redis's own error where it answered with one
+   */
+  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
+  /** Whether it has answered since the start. */
+  hasAnswered(): boolean;
+  /** Does not wait for commands under way. */
+  close(): void;
+}
+
+/** Redis refused, did not answer in time, or is being left alone after failures. What is asked of it goes on without it. */
+export class RedisUnavailableError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'RedisUnavailableError';
+  }
+}
+
+export interface RedisConnectionOptions {
+  readonly target: RedisTarget;
+  readonly log: Logger;
+  readonly deadlineMs?: number;
+}
+
+const defaultDeadlineMs = 50;
+const failuresMax = 3;
+const restMs = 1_000;
+
+export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
+  const { log } = options;
+  const client = createClient(options.target);
+  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+  // Says why a connection cannot be made, where commands only find that there is none.
+  let connectionError: unknown;
+  let answered = false;
+  client.on('error', (error) => {
+    connectionError = error;
+  });
+  client.on('ready', () => {
+    answered = true;
+    connectionError = undefined;
+  });
+  const breaker = new Breaker((err) =>
+    log.warn({ err: connectionError ?? err }, 'Redis does not answer; requests go on without it'),
+  );
+  const tellRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
+  return {
+    run: async (command) => {
+      breaker.enter();
+      try {
+        const result = await withDeadline(command(client), deadlineMs);
+        answered = true;
+        if (breaker.succeeded()) log.info('Redis answers again');
+        return result;
+      } catch (error) {
+        if (error instanceof RedisUnavailableError || !(error instanceof ReplyError)) breaker.failed(error);
+        else tellRefusal(error);
+        throw error instanceof RedisUnavailableError
+          ? error
+          : new RedisUnavailableError('Redis failed', error);
+      }
+    },
+    hasAnswered: () => answered,
+    close: () => client.disconnect(),
+  };
+}
+
+/** After three failures in a row Redis is left alone for a second, then one command tries. */
+class Breaker {
+  readonly #onOpen: (error: unknown) => void;
+  #failures = 0;
+  #restsUntil = 0;
+
+  constructor(onOpen: (error: unknown) => void) {
+    this.#onOpen = onOpen;
+  }
+
+  /** @throws RedisUnavailableError */
+  enter(): void {
+    if (this.#failures < failuresMax) return;
+    const now = performance.now();
+    if (now < this.#restsUntil)
+      throw new RedisUnavailableError('Redis is left alone for a moment after failures');
+    // The trial: until it is over nobody else waits for Redis.
+    this.#restsUntil = now + restMs;
+  }
+
+  /** @returns whether it had been given up */
+  succeeded(): boolean {
+    const wasOpen = this.#failures >= failuresMax;
+    this.#failures = 0;
+    return wasOpen;
+  }
+
+  failed(error: unknown): void {
+    this.#failures += 1;
+    if (this.#failures < failuresMax) return;
+    this.#restsUntil = performance.now() + restMs;
+    if (this.#failures === failuresMax) this.#onOpen(error);
+  }
+}
+
+function atMostEvery(ms: number, tell: (error: unknown) => void): (error: unknown) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (performance.now() - last < ms) return;
+    last = performance.now();
+    tell(error);
+  };
+}
+
+// After a stall of the event loop the timer comes before the reply that has been there all the time: one more turn reads it.
+function withDeadline<T>(answer: Promise<T>, deadlineMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      setImmediate(() => reject(new RedisUnavailableError(`Redis did not answer within ${deadlineMs} ms`)));
+    }, deadlineMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+const commonOptions = {
+  connectTimeout: 1_000,
+  // Commands whose deadline has passed stay in the queue of a dead connection until it is given up.
+  socketTimeout: 2_000,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  enableReadyCheck: true,
+  maxLoadingRetryTime: 1_000,
+  noDelay: true,
+  keepAlive: 10_000,
+  // A former master that a failover has left behind.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+} as const satisfies RedisOptions;
+
+const retryDelay = (times: number) => backoffMs(times, { firstMs: 100, maxMs: 2_000 });
+
+function createClient(target: RedisTarget): RedisClient {
+  const login = {
+    ...(target.username !== undefined && { username: target.username }),
+    ...(target.password !== undefined && { password: target.password.reveal() }),
+    ...(target.tls && { tls: {} }),
+  };
+  const [first] = target.nodes;
+  const single = { ...commonOptions, ...login, enableOfflineQueue: false, retryStrategy: retryDelay };
+  switch (target.mode) {
+    case 'single':
+      return new Redis({ ...single, host: first.host, port: first.port, db: target.database });
+    case 'sentinel':
+      return new Redis({
+        ...single,
+        sentinels: [...target.nodes],
+        name: target.masterName,
+        sentinelRetryStrategy: retryDelay,
+        enableTLSForSentinelMode: target.tls,
+        ...(target.tls && { sentinelTLS: {} }),
+      });
+    case 'cluster':
+      return new Cluster([...target.nodes], clusterOptions(target, login));
+  }
+}
+
+function clusterOptions(target: RedisTarget, login: Pick<RedisOptions, 'username' | 'password' | 'tls'>) {
+  return {
+    redisOptions: { ...commonOptions, ...login },
+    enableOfflineQueue: false,
+    scaleReads: 'master',
+    maxRedirections: 3,
+    retryDelayOnFailover: 20,
+    retryDelayOnClusterDown: 20,
+    retryDelayOnTryAgain: 20,
+    slotsRefreshTimeout: 1_000,
+    slotsRefreshInterval: 5_000,
+    clusterRetryStrategy: retryDelay,
+    clusterNodeRetryStrategy: retryDelay,
+    // Certificates name hosts, so hosts are dialled as they are named.
+    ...(target.tls && {
+      dnsLookup: (address: string, callback: (error: null, address: string) => void) =>
+        callback(null, address),
+    }),
+  } satisfies ClusterOptions;
+}
