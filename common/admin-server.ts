@@ -1,6 +1,7 @@
 // The admin listener of either plane: /metrics, /livez, /readyz. Never on the traffic port, nothing secret in it.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 import type { ListenAddress } from './settings.ts';
 
 export interface AdminDeps {
@@ -15,8 +16,15 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-/** @throws the listener's error (EADDRINUSE…) */
-export async function startAdminServer(address: ListenAddress, deps: AdminDeps): Promise<AdminServer> {
+/**
+ * @param setting the variable that moves this listener
+ * @throws ListenError
+ */
+export async function startAdminServer(
+  address: ListenAddress,
+  deps: AdminDeps,
+  setting = 'GATEWAY_ADMIN_LISTEN',
+): Promise<AdminServer> {
   const server = createServer((request, response) => {
     const send = (status: number, body: string, contentType = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
@@ -40,19 +48,8 @@ export async function startAdminServer(address: ListenAddress, deps: AdminDeps):
     }
   });
   server.requestTimeout = 10_000;
-  await listen(server, address);
+  await listen(server, address, setting);
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) };
-}
-
-/** Listens, or rejects with the listener's error. */
-export function listen(server: Server, address: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address.port, address.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function closeServer(server: Server): Promise<void> {

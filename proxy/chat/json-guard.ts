@@ -3,8 +3,8 @@
 import { GatewayError } from '../errors.ts';
 
 export interface JsonLimits {
-  readonly depthMax: number;
-  readonly structuralMax: number;
+  readonly jsonDepthMax: number;
+  readonly jsonStructuralMax: number;
 }
 
 const quote = 0x22;
@@ -31,7 +31,7 @@ export class JsonGuard {
 
   /** @throws GatewayError invalid_request once a limit is passed */
   push(chunk: Uint8Array): void {
-    const { depthMax, structuralMax } = this.#limits;
+    const { jsonDepthMax: depthMax, jsonStructuralMax: structuralMax } = this.#limits;
     let depth = this.#depth;
     let structural = this.#structural;
     let inString = this.#inString;

@@ -2,8 +2,7 @@
 // answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
-
-export type JsonObject = { [name: string]: unknown };
+import { isObject, type JsonObject, parseJson } from './json.ts';
 
 export interface ChatRequest {
   /** The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Never changed after parsing. */
@@ -43,10 +42,8 @@ export function parseChatRequest(bytes: Buffer): ChatRequest {
 
 function parseObject(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(bytes.toString());
-  } catch {
+  const parsed = parseJson(bytes.toString());
+  if (parsed === undefined) {
     throw invalid(
       undefined,
       bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON',
@@ -93,10 +90,6 @@ function readIncludeUsage(body: JsonObject): boolean {
   if (body.stream !== true)
     throw invalid('stream_options', 'stream_options is only allowed when stream is true');
   return options.include_usage === true;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(param: string | undefined, message: string): GatewayError {

@@ -72,6 +72,8 @@ export class Exchange {
   };
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;
+  /** Monotonic, when the first attempt began. */
+  dispatchedAt: number | undefined;
   ticket: Ticket | undefined;
   waiting: Waiting;
   waitingSince = 0;
@@ -131,6 +133,7 @@ export class Exchange {
     this.throwIfAborted();
     this.record.attempts++;
     this.waitFor('head');
+    this.dispatchedAt ??= this.waitingSince;
   }
 
   /** Bytes came from the provider. */

@@ -2,8 +2,8 @@
 // even HTTP answered in the same envelope.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { listen } from '../../common/admin-server.ts';
 import type { Clock } from '../../common/clock.ts';
+import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
 import { Exchange } from './exchange.ts';
@@ -32,7 +32,7 @@ export interface TrafficServer {
 
 const headersCheckMs = 1000;
 
-/** @throws the listener's error (EADDRINUSE…) */
+/** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
   const server = createServer({
     maxHeaderSize: options.headerBytesMax,
@@ -58,7 +58,7 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   server.on('checkExpectation', (request, response) => serve(request, response, false));
   server.on('connect', (_request, socket) => refuse(socket as Socket, 'method_not_allowed', options));
   server.on('clientError', (error, socket) => refuse(socket as Socket, malformedCode(error), options));
-  await listen(server, options.address);
+  await listen(server, options.address, 'GATEWAY_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
     drain: () => drain(server),

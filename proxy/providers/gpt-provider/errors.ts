@@ -1,11 +1,12 @@
 // The vendor's errors: `{"error":{message,type,param,code}}`, of which any part may be missing; other bodies may come too.
-import { isObject } from '../../chat/request.ts';
+import { isObject, parseJson } from '../../chat/json.ts';
 import type { VendorError } from '../provider.ts';
 
 const messageMax = 2000;
 
 export function readGptError(status: number, body: Buffer): VendorError {
-  return gptError(status, parseError(body)) ?? unreadable(status);
+  const parsed = parseJson(body.toString());
+  return gptError(status, isObject(parsed) ? parsed.error : undefined) ?? unreadable(status);
 }
 
 /** The value of `error` in an answer or a stream event. */
@@ -18,15 +19,6 @@ export function gptError(status: number, error: unknown): VendorError | undefine
     param: text(error.param),
     code: text(error.code),
   };
-}
-
-function parseError(body: Buffer): unknown {
-  try {
-    const parsed: unknown = JSON.parse(body.toString());
-    return isObject(parsed) ? parsed.error : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function unreadable(status: number): VendorError {

@@ -1,6 +1,6 @@
 // The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
-import { isObject } from '../../chat/request.ts';
+import { isObject, parseJson } from '../../chat/json.ts';
 import { readUsage } from '../../chat/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CompleteAnswer, Provider } from '../provider.ts';
@@ -20,12 +20,7 @@ export const gptProvider: Provider = {
 };
 
 function readGptAnswer(body: Buffer): CompleteAnswer {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body.toString());
-  } catch (cause) {
-    throw new GatewayError('upstream_protocol_error', { cause });
-  }
+  const answer = parseJson(body.toString());
   if (!isObject(answer) || !Array.isArray(answer.choices)) {
     throw new GatewayError('upstream_protocol_error', {
       cause: new Error('the answer is no chat completion'),

@@ -1,6 +1,6 @@
 // A stream in the vendor's own format, passed through event by event: untouched but for the usage chunk, which is taken out
 // where the caller did not ask for it. Complete only with `data: [DONE]`.
-import { isObject } from '../../chat/request.ts';
+import { isObject, parseJson } from '../../chat/json.ts';
 import { readUsage, type Usage } from '../../chat/usage.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
@@ -38,7 +38,7 @@ export class GptStreamReader implements StreamReader {
     }
     // Most events hold neither key: they are passed on without being parsed.
     if (!hasValue(event, usageKey) && !event.includes(errorKey)) return true;
-    const data = parse(event);
+    const data = parseJson(eventData(event) ?? '');
     if (!isObject(data)) return true;
     this.failure = gptError(streamErrorStatus, data.error);
     if (this.failure !== undefined) return false;
@@ -54,12 +54,4 @@ export class GptStreamReader implements StreamReader {
 function hasValue(event: Buffer, key: Buffer): boolean {
   const at = event.indexOf(key);
   return at !== -1 && !/^\s*:\s*null/.test(event.toString('latin1', at + key.length, at + key.length + 16));
-}
-
-function parse(event: Buffer): unknown {
-  try {
-    return JSON.parse(eventData(event) ?? '');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,36 @@
+// Opening a listener, with an error for whoever started the program: what is in the way, and which setting moves it.
+import type { Server } from 'node:net';
+import type { ListenAddress } from './settings.ts';
+
+export class ListenError extends Error {
+  constructor(address: ListenAddress, setting: string, cause: Error) {
+    const code = 'code' in cause ? cause.code : undefined;
+    const where = `${address.host}:${address.port}`;
+    const what =
+      code === 'EADDRINUSE'
+        ? `${where} is already in use`
+        : code === 'EACCES'
+          ? `${where} may not be opened by this user`
+          : `${where} cannot be opened (${cause.message})`;
+    super(
+      `${what}; ${setting}=host:port moves it, for example ${setting}=${address.host}:0 for a free port`,
+      { cause },
+    );
+    this.name = 'ListenError';
+  }
+}
+
+/**
+ * @param setting the variable that moves this listener
+ * @throws ListenError
+ */
+export function listen(server: Server, address: ListenAddress, setting: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error) => reject(new ListenError(address, setting, error));
+    server.once('error', onError);
+    server.listen(address.port, address.host, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,205 @@
+// Puts the proxy together, once, from the outside in; nothing else constructs anything that lives longer than a request.
+import { startAdminServer } from '../common/admin-server.ts';
+import { createBackground } from '../common/background.ts';
+import { systemClock } from '../common/clock.ts';
+import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import { systemTimers } from '../common/timers.ts';
+import { createControlPlaneClient } from './access/control-plane-client.ts';
+import { accessLimits } from './access/limits.ts';
+import { createRecordSource, type LiveRecordSource } from './access/record-source.ts';
+import { noGuardrails } from './guardrails/guardrail.ts';
+import { Admission } from './http/admission.ts';
+import type { Exchange } from './http/exchange.ts';
+import { createHandler } from './http/handler.ts';
+import { startTrafficServer, type TrafficServer } from './http/server.ts';
+import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
+import { noLimits } from './ledger/ledger.ts';
+import { providersByName } from './providers/index.ts';
+import type { ProxySettings } from './settings.ts';
+import { logRequest } from './telemetry/access-log.ts';
+import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
+import { AddressPolicy } from './upstream/addresses.ts';
+import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
+import { createTransport, type Transport } from './upstream/transport.ts';
+
+export interface Proxy {
+  readonly port: number;
+  readonly adminPort: number;
+  /** Not ready, nothing new, open requests finish up to the grace, the rest is cut; then everything is closed. */
+  drain(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  readonly log: Logger;
+  /** Where the access log goes; the log itself unless given. */
+  readonly accessLog?: Logger;
+}
+
+/** @throws Error that says what to do: a port in use, settings that do not fit each other */
+export async function startProxy(
+  settings: ProxySettings,
+  { log, accessLog = log }: ProxyOptions,
+): Promise<Proxy> {
+  const lifecycle = createLifecycle(log);
+  try {
+    return await assemble(settings, { log, accessLog }, lifecycle);
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  settings: ProxySettings,
+  { log, accessLog }: Required<ProxyOptions>,
+  lifecycle: Lifecycle,
+): Promise<Proxy> {
+  const clock = systemClock;
+  const metrics = createMetrics();
+  const records = openRecords(settings, { log, metrics }, lifecycle);
+  const transport = openTransport(settings, lifecycle);
+  const admission = new Admission({
+    inFlightMax: settings.inFlightMax,
+    bufferedBytesMax: settings.bufferedBytesMax,
+    organizationShare: settings.organizationShare / 100,
+  });
+  const watchdog = createWatchdog(timeLimits(settings), clock);
+  lifecycle.onClose('watchdog', () => watchdog.close());
+  metrics.observe({
+    inFlight: () => admission.inFlight,
+    bufferedBytes: () => admission.bufferedBytes,
+    feedAgeMs: () => records.feed().ageMs,
+  });
+
+  let draining = false;
+  const handler = createHandler({
+    records,
+    now: () => clock.now(),
+    routes: new Map([...providersByName].map(([name, provider]) => [name, provider.name])),
+    providers: providersByName,
+    baseUrls: new Map([['gpt-provider', settings.gptProviderUrl]]),
+    admission,
+    watchdog,
+    bodyLimits: settings,
+    guardrails: noGuardrails,
+    ledger: noLimits,
+    dispatch: openDispatch(settings, transport),
+    isDraining: () => draining,
+    record: (exchange) => record(exchange, metrics, accessLog),
+  });
+  const traffic = await startTrafficServer({
+    address: settings.listen,
+    headerBytesMax: settings.headerBytesMax,
+    headersTimeoutMs: settings.headersTimeout,
+    clock,
+    handler,
+    onMalformed: (code) => metrics.malformed(code),
+    onDefect: (err) => log.error({ err }, 'the request path threw'),
+  });
+  lifecycle.onClose('traffic listener', () => traffic.destroy());
+  const admin = await startAdminServer(settings.adminListen, {
+    metrics: () => metrics.render(),
+    notReady: () => (draining ? 'draining' : records.notReady()),
+  });
+  lifecycle.onClose('admin listener', () => admin.close());
+
+  return {
+    port: traffic.port,
+    adminPort: admin.port,
+    drain: async () => {
+      draining = true;
+      await finished(traffic, settings.drainGrace, watchdog, log);
+      await lifecycle.close();
+    },
+  };
+}
+
+interface RecordDeps {
+  readonly log: Logger;
+  readonly metrics: ProxyMetrics;
+}
+
+function openRecords(
+  settings: ProxySettings,
+  { log, metrics }: RecordDeps,
+  lifecycle: Lifecycle,
+): LiveRecordSource {
+  const controlPlane = createControlPlaneClient({
+    addresses: settings.controlPlane,
+    token: settings.proxyToken,
+    credentials: undefined,
+    allowPlaintext: false,
+  });
+  lifecycle.onClose('control-plane client', () => controlPlane.close());
+  const records = createRecordSource({
+    controlPlane,
+    maxStaleMs: settings.maxStale,
+    limits: accessLimits,
+    clock: systemClock,
+    timers: systemTimers,
+    random: Math.random,
+    log,
+    background: createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) }),
+    metrics: metrics.access,
+  });
+  lifecycle.onClose('records', () => records.close());
+  return records;
+}
+
+function openTransport(settings: ProxySettings, lifecycle: Lifecycle): Transport {
+  const transport = createTransport({
+    addresses: new AddressPolicy(settings),
+    connectTimeoutMs: settings.connectTimeout,
+    keepAliveMs: upstreamKeepAliveMs,
+    originsMax: upstreamOriginsMax,
+  });
+  lifecycle.onClose('connections to providers', () => transport.close());
+  return transport;
+}
+
+/** Load balancers of providers close idle connections after 60 s and more. */
+const upstreamKeepAliveMs = 30_000;
+const upstreamOriginsMax = 1000;
+
+function openDispatch(settings: ProxySettings, transport: Transport): Dispatch {
+  return createDispatch({ transport, limits: settings, now: () => systemClock.now() });
+}
+
+function timeLimits(settings: ProxySettings): TimeLimits {
+  return {
+    bodyGraceMs: settings.bodyGrace,
+    bodyRateMin: settings.bodyRateMin,
+    firstByteMs: settings.firstByteTimeout,
+    idleMs: settings.idleTimeout,
+    readerMs: settings.readerTimeout,
+    totalMs: settings.totalTimeout,
+  };
+}
+
+function record(exchange: Exchange, metrics: ProxyMetrics, log: Logger): void {
+  const { startedAt, dispatchedAt, record: noted } = exchange;
+  const total = systemClock.monotonic() - startedAt;
+  metrics.request(noted, {
+    total,
+    overhead: dispatchedAt === undefined ? undefined : dispatchedAt - startedAt,
+    firstByte: noted.firstByteAt === undefined ? undefined : noted.firstByteAt - startedAt,
+  });
+  logRequest(log, exchange, total);
+}
+
+/** Waits for open requests, at most for the grace; what is still open then is cut and named in the log. */
+async function finished(
+  traffic: TrafficServer,
+  graceMs: number,
+  watchdog: Watchdog,
+  log: Logger,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const { id } of watchdog.watched)
+      log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
+    traffic.destroy();
+  }, graceMs);
+  await traffic.drain();
+  clearTimeout(timer);
+}

@@ -1,0 +1,37 @@
+// Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start, 0 = drained.
+import { untilSignal } from '../common/lifecycle.ts';
+import { createLogger } from '../common/logger.ts';
+import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { startProxy } from './app.ts';
+import { type ProxySettings, readProxySettings } from './settings.ts';
+
+export async function runProxy(): Promise<void> {
+  const settings = settingsOrExit();
+  const log = createLogger({
+    name: 'proxy',
+    level: settings.logLevel,
+    ...(settings.logFile !== undefined && { file: settings.logFile }),
+  });
+  const proxy = await startProxy(settings, { log }).catch((error: unknown) =>
+    exit(1, error instanceof Error ? error.message : String(error)),
+  );
+  log.info({ port: proxy.port, admin_port: proxy.adminPort }, 'ready for requests');
+  const signal = await untilSignal();
+  log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
+  await proxy.drain();
+  log.info('stopped');
+}
+
+function settingsOrExit(): ProxySettings {
+  try {
+    return readProxySettings(process.env);
+  } catch (error) {
+    if (error instanceof SettingsError) return exit(badSettingsExitCode, error.message);
+    throw error;
+  }
+}
+
+function exit(code: number, message: string): never {
+  process.stderr.write(`proxy: ${message}\n`);
+  process.exit(code);
+}

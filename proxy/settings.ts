@@ -1,0 +1,238 @@
+// Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
+import { totalmem } from 'node:os';
+import { logLevels } from '../common/logger.ts';
+import { parseSealKeys } from '../common/seal.ts';
+import {
+  bytes,
+  decodeSettings,
+  duration,
+  integer,
+  list,
+  listenAddress,
+  oneOf,
+  type Setting,
+  secret,
+  text,
+  url,
+} from '../common/settings.ts';
+
+const providerUrl = url(['https:', 'http:']);
+
+export const proxySettings = {
+  listen: {
+    name: 'GATEWAY_LISTEN',
+    about: 'Traffic listener. A sidecar stays on loopback; an egress gateway listens on 0.0.0.0:8080.',
+    decode: listenAddress,
+    default: '127.0.0.1:8080',
+  },
+  adminListen: {
+    name: 'GATEWAY_ADMIN_LISTEN',
+    about: 'Listener for /metrics, /livez and /readyz; never the traffic port.',
+    decode: listenAddress,
+    default: '127.0.0.1:9090',
+  },
+  controlPlane: {
+    name: 'GATEWAY_CONTROL_PLANE',
+    about:
+      "host:port of the control plane's gRPC listener: one name for all replicas, or several IP addresses separated by commas.",
+    decode: list(text),
+    default: '127.0.0.1:50051',
+  },
+  proxyToken: {
+    name: 'GATEWAY_PROXY_TOKEN',
+    about: "This proxy's credential (gw-proxy-…) at the control plane. Not needed with a client certificate.",
+    decode: secret,
+    secret: true,
+  },
+  controlPlaneTls: {
+    name: 'GATEWAY_CONTROL_PLANE_TLS',
+    about: 'Plaintext is for loopback: provider keys travel on this connection.',
+    decode: oneOf(['off', 'on']),
+    default: 'off',
+  },
+  controlPlaneCaFile: {
+    name: 'GATEWAY_CONTROL_PLANE_CA_FILE',
+    about: "PEM file of the authorities that sign the control plane's certificate; without it the system's.",
+    decode: text,
+  },
+  controlPlaneCertFile: {
+    name: 'GATEWAY_CONTROL_PLANE_CERT_FILE',
+    about: "PEM file of this proxy's client certificate, for mutual TLS; reloaded when it changes.",
+    decode: text,
+  },
+  controlPlaneKeyFile: {
+    name: 'GATEWAY_CONTROL_PLANE_KEY_FILE',
+    about: "PEM file of the client certificate's private key.",
+    decode: text,
+  },
+  redisUrl: {
+    name: 'REDIS_URL',
+    about:
+      'Record cache shared by proxies: redis://, rediss:// (TLS); several nodes of a Cluster separated by commas. Without it records are kept in memory only.',
+    decode: secret,
+    secret: true,
+  },
+  cacheKey: {
+    name: 'GATEWAY_CACHE_KEY',
+    about:
+      'Seals what stands in Redis: 32 bytes in base64, newest first where there are two. Needed with REDIS_URL, the same for all proxies.',
+    decode: parseSealKeys,
+    secret: true,
+  },
+  maxStale: {
+    name: 'GATEWAY_ACCESS_MAX_STALE',
+    about:
+      'How long cached records serve while the control plane cannot be reached: the bound on a revocation in that case.',
+    decode: duration,
+    default: '1h',
+  },
+  gptProviderUrl: {
+    name: 'GATEWAY_GPT_PROVIDER_URL',
+    about: 'Base URL of gpt-provider.',
+    decode: providerUrl,
+    default: 'https://api.openai.com/v1',
+  },
+  privateUpstreams: {
+    name: 'GATEWAY_PRIVATE_UPSTREAMS',
+    about:
+      'host:port list of base URLs that may be private or plain http, such as a model server in the cluster.',
+    decode: list(text),
+    default: '',
+  },
+  denyCidrs: {
+    name: 'GATEWAY_DENY_CIDRS',
+    about: 'CIDR blocks that are never reached, beside the private and special ones.',
+    decode: list(text),
+    default: '',
+  },
+  inFlightMax: {
+    name: 'GATEWAY_IN_FLIGHT_MAX',
+    about: 'Requests at a time; above it 503 overloaded. Nothing queues.',
+    decode: integer(1, 1_000_000),
+    default: '4096',
+  },
+  organizationShare: {
+    name: 'GATEWAY_ORGANIZATION_SHARE',
+    about:
+      'Percent of the requests at a time and of the buffered bytes that one organization may use; 100 where the gateway serves one.',
+    decode: integer(1, 100),
+    default: '25',
+  },
+  bufferedBytesMax: {
+    name: 'GATEWAY_BUFFERED_BYTES_MAX',
+    about:
+      'Bytes of all requests and answers in memory. The default is a quarter of the memory the process may use.',
+    decode: bytes,
+    default: String(Math.floor((process.constrainedMemory() || totalmem()) / 4)),
+  },
+  headerBytesMax: {
+    name: 'GATEWAY_HEADER_BYTES_MAX',
+    about: 'Request line and headers; above it 431.',
+    decode: bytes,
+    default: '16KiB',
+  },
+  bodyBytesMax: {
+    name: 'GATEWAY_BODY_BYTES_MAX',
+    about: 'Request body; above it 413. Room for images sent as data.',
+    decode: bytes,
+    default: '32MiB',
+  },
+  jsonDepthMax: {
+    name: 'GATEWAY_JSON_DEPTH_MAX',
+    about: 'Nesting of the request body; above it 400, before anything parses it.',
+    decode: integer(8, 1000),
+    default: '64',
+  },
+  jsonStructuralMax: {
+    name: 'GATEWAY_JSON_STRUCTURAL_MAX',
+    about:
+      'Brackets, braces, commas and colons outside strings in the request body; above it 400. Bounds the time of one parse.',
+    decode: integer(1000, 10_000_000),
+    default: '250000',
+  },
+  answerBytesMax: {
+    name: 'GATEWAY_ANSWER_BYTES_MAX',
+    about: "A provider's answer that is not a stream; above it 502.",
+    decode: bytes,
+    default: '64MiB',
+  },
+  eventBytesMax: {
+    name: 'GATEWAY_EVENT_BYTES_MAX',
+    about: "One event of a provider's stream; above it the stream ends with an error.",
+    decode: bytes,
+    default: '4MiB',
+  },
+  headersTimeout: {
+    name: 'GATEWAY_HEADERS_TIMEOUT',
+    about: 'For the request line and headers; above it 408.',
+    decode: duration,
+    default: '5s',
+  },
+  bodyGrace: {
+    name: 'GATEWAY_BODY_GRACE',
+    about: 'From then on a body must have come at GATEWAY_BODY_RATE_MIN; else 408.',
+    decode: duration,
+    default: '5s',
+  },
+  bodyRateMin: {
+    name: 'GATEWAY_BODY_RATE_MIN',
+    about: 'Bytes a second of a request body.',
+    decode: bytes,
+    default: '10KiB',
+  },
+  readerTimeout: {
+    name: 'GATEWAY_READER_TIMEOUT',
+    about: 'A client that takes nothing of its answer for this long is cut.',
+    decode: duration,
+    default: '60s',
+  },
+  connectTimeout: {
+    name: 'GATEWAY_CONNECT_TIMEOUT',
+    about: 'For a connection to a provider; above it 502.',
+    decode: duration,
+    default: '5s',
+  },
+  firstByteTimeout: {
+    name: 'GATEWAY_FIRST_BYTE_TIMEOUT',
+    about: "To the first byte of a provider's stream; above it 504.",
+    decode: duration,
+    default: '120s',
+  },
+  idleTimeout: {
+    name: 'GATEWAY_IDLE_TIMEOUT',
+    about: "Between two reads of a provider's stream; above it the stream ends with an error.",
+    decode: duration,
+    default: '60s',
+  },
+  totalTimeout: {
+    name: 'GATEWAY_TOTAL_TIMEOUT',
+    about: 'For a whole request; the official SDKs wait as long.',
+    decode: duration,
+    default: '600s',
+  },
+  drainGrace: {
+    name: 'GATEWAY_DRAIN_GRACE',
+    about:
+      "How long requests may go on after SIGTERM. As long as a request may take; a sidecar sets its pod's grace less 5 s.",
+    decode: duration,
+    default: '620s',
+  },
+  logLevel: {
+    name: 'GATEWAY_LOG_LEVEL',
+    about: 'info writes one line a request.',
+    decode: oneOf(logLevels),
+    default: 'info',
+  },
+  logFile: {
+    name: 'GATEWAY_LOG_FILE',
+    about: 'A file for the log; without it standard output.',
+    decode: text,
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type ProxySettings = ReturnType<typeof readProxySettings>;
+
+/** @throws SettingsError that names every mistake */
+export function readProxySettings(env: NodeJS.ProcessEnv) {
+  return decodeSettings(proxySettings, env);
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { readCredentials, readDirectKey, readRouteKey } from '../../../../proxy/access/credentials.ts';
+import { RequestHeaders } from '../../../../proxy/http/headers.ts';
+
+const headers = (...raw: string[]) => new RequestHeaders(raw);
+const generic = (...raw: string[]) => readCredentials(headers(...raw), false);
+const onRoute = (...raw: string[]) => readCredentials(headers(...raw), true);
+const refused = (code: string, status?: number) =>
+  expect.objectContaining(status === undefined ? { code } : { code, status });
+
+describe('the virtual key of a generic route', () => {
+  it.each([
+    ['authorization', 'Bearer sk-svc-a'],
+    ['Authorization', 'bearer   sk-svc-a'],
+    ['AUTHORIZATION', 'BEARER sk-svc-a'],
+    ['x-api-key', 'sk-svc-a'],
+    ['x-goog-api-key', 'sk-svc-a'],
+    ['api-key', ' sk-svc-a '],
+    ['X-Svc-Vk', 'sk-svc-a'],
+  ])('is found in %s: %s', (name, value) => {
+    expect(generic(name, value)).toEqual({ virtualKey: 'sk-svc-a', projectKey: undefined, direct: false });
+  });
+
+  it('is the first of x-svc-vk, bearer, x-api-key, x-goog-api-key, api-key that holds one', () => {
+    const all = ['api-key', 'sk-svc-5', 'x-goog-api-key', 'sk-svc-4', 'x-api-key', 'sk-svc-3'];
+    expect(generic(...all).virtualKey).toBe('sk-svc-3');
+    expect(generic(...all, 'authorization', 'Bearer sk-svc-2').virtualKey).toBe('sk-svc-2');
+    expect(generic(...all, 'authorization', 'Bearer sk-svc-2', 'x-svc-vk', 'sk-svc-1').virtualKey).toBe(
+      'sk-svc-1',
+    );
+    expect(
+      generic('x-svc-vk', 'other', 'authorization', 'Bearer wrong', 'api-key', 'sk-svc-5').virtualKey,
+    ).toBe('sk-svc-5');
+  });
+
+  it.each([
+    [[]],
+    [['authorization', 'Bearer wrong']],
+    [['authorization', 'sk-svc-a']],
+    [['authorization', 'Basic sk-svc-a']],
+    [['x-api-key', 'SK-SVC-a']],
+    [['project-api-key', 'sk-svc-a']],
+  ])('is required: %j', (raw) => {
+    expect(() => generic(...raw)).toThrow(refused('virtual_key_required'));
+  });
+
+  it('is not taken where one header is sent twice with different values', () => {
+    expect(() => generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-b')).toThrow(
+      refused('conflicting_credentials'),
+    );
+    expect(generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-a').virtualKey).toBe('sk-svc-a');
+  });
+});
+
+describe('the direct-key flag', () => {
+  it.each(['true', 'TRUE', 'True'])(
+    '%s needs a virtual key in x-svc-vk, whatever other headers hold',
+    (flag) => {
+      const sent = ['x-svc-direct-key', flag, 'authorization', 'Bearer sk-svc-a'];
+      expect(() => generic(...sent)).toThrow(refused('policy_access_denied', 401));
+      expect(() => onRoute(...sent, 'project-api-key', 'sk-svc-a')).toThrow(
+        refused('policy_access_denied', 401),
+      );
+      expect(() => generic(...sent, 'x-svc-vk', 'no key')).toThrow(refused('policy_access_denied', 401));
+      expect(generic(...sent, 'x-svc-vk', 'sk-svc-b')).toMatchObject({
+        virtualKey: 'sk-svc-b',
+        direct: true,
+      });
+    },
+  );
+
+  it('is off when absent or false, and nothing else', () => {
+    expect(generic('x-svc-direct-key', 'False', 'x-api-key', 'sk-svc-a').direct).toBe(false);
+    for (const flag of ['yes', '1', '', 'true,true']) {
+      expect(() => generic('x-svc-direct-key', flag, 'x-svc-vk', 'sk-svc-a')).toThrow(
+        refused('invalid_request'),
+      );
+    }
+    const twice = ['x-svc-direct-key', 'true', 'x-svc-direct-key', 'false', 'x-svc-vk', 'sk-svc-a'];
+    expect(() => generic(...twice)).toThrow(refused('invalid_request'));
+  });
+});
+
+describe('the keys of a provider route', () => {
+  it('are the project key alone, or the virtual key as caller beside it', () => {
+    expect(onRoute('Project-Api-Key', 'sk-svc-p')).toEqual({
+      virtualKey: 'sk-svc-p',
+      projectKey: undefined,
+      direct: true,
+    });
+    expect(onRoute('Project-Api-Key', 'sk-svc-p', 'x-svc-vk', 'sk-svc-v')).toEqual({
+      virtualKey: 'sk-svc-v',
+      projectKey: 'sk-svc-p',
+      direct: true,
+    });
+  });
+
+  it('are refused by what is missing', () => {
+    expect(() => onRoute('authorization', 'Bearer sk-abc')).toThrow(refused('virtual_key_required'));
+    expect(() => onRoute('project-api-key', 'other')).toThrow(refused('virtual_key_required'));
+    for (const name of ['x-svc-vk', 'x-api-key', 'x-goog-api-key', 'api-key']) {
+      expect(() => onRoute(name, 'sk-svc-v')).toThrow(refused('project_key_required'));
+    }
+    expect(() => onRoute('authorization', 'Bearer sk-svc-v')).toThrow(refused('project_key_required'));
+  });
+});
+
+describe("the caller's provider key", () => {
+  it('is the first value that is no virtual key', () => {
+    expect(readDirectKey(headers('authorization', 'Bearer sk-x', 'x-api-key', 'sk-y')).reveal()).toBe('sk-x');
+    expect(readDirectKey(headers('authorization', 'Bearer sk-svc-v', 'x-api-key', 'sk-y')).reveal()).toBe(
+      'sk-y',
+    );
+    expect(readDirectKey(headers('authorization', 'sk-x', 'x-goog-api-key', 'sk-z')).reveal()).toBe('sk-z');
+  });
+
+  it.each([[[]], [['authorization', 'Bearer ']], [['x-api-key', 'sk-svc-v']], [['api-key', 'sk-y']]])(
+    'is required: %j',
+    (raw) => {
+      expect(() => readDirectKey(headers(...raw))).toThrow(refused('provider_key_required', 401));
+    },
+  );
+
+  it('comes as the route demands, a scheme word tolerated where none is expected, never a virtual key', () => {
+    expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'bearer').reveal()).toBe('sk-x');
+    expect(readRouteKey(headers('authorization', 'sk-x'), 'plain').reveal()).toBe('sk-x');
+    expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'plain').reveal()).toBe('sk-x');
+    expect(() => readRouteKey(headers('authorization', 'sk-x'), 'bearer')).toThrow(
+      refused('provider_key_required'),
+    );
+    for (const value of ['sk-svc-v', 'Bearer sk-svc-v']) {
+      expect(() => readRouteKey(headers('authorization', value), 'plain')).toThrow(
+        expect.objectContaining({ message: expect.stringContaining('Authorization') }),
+      );
+    }
+  });
+});

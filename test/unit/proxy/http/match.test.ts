@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { matchRoute } from '../../../../proxy/http/match.ts';
+
+const providers = new Map([
+  ['gpt-provider', 'gpt-provider'],
+  ['openai', 'gpt-provider'],
+]);
+const match = (method: string, target: string) => matchRoute(method, target, providers);
+
+describe('matching method and path', () => {
+  it.each([
+    ['POST', '/v1/chat/completions', { kind: 'chat', provider: undefined }],
+    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', provider: undefined }],
+    ['POST', '/v1/gpt-provider/chat/completions', { kind: 'chat', provider: 'gpt-provider' }],
+    ['POST', '/v1/openai/chat/completions', { kind: 'chat', provider: 'gpt-provider' }],
+    ['GET', '/v1/models', { kind: 'models' }],
+    ['GET', '/v1/models/gpt-provider/gpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
+    ['GET', '/v1/models/gpt-provider%2Fgpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
+  ])('%s %s', (method, target, route) => {
+    expect(match(method, target)).toEqual(route);
+  });
+
+  it.each([
+    '/',
+    '',
+    '*',
+    '/v1',
+    '/v1/',
+    '/v1/models/',
+    '//v1/chat/completions',
+    '/v1//chat/completions',
+    '/v1/chat//completions',
+    '/v1/chat/completions/',
+    '/v1/./chat/completions',
+    '/v1/x/../chat/completions',
+    '/v1%2fchat/completions',
+    '/v1/chat%2fcompletions',
+    '/V1/chat/completions',
+    '/v1/unknown/chat/completions',
+    '/v1/__proto__/chat/completions',
+    'http://other.example/v1/chat/completions',
+  ])('nothing but the letters of a route is one: %s', (target) => {
+    expect(() => match('POST', target)).toThrow(expect.objectContaining({ code: 'route_not_found' }));
+  });
+
+  it.each([
+    ['GET', '/v1/chat/completions', 'POST'],
+    ['HEAD', '/v1/models', 'GET'],
+    ['DELETE', '/v1/models/gpt-provider/x', 'GET'],
+  ])('%s %s is answered with what is allowed', (method, target, allow) => {
+    expect(() => match(method, target)).toThrow(
+      expect.objectContaining({ code: 'method_not_allowed', allow }),
+    );
+  });
+
+  it('refuses a model id that is no percent-encoding', () => {
+    expect(() => match('GET', '/v1/models/%zz')).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+});

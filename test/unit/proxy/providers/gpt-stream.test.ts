@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { GptStreamReader } from '../../../../proxy/providers/gpt-provider/stream.ts';
+
+const golden = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../../golden/gpt-provider', name));
+const limits = { eventBytesMax: 4096 };
+
+function read(bytes: Buffer, cut: number, keepUsageChunk: boolean) {
+  const reader = new GptStreamReader(keepUsageChunk, limits);
+  const out: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += cut) out.push(reader.push(bytes.subarray(at, at + cut)));
+  return { reader, text: Buffer.concat(out).toString() };
+}
+
+const text = golden('text.sse');
+const tools = golden('tools.sse');
+const usageChunk =
+  text
+    .toString()
+    .split('\n\n')
+    .find((event) => event.includes('"choices":[]')) ?? '';
+
+describe("the GPT vendor's stream", () => {
+  it('passes untouched where the caller asked for the usage, at every cut', () => {
+    for (let cut = 1; cut <= text.length; cut++) {
+      const { reader, text: out } = read(text, cut, true);
+      expect(out).toBe(text.toString());
+      expect(reader.complete).toBe(true);
+      expect(reader.usage).toEqual({
+        promptTokens: 11,
+        completionTokens: 4,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        reasoningTokens: 0,
+      });
+    }
+  });
+
+  it('loses the usage chunk and nothing else where the caller did not ask for it, at every cut', () => {
+    expect(usageChunk).not.toBe('');
+    for (let cut = 1; cut <= text.length; cut++) {
+      const { reader, text: out } = read(text, cut, false);
+      expect(out).toBe(text.toString().replace(`${usageChunk}\n\n`, ''));
+      expect(reader.usage?.promptTokens).toBe(11);
+    }
+  });
+
+  it('passes tool calls untouched, at every cut', () => {
+    for (let cut = 1; cut <= tools.length; cut++) expect(read(tools, cut, false).text).toBe(tools.toString());
+  });
+
+  it('is not complete without its end marker, wherever it is cut', () => {
+    for (let end = 0; end < text.length - 2; end += 7) {
+      expect(read(text.subarray(0, end), 16, true).reader.complete).toBe(false);
+    }
+  });
+
+  it('is not misled by content that names usage, error or the end marker', () => {
+    const content = JSON.stringify({
+      choices: [{ index: 0, delta: { content: '"usage": {"error"} data: [DONE]' } }],
+    });
+    const { reader, text: out } = read(Buffer.from(`data: ${content}\n\n`), 5, false);
+    expect(out).toBe(`data: ${content}\n\n`);
+    expect([reader.complete, reader.failure, reader.usage]).toEqual([false, undefined, undefined]);
+  });
+
+  it('stops at an error event and passes nothing of it or after it', () => {
+    const error =
+      'data: {"error":{"message":"overloaded","type":"server_error","param":null,"code":"slow_down"}}\n\n';
+    const { reader, text: out } = read(
+      Buffer.from(`data: {"choices":[]}\n\n${error}data: [DONE]\n\n`),
+      9,
+      true,
+    );
+    expect(out).toBe('data: {"choices":[]}\n\n');
+    expect(reader.failure).toMatchObject({ message: 'overloaded', code: 'slow_down' });
+    expect(reader.complete).toBe(false);
+  });
+
+  it('passes comments, and nothing that follows the end marker', () => {
+    const { text: out } = read(Buffer.from(': ping\n\ndata: [DONE]\n\ndata: more\n\n'), 3, true);
+    expect(out).toBe(': ping\n\ndata: [DONE]\n\n');
+  });
+});
