@@ -11,6 +11,8 @@ export interface Behaviour {
   /** These bytes in place of the answer's body; with `headers` for their content type. */
   readonly body?: string;
   readonly bodyBase64?: string;
+  /** These bytes on the connection, then its end, in place of an HTTP answer. */
+  readonly rawBase64?: string;
   /** Added to the vendor's headers, or in their place. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly text?: string;
@@ -27,7 +29,8 @@ export interface Behaviour {
   /** After this many events of a stream an error event instead of the rest. */
   readonly errorAfterEvents?: number;
 
-  // How it is sent. A piece is one event of a stream, the whole body otherwise, or what `pieceBytes` says.
+  // How it is sent. A piece is one event of a stream, the whole body otherwise, or what `pieceBytes` says. Pieces without a
+  // delay between them may share a packet.
   readonly headDelayMs?: number;
   /** Before each piece but the first. */
   readonly pieceDelayMs?: number;
@@ -69,6 +72,7 @@ const behaviourFields: Record<keyof Behaviour, Test> = {
   error: isMapOf((value) => value === null || isString(value)),
   body: isString,
   bodyBase64: isString,
+  rawBase64: isString,
   headers: isMapOf(isString),
   text: isString,
   tokens: isCount,

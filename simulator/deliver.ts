@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Stop } from './behaviour.ts';
 import type { Answer } from './wire-format.ts';
 
-/** `stopped` as the behaviour asked; `client_left` before the end. */
+/** `stopped` as the behaviour asked; `client_left` before the end, of an answer that fell silent too. */
 export type Delivery = 'finished' | 'stopped' | 'client_left';
 
 export async function deliver(response: ServerResponse, answer: Answer): Promise<Delivery> {
@@ -16,7 +16,7 @@ export async function deliver(response: ServerResponse, answer: Answer): Promise
   try {
     return await send(response, answer, left.signal);
   } catch (error) {
-    if (left.signal.aborted) return 'client_left';
+    if (left.signal.aborted || response.destroyed) return 'client_left';
     throw error;
   }
 }
@@ -25,6 +25,10 @@ async function send(response: ServerResponse, answer: Answer, left: AbortSignal)
   const { behaviour } = answer;
   if (behaviour.headDelayMs) await wait(behaviour.headDelayMs, undefined, { signal: left });
   if (behaviour.stop?.beforeHead) return stopBy(behaviour.stop, response, left);
+  if (behaviour.rawBase64 !== undefined) {
+    response.socket?.end(Buffer.from(behaviour.rawBase64, 'base64'));
+    return 'stopped';
+  }
   response.writeHead(answer.status, { ...answer.headers, ...behaviour.headers });
   const limits = {
     pieces: behaviour.stop?.afterPieces ?? Infinity,
@@ -33,20 +37,27 @@ async function send(response: ServerResponse, answer: Answer, left: AbortSignal)
   let sentPieces = 0;
   let sentBytes = 0;
   for (const piece of piecesOf(answer)) {
-    if (sentPieces >= limits.pieces) break;
+    if (sentPieces >= limits.pieces || sentBytes >= limits.bytes) break;
     if (behaviour.pieceDelayMs && sentPieces > 0) {
       await wait(behaviour.pieceDelayMs, undefined, { signal: left });
     }
     const bytes = piece.subarray(0, limits.bytes - sentBytes);
-    if (bytes.length > 0 && !response.write(bytes)) await once(response, 'drain', { signal: left });
+    if (behaviour.stop) await written(response, bytes);
+    else if (!response.write(bytes)) await once(response, 'drain', { signal: left });
     sentPieces += 1;
     sentBytes += bytes.length;
-    if (sentBytes >= limits.bytes) break;
   }
   if (behaviour.stop) return stopBy(behaviour.stop, response, left);
   response.end();
   await once(response, 'finish', { signal: left });
   return 'finished';
+}
+
+/** Resolves when the bytes are out of Node's own buffers: what follows may end the connection. */
+function written(response: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 async function stopBy(stop: Stop, response: ServerResponse, left: AbortSignal): Promise<Delivery> {
@@ -66,7 +77,7 @@ async function stopBy(stop: Stop, response: ServerResponse, left: AbortSignal): 
       break;
   }
   if (!left.aborted) await once(left, 'abort');
-  return 'stopped';
+  return stop.by === 'silence' ? 'client_left' : 'stopped';
 }
 
 function* piecesOf(answer: Answer): Generator<Buffer> {

@@ -46,13 +46,14 @@ function chat(received: Received, context: AnswerContext): Answer {
   const request = parseChatRequest(parseBody(received));
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const error = { ...usualError(behaviour.status ?? 500), ...behaviour.error } as VendorError;
+  const limits = rateLimitHeaders(request);
   if (behaviour.status !== undefined && behaviour.status >= 400) {
-    return { ...errorAnswer(behaviour.status, error, context), behaviour };
+    const answer = errorAnswer(behaviour.status, error, context);
+    return { ...answer, headers: { ...answer.headers, ...limits }, behaviour };
   }
   const completion = complete(request, behaviour, () => echoOf(received));
   const identity = { id: `chatcmpl-simulated${context.sequence}`, created: context.now };
   const status = behaviour.status ?? 200;
-  const limits = rateLimitHeaders(request);
   if (!request.stream) {
     const answer = jsonAnswer(status, completionObject(request, completion, identity), context);
     return { ...answer, headers: { ...answer.headers, ...limits }, behaviour };

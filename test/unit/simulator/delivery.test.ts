@@ -1,0 +1,317 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Behaviour, type Simulator, startSimulator } from '../../../simulator/index.ts';
+import { eventsOf, postChat, valid } from './post-chat.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+beforeEach(() => simulator.reset());
+
+const streamed = { ...valid, stream: true };
+
+/** All bytes of an answer as they come over the connection, and whether it was reset rather than closed. */
+function rawChat(body: object): Promise<{ text: string; reset: boolean }> {
+  const payload = JSON.stringify(body);
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    'host: simulator',
+    'authorization: Bearer sk-sim-test',
+    'content-type: application/json',
+    'connection: close',
+    `content-length: ${Buffer.byteLength(payload)}`,
+  ];
+  return new Promise((resolve) => {
+    const socket = connect(simulator.port, '127.0.0.1');
+    let text = '';
+    let reset = false;
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => {
+      reset = true;
+    });
+    socket.on('close', () => resolve({ text, reset }));
+    socket.write(`${head.join('\r\n')}\r\n\r\n${payload}`);
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('how an answer is sent', () => {
+  it('waits before the head as long as asked', async () => {
+    simulator.script({ headDelayMs: 80 });
+    const started = performance.now();
+    await postChat(simulator, valid);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(79);
+  });
+
+  it('sends the events of a stream one by one with the asked time between them', async () => {
+    simulator.script({ tokens: 4, pieceDelayMs: 15 });
+    const started = performance.now();
+    const { text } = await rawChat(streamed);
+    // Seven events: the role, four tokens, the finish, [DONE].
+    expect(performance.now() - started).toBeGreaterThanOrEqual(6 * 15 - 1);
+    expect(text.match(/token /g)).toHaveLength(4);
+  });
+
+  it('cuts the bytes where asked, in the middle of a character too', async () => {
+    simulator.script({ text: 'täglich 🍵 Tee', pieceBytes: [1, 7, 3] });
+    const answer = await postChat(simulator, streamed);
+    const text = answer
+      .events()
+      .map((event) => (event.choices as [{ delta: { content?: string } }])[0].delta.content);
+    expect(text.join('')).toBe('täglich 🍵 Tee');
+  });
+});
+
+describe('an answer that stops early', () => {
+  it('closes the connection after so many events, without an end to the body', async () => {
+    simulator.script({ tokens: 10, stop: { by: 'cut', afterPieces: 3 } });
+    const { text, reset } = await rawChat(streamed);
+    expect(text.match(/data: /g)).toHaveLength(3);
+    expect(text).not.toContain('[DONE]');
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
+    expect(reset).toBe(false);
+    await until(() => simulator.requests[0]?.ended === 'stopped');
+  });
+
+  it('closes the connection after so many bytes', async () => {
+    simulator.script({ stop: { by: 'cut', afterBytes: 10 } });
+    const { text } = await rawChat(valid);
+    expect(text).toContain('200 OK');
+    expect(text.endsWith('\r\n\r\na\r\n{\n  "id": \r\n')).toBe(true);
+  });
+
+  it('sends the head and nothing more', async () => {
+    simulator.script({ stop: { by: 'cut', afterPieces: 0 } });
+    const { text } = await rawChat(streamed);
+    expect(text).toContain('200 OK');
+    expect(text).not.toContain('data:');
+  });
+
+  it('resets the connection before any byte of an answer', async () => {
+    simulator.script({ stop: { by: 'reset', beforeHead: true } });
+    expect(await rawChat(valid)).toMatchObject({ text: '', reset: true });
+  });
+
+  it('ends a stream early as if all were well', async () => {
+    simulator.script({ tokens: 10, stop: { by: 'end', afterPieces: 2 } });
+    const { text } = await rawChat(streamed);
+    expect(text.endsWith('0\r\n\r\n')).toBe(true);
+    expect(text).not.toContain('[DONE]');
+  });
+
+  it('never answers, and notices when the client leaves', async () => {
+    simulator.script({ stop: { by: 'silence', beforeHead: true } });
+    const leave = new AbortController();
+    const answer = fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json' },
+      body: JSON.stringify(valid),
+      signal: leave.signal,
+    });
+    await until(() => simulator.requests[0]?.status === 200);
+    expect(simulator.requests[0]?.ended).toBeUndefined();
+    leave.abort();
+    await expect(answer).rejects.toThrow();
+    await until(() => simulator.requests[0]?.ended === 'client_left');
+  });
+
+  it('notices a client that leaves in the middle of a stream', async () => {
+    simulator.script({ tokens: 1_000_000, pieceDelayMs: 1 });
+    const leave = new AbortController();
+    const response = await fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json' },
+      body: JSON.stringify(streamed),
+      signal: leave.signal,
+    });
+    expect(response.status).toBe(200);
+    leave.abort();
+    await until(() => simulator.requests[0]?.ended === 'client_left');
+  });
+});
+
+describe('an answer that is none', () => {
+  it('sends any bytes with any content type and status', async () => {
+    simulator.script({ status: 200, body: '<html>busy</html>', headers: { 'content-type': 'text/html' } });
+    const page = await postChat(simulator, valid);
+    expect([page.headers.get('content-type'), page.text]).toEqual(['text/html', '<html>busy</html>']);
+    simulator.script({ status: 502, bodyBase64: Buffer.from([0xff, 0xfe, 0x00]).toString('base64') });
+    const garbage = await postChat(simulator, valid);
+    expect([garbage.status, Buffer.from(garbage.text).length]).toEqual([502, 7]);
+  });
+
+  it('sends what is no HTTP at all', async () => {
+    simulator.script({ rawBase64: Buffer.from('220 smtp ready\r\n').toString('base64') });
+    expect((await rawChat(valid)).text).toBe('220 smtp ready\r\n');
+  });
+
+  it('sends one event of any size', async () => {
+    simulator.script({ tokens: 1, tokenBytes: 5_000_000 });
+    const answer = await postChat(simulator, streamed);
+    expect(answer.text.length).toBeGreaterThan(5_000_000);
+    expect(eventsOf(answer.text)).toHaveLength(3);
+  });
+
+  it('adds headers in any spelling of theirs', async () => {
+    simulator.script({ status: 429, headers: { 'retry-after': '6m0s', 'retry-after-ms': '1500' } });
+    const answer = await postChat(simulator, valid);
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('6m0s');
+    expect(answer.headers.get('retry-after-ms')).toBe('1500');
+    expect(answer.headers.get('x-ratelimit-limit-requests')).toBe('10000');
+  });
+});
+
+describe('which request a behaviour is for', () => {
+  const statuses = async (count: number) => {
+    const answers = [];
+    for (let i = 0; i < count; i += 1) answers.push((await postChat(simulator, valid)).status);
+    return answers;
+  };
+
+  it('is the next one, then the one after', async () => {
+    simulator.script({ status: 500 });
+    simulator.script({ status: 429 });
+    expect(await statuses(3)).toEqual([500, 429, 200]);
+  });
+
+  it('is as many as asked', async () => {
+    simulator.script({ status: 503 }, { times: 2 });
+    expect(await statuses(3)).toEqual([503, 503, 200]);
+    simulator.script({ status: 503 }, { times: Infinity });
+    expect(await statuses(3)).toEqual([503, 503, 503]);
+    simulator.reset();
+    expect(await statuses(1)).toEqual([200]);
+  });
+
+  it('is one that `when` accepts, which sees the request whole', async () => {
+    simulator.script(
+      { status: 500 },
+      { when: (request) => (request.json() as { user?: string }).user === 'unlucky' },
+    );
+    expect((await postChat(simulator, valid)).status).toBe(200);
+    expect((await postChat(simulator, { ...valid, user: 'unlucky' })).status).toBe(500);
+  });
+
+  it('is never one that the vendor would refuse', async () => {
+    simulator.script({ text: 'scripted' });
+    expect((await postChat(simulator, { ...valid, nonsense: 1 })).status).toBe(400);
+    expect((await postChat(simulator, valid)).text).toContain('scripted');
+  });
+
+  const asking = (simulate: unknown) =>
+    postChat(simulator, { ...valid, messages: [{ role: 'user', content: JSON.stringify({ simulate }) }] });
+
+  it('may be told by the request itself', async () => {
+    expect((await asking({ status: 503, headers: { 'retry-after': '2' } })).status).toBe(503);
+    expect((await asking({ text: 'told' })).text).toContain('told');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown field', { colour: 'red' }, "no field 'colour'"],
+    ['a field of the wrong type', { status: 'bad' }, 'simulate.status is malformed'],
+    ['a stop without a way', { stop: { by: 'magic' } }, 'simulate.stop.by is malformed'],
+    ['a field of Object', { toString: 1 }, "no field 'toString'"],
+    ['no object', 7, 'simulate must be an object'],
+  ])('is refused in the request with %s', async (_name, simulate, message) => {
+    const answer = await asking(simulate);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(message);
+  });
+});
+
+describe('what was received', () => {
+  it('is recorded with its credentials', async () => {
+    await postChat(simulator, valid, { authorization: 'Bearer sk-sim-canary' });
+    expect(simulator.requests).toHaveLength(1);
+    expect(simulator.requests[0]).toMatchObject({
+      method: 'POST',
+      target: '/v1/chat/completions',
+      headers: { authorization: 'Bearer sk-sim-canary' },
+      status: 200,
+      ended: 'finished',
+    });
+    expect(simulator.requests[0]?.json()).toEqual(valid);
+  });
+
+  it('is recorded when it is refused, and when it is no JSON', async () => {
+    await postChat(simulator, '{', { authorization: 'Basic x' });
+    expect(simulator.requests[0]).toMatchObject({ status: 401, headers: { authorization: 'Basic x' } });
+    expect(simulator.requests[0]?.json()).toBeUndefined();
+  });
+
+  it('is kept for the latest 2,000 requests', async () => {
+    for (let sent = 0; sent < 2_005; sent += 50) {
+      await Promise.all(
+        Array.from({ length: 50 }, () => fetch(`${simulator.url}/nowhere`).then((one) => one.text())),
+      );
+    }
+    expect(simulator.requests).toHaveLength(2_000);
+  });
+
+  it('is echoed when asked, with credentials only as their hash', async () => {
+    const secret = 'sk-svc-0123456789abcdefghij';
+    simulator.script({ echo: true } satisfies Behaviour);
+    const answer = await postChat(
+      simulator,
+      { ...valid, messages: [{ role: 'user', content: `my key is ${secret}` }] },
+      { authorization: 'Bearer sk-sim-canary', 'x-odd': secret },
+    );
+    expect(answer.text).not.toContain(secret);
+    expect(answer.text).not.toContain('sk-sim-canary');
+    const { choices } = (await answer.json()) as { choices: [{ message: { content: string } }] };
+    const echo = JSON.parse(choices[0].message.content);
+    expect(echo.headers.authorization).toBe(
+      'Bearer sha256:4a854f024a6d10427d793f5f1d0d6e7e87ddb10f185bb4fd1f44db075c315950',
+    );
+    expect(echo.headers['x-odd']).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(JSON.parse(echo.body).model).toBe('gpt-4o-mini');
+  });
+});
+
+describe('the server', () => {
+  it('says which paths it serves', async () => {
+    const response = await fetch(`${simulator.url}/v2/chat`);
+    expect([response.status, await response.text()]).toEqual([
+      404,
+      'no such path; the simulator serves /v1/…\n',
+    ]);
+  });
+
+  it('rejects when its port is taken', async () => {
+    await expect(startSimulator({ host: '127.0.0.1', port: simulator.port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+
+  it('ends open streams when it is closed', async () => {
+    const other = await startSimulator({ host: '127.0.0.1', port: 0 });
+    other.script({ tokens: 1_000_000, pieceDelayMs: 1 });
+    const answer = postChat(other, streamed);
+    await until(() => other.requests[0]?.status === 200);
+    await other.close();
+    await expect(answer).rejects.toThrow();
+  });
+
+  it('logs method, path and status, and no credential', async () => {
+    const lines: object[] = [];
+    const other = await startSimulator({
+      host: '127.0.0.1',
+      port: 0,
+      log: { info: (fields) => lines.push(fields) },
+    });
+    await postChat(other, valid);
+    await until(() => lines.length === 1);
+    expect(lines).toEqual([
+      { method: 'POST', target: '/v1/chat/completions', status: 200, ended: 'finished' },
+    ]);
+    await other.close();
+  });
+});

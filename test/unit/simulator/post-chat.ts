@@ -1,0 +1,56 @@
+// A chat request to the simulator as plain HTTP, so that what arrives is seen as bytes and not as an SDK's idea of it.
+import { expect } from 'vitest';
+import type { Simulator } from '../../../simulator/index.ts';
+
+export const valid = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] } as const;
+
+export interface Posted {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON. */
+  json(): Promise<Readonly<Record<string, unknown>>>;
+  /** The data of each event but the last, which must be `[DONE]`. */
+  events(): readonly Readonly<Record<string, unknown>>[];
+}
+
+export async function postChat(
+  simulator: Simulator,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Posted> {
+  const response = await fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: async () => JSON.parse(text),
+    events: () => eventsOf(text),
+  };
+}
+
+export function eventsOf(text: string): readonly Readonly<Record<string, unknown>>[] {
+  const frames = text.split('\n\n');
+  if (frames.pop() !== '') throw new Error('the stream does not end with an empty line');
+  if (frames.pop() !== 'data: [DONE]') throw new Error('the stream does not end with [DONE]');
+  return frames.map((frame) => {
+    if (!frame.startsWith('data: ')) throw new Error(`no data: in ${frame}`);
+    return JSON.parse(frame.slice('data: '.length));
+  });
+}
+
+/** What differs from a valid request, and the field and code that the vendor names for it. */
+export type Refusal = readonly [name: string, change: object, param: string | null, code: string | null];
+
+export async function expectRefusal(simulator: Simulator, [, change, param, code]: Refusal): Promise<void> {
+  const answer = await postChat(simulator, { ...valid, ...change });
+  expect(await answer.json()).toEqual({
+    error: { message: expect.any(String), type: 'invalid_request_error', param, code },
+  });
+  expect(answer.status).toBe(400);
+}
