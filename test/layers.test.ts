@@ -1,0 +1,127 @@
+// The rules of biome.json about who may import what (lint/*.grit) are shown to bite: each forbidden import is written into
+// an empty copy of the project's folders, and so is its allowed neighbour.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from './support/process.ts';
+
+const refused: readonly (readonly [file: string, specifier: string, rule: string])[] = [
+  ['common/a.ts', '../proto/load.ts', 'common/ is plumbing'],
+  ['common/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
+  ['common/a.ts', '../control-plane/main.ts', 'No import from control-plane/'],
+  ['proto/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
+  ['proxy/http/a.ts', '../../control-plane/store/store.ts', 'No import from control-plane/'],
+  ['control-plane/services/a.ts', '../../proxy/errors.ts', 'No import from proxy/'],
+  ['simulator/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
+  ['proxy/access/a.ts', '../../test/support/redis.ts', 'nothing from what surrounds them'],
+  ['control-plane/domain/a.ts', '../../quickstart/main.ts', 'nothing from what surrounds them'],
+  ['proxy/http/a.ts', '../app.ts', 'app.ts constructs a whole plane'],
+  ['proxy/http/a.ts', '../providers/gpt-provider/stream.ts', 'a provider is the interface'],
+  ['proxy/http/a.ts', '../providers/index.ts', 'a provider is the interface'],
+  ['proxy/http/a.ts', 'undici', 'undici is imported by'],
+  ['proxy/upstream/targets.ts', 'undici', 'undici is imported by'],
+  ['proxy/access/a.ts', 'ioredis', 'ioredis is imported by'],
+  ['control-plane/services/a.ts', 'ioredis', 'ioredis is imported by'],
+  ['proxy/http/a.ts', 'prom-client', 'prom-client is imported by'],
+  ['proxy/app.ts', 'pino', 'pino is imported by'],
+  ['proxy/http/a.ts', '@grpc/grpc-js', 'gRPC is spoken by'],
+  ['control-plane/services/a.ts', '@grpc/grpc-js', 'gRPC is spoken by'],
+  ['control-plane/services/a.ts', '@grpc/proto-loader', 'The contract is loaded by'],
+  ['control-plane/domain/a.ts', 'kysely', 'The database is reached by'],
+  ['proxy/access/a.ts', 'pg', 'The database is reached by'],
+  ['quickstart/a.ts', 'node:sqlite', 'The database is reached by'],
+];
+
+const allowed: readonly (readonly [file: string, specifier: string])[] = [
+  ['proto/b.ts', '../common/secret.ts'],
+  ['proxy/b.ts', '../proto/load.ts'],
+  ['control-plane/b.ts', '../proto/load.ts'],
+  ['proxy/run.ts', './app.ts'],
+  ['quickstart/b.ts', '../proxy/app.ts'],
+  ['quickstart/c.ts', '../control-plane/app.ts'],
+  ['test/integration/b.test.ts', '../../proxy/app.ts'],
+  ['proxy/http/b.ts', '../providers/provider.ts'],
+  ['proxy/app.ts', './providers/index.ts'],
+  ['proxy/access/b.ts', './control-plane-client.ts'],
+  ['proxy/upstream/transport.ts', 'undici'],
+  ['proxy/redis/connection.ts', 'ioredis'],
+  ['proxy/telemetry/metrics.ts', 'prom-client'],
+  ['control-plane/telemetry/metrics.ts', 'prom-client'],
+  ['common/logger.ts', 'pino'],
+  ['proxy/access/control-plane-client.ts', '@grpc/grpc-js'],
+  ['control-plane/grpc-server.ts', '@grpc/grpc-js'],
+  ['proto/load.ts', '@grpc/proto-loader'],
+  ['control-plane/store/b.ts', 'kysely'],
+];
+
+const forms: readonly ((specifier: string) => string)[] = [
+  (specifier) => `import { x } from '${specifier}';\nconsole.log(x);\n`,
+  (specifier) => `import type { X } from '${specifier}';\nexport type Y = X;\n`,
+  (specifier) => `export * from '${specifier}';\n`,
+  (specifier) => `console.log(await import('${specifier}'));\n`,
+  (specifier) => `export type Y = import('${specifier}').X;\n`,
+];
+
+interface Finding {
+  readonly category: string;
+  readonly message: string;
+  readonly location: { readonly path: string };
+}
+
+const testFile = (file: string, row: number, form: number) => join(dirname(file), `row-${row}-${form}.ts`);
+let copy: string;
+let findings: readonly Finding[];
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'gateway-layers-'));
+  for (const name of ['biome.json', 'lint', '.gitignore']) {
+    cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
+  }
+  for (const [row, [file, specifier]] of refused.entries()) {
+    for (const [form, write] of forms.entries()) put(testFile(file, row, form), write(specifier));
+  }
+  for (const [file, specifier] of allowed) put(file, forms.map((write) => write(specifier)).join(''));
+  put('common/cycle-a.ts', "export { b as a } from './cycle-b.ts';\n");
+  put('common/cycle-b.ts', "export { a as b } from './cycle-a.ts';\n");
+  findings = await lint();
+});
+afterAll(() => rmSync(copy, { recursive: true }));
+
+function put(file: string, text: string): void {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  writeFileSync(join(copy, file), text);
+}
+
+function lint(): Promise<readonly Finding[]> {
+  const biome = join(projectRoot, 'node_modules/.bin/biome');
+  const args = ['lint', '--reporter=json', '--max-diagnostics=none', '.'];
+  return new Promise((resolve, reject) => {
+    execFile(biome, args, { cwd: copy, maxBuffer: 64 * 1024 * 1024 }, (_error, stdout, stderr) => {
+      if (!stdout.startsWith('{')) return reject(new Error(`biome gave no report: ${stderr}`));
+      resolve((JSON.parse(stdout) as { diagnostics: readonly Finding[] }).diagnostics);
+    });
+  });
+}
+
+describe('layers', () => {
+  it.each(refused.map((row, index) => [...row, index] as const))('%s may not import %s', (...row) => {
+    const [file, , rule, index] = row;
+    for (const form of forms.keys()) {
+      const path = testFile(file, index, form);
+      const messages = findings.filter((finding) => finding.location.path === path).map(({ message }) => message);
+      expect(messages, `form ${form}`).toContainEqual(expect.stringContaining(rule));
+    }
+  });
+
+  it.each(allowed)('%s may import %s', (file) => {
+    const refusals = findings.filter(({ category, location }) => category === 'plugin' && location.path === file);
+    expect(refusals).toEqual([]);
+  });
+
+  it('refuses import cycles', () => {
+    const cycles = findings.filter(({ category }) => category === 'lint/suspicious/noImportCycles');
+    expect(cycles.map(({ location }) => location.path)).toEqual(['common/cycle-a.ts', 'common/cycle-b.ts']);
+  });
+});
