@@ -38,11 +38,7 @@ export function createKyselyStore(backend: Backend): Store {
     for (const ring of bells) ring();
   };
   backend.onBell(ringHere);
-  const change: Store['change'] = async (context, work) => {
-    const result = await runChange(backend, context, work);
-    ringHere();
-    return result;
-  };
+  const change: Store['change'] = (context, work) => runChange({ backend, ringHere }, context, work);
   return {
     change,
     snapshot: (work) => snapshot(backend, work),
@@ -74,14 +70,21 @@ function snapshot<T>(
 const runsMax = 5;
 const againBackoff = { firstMs: 10, maxMs: 200 };
 
+interface ChangeDeps {
+  readonly backend: Backend;
+  ringHere(): void;
+}
+
 async function runChange<T>(
-  backend: Backend,
+  { backend, ringHere }: ChangeDeps,
   context: ChangeContext,
   work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
 ): Promise<T> {
   for (let run = 1; ; run++) {
     try {
-      return await runChangeOnce(backend, context, work);
+      const result = await runChangeOnce(backend, context, work);
+      ringHere();
+      return result;
     } catch (error) {
       if (error instanceof NothingChanged) return error.result as T;
       if (run === runsMax || !backend.mayRunAgain(error)) throw error;

@@ -28,11 +28,16 @@ export async function openStore(options: OpenOptions): Promise<Store> {
     log: options.log,
   });
   const store = createKyselyStore(backend);
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await pruning.stop();
+    await store.close();
+  };
   return {
     ...store,
-    close: async () => {
-      await pruning.stop();
-      await store.close();
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }

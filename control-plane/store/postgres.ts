@@ -20,11 +20,11 @@ export const postgresTimeouts = {
   /** For a connection, new or from the pool: also how long a change waits when others keep all connections busy. */
   connectionTimeoutMillis: 2000,
   /** The server gives up a statement, also one that waits for the feed's row. */
-  statement_timeout: 4000,
+  statement_timeout: 3000,
   /** We give up a server that does not say so: a little later, so that its own word comes first. */
-  query_timeout: 5000,
+  query_timeout: 4000,
   /** A replica that was cut off within a change must not keep the feed's row locked. */
-  idle_in_transaction_session_timeout: 5000,
+  idle_in_transaction_session_timeout: 4000,
 } as const satisfies PoolConfig;
 
 const readConnections = 8;
@@ -152,7 +152,9 @@ const unavailableStates = new Set([
 const uniqueViolation = '23505';
 
 function translate(error: unknown): unknown {
-  // What the server did not say itself came from the connection.
+  // A mistake of ours, or a number beyond 2^53.
+  if (error instanceof TypeError || error instanceof RangeError) return error;
+  // What else the server did not say itself came from the connection.
   if (!(error instanceof DatabaseError)) return new StoreUnavailableError(error);
   const state = error.code ?? '';
   if (unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state)) {

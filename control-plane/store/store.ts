@@ -43,6 +43,7 @@ export interface Store {
   startNewEpoch(present: string): Promise<void>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
+  /** Later calls wait for the first. */
   close(): Promise<void>;
 }
 

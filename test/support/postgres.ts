@@ -105,7 +105,8 @@ async function failureOf(server: Child): Promise<string | undefined> {
   return code === undefined ? undefined : server.stderr().trim();
 }
 
-function findBinaries(): string {
+/** The folder of initdb and postgres. */
+export function findBinaries(): string {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const directories = versions
     .sort((a, b) => Number(b) - Number(a))
@@ -118,7 +119,8 @@ function findBinaries(): string {
   );
 }
 
-async function giveTo(user: string, directory: string): Promise<void> {
+/** Lets the user own a directory, as PostgreSQL demands of its data. */
+export async function giveTo(user: string, directory: string): Promise<void> {
   const { stdout } = await run('id', ['-u', user]);
   chownSync(directory, Number(stdout), statSync(directory).gid);
 }

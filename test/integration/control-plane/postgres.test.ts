@@ -1,0 +1,231 @@
+// What concerns PostgreSQL alone: replicas, histories, and databases that do not answer.
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
+import { openStore } from '../../../control-plane/store/open.ts';
+import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
+import { type Forwarder, startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { freshPostgres, runSql, type StoreDatabase, silentLog } from '../../support/databases.ts';
+import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
+import { until } from '../../support/process.ts';
+import { change, invalidate } from '../../support/stored-records.ts';
+
+const person = [{ kind: 'person', ref: 'person-1', state: 'changed' }] as const;
+const open = (url: string) => openStore({ url, log: silentLog, clock: systemClock });
+
+async function timed(work: Promise<unknown>): Promise<{ thrown: unknown; ms: number }> {
+  const started = performance.now();
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { thrown, ms: performance.now() - started };
+}
+
+describe('replicas over one PostgreSQL', () => {
+  let database: StoreDatabase;
+  beforeEach(async () => {
+    database = await freshPostgres();
+  });
+  afterEach(() => database.drop());
+
+  it('start together over an empty database and agree on the epoch', async () => {
+    const stores = await Promise.all(Array.from({ length: 4 }, () => database.open()));
+    const positions = await Promise.all(stores.map((store) => store.position()));
+    expect(new Set(positions.map(({ epoch }) => epoch)).size).toBe(1);
+    const restarted = await database.open();
+    expect(await restarted.position()).toEqual(positions[0]);
+  });
+
+  it('take fifty changes at once without a gap, in the order in which a reader sees them', async () => {
+    const [one, two] = [await database.open(), await database.open()];
+    const changing = Promise.all(
+      Array.from({ length: 50 }, (_, i) => invalidate(i % 2 === 0 ? one : two, person)),
+    );
+    const seen: number[] = [];
+    let last = 0;
+    await until(async () => {
+      const page = await two.changesAfter(last, 1000);
+      seen.push(...page.changes.map((row) => row.revision));
+      last = page.upTo;
+      return last === 50;
+    });
+    const expected = Array.from({ length: 50 }, (_, i) => i + 1);
+    expect(seen).toEqual(expected);
+    expect((await changing).toSorted((a, b) => a - b)).toEqual(expected);
+  });
+
+  it('hear the bell of each other, also after the listening connection was lost', async () => {
+    const [one, two] = [await database.open(), await database.open()];
+    let rings = 0;
+    two.onBell(() => {
+      rings++;
+    });
+    const rung = async () => {
+      const before = rings;
+      await invalidate(one, person);
+      return until(() => rings > before, { timeoutMs: 300 }).catch(() => false);
+    };
+    await until(rung);
+    await database.raw(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen gateway_feed' and datname = current_database()`,
+    );
+    await until(rung);
+  });
+
+  it('keep a snapshot as it was while another replica commits', async () => {
+    const [one, two] = [await database.open(), await database.open()];
+    await one.snapshot(async (db, position) => {
+      await invalidate(two, person);
+      const feed = await db.selectFrom('feed').select('revision').executeTakeFirstOrThrow();
+      expect(feed.revision).toBe(position.revision);
+      expect(await db.selectFrom('changes').selectAll().execute()).toEqual([]);
+    });
+    expect((await one.position()).revision).toBe(1);
+  });
+
+  it('run a change again that the database undid because of others', async () => {
+    const store = await database.open();
+    let runs = 0;
+    const revision = await change(store, async (tx) => {
+      runs++;
+      if (runs < 3)
+        await sql.raw(`do $$ begin raise exception using errcode = '40001'; end $$`).execute(tx.db);
+      return { result: tx.revision };
+    });
+    expect({ runs, revision }).toEqual({ runs: 3, revision: 1 });
+  });
+});
+
+describe('the epoch of a PostgreSQL', () => {
+  let database: StoreDatabase;
+  let store: Store;
+  beforeEach(async () => {
+    database = await freshPostgres();
+    store = await database.open();
+    await invalidate(store, person);
+  });
+  afterEach(() => database.drop());
+
+  it('differs in a database that was restored from this one', async () => {
+    const before = await store.position();
+    await store.close();
+    const name = `${new URL(database.url).pathname.slice(1)}_restored`;
+    const server = new URL(database.url);
+    server.pathname = '/postgres';
+    await runSql(server.href, `create database ${name} template ${new URL(database.url).pathname.slice(1)}`);
+    const url = new URL(database.url);
+    url.pathname = `/${name}`;
+    const restored = await open(url.href);
+    const after = await restored.position();
+    await restored.close();
+    await runSql(server.href, `drop database ${name} with (force)`);
+    expect(after.revision).toBe(before.revision);
+    expect(after.epoch).not.toBe(before.epoch);
+  });
+
+  it('changes when the tables are restored in place', async () => {
+    const before = await store.position();
+    await database.raw(
+      'create table backup as select * from feed; drop table feed; alter table backup rename to feed',
+    );
+    const after = await store.position();
+    expect(after.revision).toBe(before.revision);
+    expect(after.epoch).not.toBe(before.epoch);
+  });
+
+  it('stays when the server only works on', async () => {
+    const before = await store.position();
+    await database.raw('checkpoint');
+    await database.raw('vacuum analyze');
+    expect(await store.position()).toEqual(before);
+  });
+});
+
+describe('a promoted standby', () => {
+  let pair: PostgresPair;
+  beforeEach(async () => {
+    pair = await startPostgresPair();
+  });
+  afterEach(() => pair.stop());
+
+  it('answers nothing before, and starts a new epoch after its promotion', async () => {
+    const primary = await open(pair.primaryUrl);
+    await invalidate(primary, person);
+    const before = await primary.position();
+    await primary.close();
+    // Fails until the table has come over, and its first revision.
+    const followed = () => runSql(pair.standbyUrl, 'select 1 / revision from feed');
+    await until(() =>
+      followed().then(
+        () => true,
+        () => false,
+      ),
+    );
+
+    const standby = await open(pair.standbyUrl);
+    await expect(standby.position()).rejects.toThrow(StoreUnavailableError);
+    await expect(invalidate(standby, person)).rejects.toThrow(StoreUnavailableError);
+    await runSql(pair.standbyUrl, 'select pg_promote()');
+    const after = await standby.position();
+    expect(after.revision).toBe(before.revision);
+    expect(after.epoch).not.toBe(before.epoch);
+    expect(await invalidate(standby, person)).toBe(2);
+    expect((await standby.position()).epoch).toBe(after.epoch);
+    await standby.close();
+  });
+});
+
+describe('a PostgreSQL that does not answer', () => {
+  it('fails within seconds when it never says a word', async () => {
+    const hole = await startBlackHole();
+    const { thrown, ms } = await timed(open(`postgres://user:canary@127.0.0.1:${hole.port}/gateway`));
+    expect(thrown).toBeInstanceOf(StoreUnavailableError);
+    expect(String(thrown)).not.toContain('canary');
+    expect(ms).toBeLessThan(4000);
+    await hole.stop();
+  });
+
+  describe('after it had answered', () => {
+    let database: StoreDatabase;
+    let network: Forwarder;
+    let store: Store;
+    beforeEach(async () => {
+      database = await freshPostgres();
+      const direct = new URL(database.url);
+      network = await startForwarder({ host: direct.hostname, port: Number(direct.port) });
+      direct.host = `127.0.0.1:${network.port}`;
+      store = await open(direct.href);
+      await invalidate(store, person);
+    });
+    afterEach(async () => {
+      await store.close();
+      await network.stop();
+      await database.drop();
+    });
+
+    it('fails reads and changes within seconds, and works again when it is back', async () => {
+      network.freeze();
+      const outcomes = await Promise.all([timed(store.position()), timed(invalidate(store, person))]);
+      for (const { thrown, ms } of outcomes) {
+        expect(thrown).toBeInstanceOf(StoreUnavailableError);
+        expect(ms).toBeLessThan(6000);
+      }
+      await network.heal();
+      await until(() => store.position().then(Boolean, () => false));
+      expect(await invalidate(store, person)).toBeGreaterThan(1);
+    });
+
+    it('keeps reading while a change waits for one that got stuck', async () => {
+      const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+      const stuck = change(store, () => finished.then(() => undefined));
+      const waiting = timed(invalidate(store, person));
+      const reading = await Promise.all(Array.from({ length: 20 }, () => timed(store.position())));
+      expect(reading.every(({ thrown }) => thrown === undefined)).toBe(true);
+      expect((await waiting).thrown).toBeInstanceOf(StoreUnavailableError);
+      finish();
+      await timed(stuck);
+      await until(() => invalidate(store, person).then(Boolean, () => false));
+    });
+  });
+});

@@ -1,0 +1,124 @@
+// Rows as the operators' services would write them, for tests of what lies below or beside those services.
+import type { Schema } from '../../control-plane/store/schema.ts';
+import type {
+  Change,
+  ChangeTransaction,
+  Invalidation,
+  Store,
+  Unchanged,
+} from '../../control-plane/store/store.ts';
+
+export const testContext = {
+  actor: { kind: 'person', id: 'person-1' },
+  from: '192.0.2.1',
+  action: 'Test.Change',
+} as const;
+
+/** Runs a change whose result, target and invalidations do not matter unless given. */
+export function change<T = void>(
+  store: Store,
+  work: (tx: ChangeTransaction) => Promise<Partial<Change<T>> | Unchanged<T> | undefined>,
+): Promise<T> {
+  return store.change<T>(testContext, async (tx) => {
+    const outcome = await work(tx);
+    if (outcome !== undefined && 'unchanged' in outcome) return outcome;
+    const target = { kind: 'test', id: 'test' };
+    return { organizationId: undefined, target, invalidations: [], result: undefined as T, ...outcome };
+  });
+}
+
+/** Commits invalidations of an organization and nothing else. @returns their revision */
+export function invalidate(
+  store: Store,
+  invalidations: readonly Invalidation[],
+  organizationId?: string,
+): Promise<number> {
+  return change(store, async (tx) => ({ result: tx.revision, organizationId, invalidations }));
+}
+
+type Row<Table extends keyof Schema> = Partial<Schema[Table]>;
+
+export async function insertOrganization(
+  tx: ChangeTransaction,
+  row: Row<'organizations'> = {},
+): Promise<void> {
+  const id = row.id ?? 'organization-1';
+  await tx.db
+    .insertInto('organizations')
+    .values({
+      ...{ id, name: `name of ${id}`, suspended: 0, caller_provider_keys: 0, allowed_models: '[]' },
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
+export async function insertPerson(tx: ChangeTransaction, row: Row<'people'> = {}): Promise<void> {
+  const id = row.id ?? 'person-1';
+  await tx.db
+    .insertInto('people')
+    .values({
+      ...{ id, organization_id: 'organization-1', name: `name of ${id}`, email: null, role: 'member' },
+      ...{ active: 1, allowed_models: '[]' },
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
+export async function insertAiSystem(tx: ChangeTransaction, row: Row<'ai_systems'> = {}): Promise<void> {
+  const id = row.id ?? 'system-1';
+  await tx.db
+    .insertInto('ai_systems')
+    .values({
+      ...{ id, organization_id: 'organization-1', name: `name of ${id}`, active: 1, allowed_models: '[]' },
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
+export async function insertVirtualKey(tx: ChangeTransaction, row: Row<'virtual_keys'> = {}): Promise<void> {
+  const id = row.id ?? 'key-1';
+  await tx.db
+    .insertInto('virtual_keys')
+    .values({
+      ...{ id, organization_id: 'organization-1', name: `name of ${id}`, active: 1, ends_at: null },
+      ...{ scope_kind: 'organization', scope_id: row.organization_id ?? 'organization-1', revoked_at: null },
+      ...{ allowed_models: '[]', metadata: '{}', client_request_id: null, request_hash: null },
+      ...{ created_by: 'person-1', last_used_at: null },
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
+export async function insertKeyValue(
+  tx: ChangeTransaction,
+  row: Row<'key_values'> & { readonly hash: string },
+): Promise<void> {
+  await tx.db
+    .insertInto('key_values')
+    .values({ key_id: 'key-1', hint: 'abcd', ends_at: null, created_at: tx.now, ...row })
+    .execute();
+}
+
+export async function insertProviderKey(
+  tx: ChangeTransaction,
+  row: Row<'provider_keys'> & { readonly secret: string },
+): Promise<void> {
+  const id = row.id ?? 'provider-key-1';
+  await tx.db
+    .insertInto('provider_keys')
+    .values({
+      ...{ id, organization_id: 'organization-1', provider: 'gpt-provider', name: `name of ${id}` },
+      ...{ hint: '', secret_version: 1, settings: '{}', priority: 0, weight: 1, enabled: 1 },
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
+function stamps(tx: ChangeTransaction) {
+  return { created_at: tx.now, revision: tx.revision };
+}
