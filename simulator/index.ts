@@ -57,7 +57,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return {
     url,
     port,
-    baseUrls: { 'gpt-provider': url + vendors['gpt-provider'].basePath },
+    baseUrls: baseUrlsAt(url),
     requests: recorder.requests,
     script: script.add,
     reset() {
@@ -66,6 +66,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
     close: () => closed(server),
   };
+}
+
+function baseUrlsAt(url: string): Simulator['baseUrls'] {
+  const entries = Object.entries(vendors).map(([name, format]) => [name, url + format.basePath]);
+  return Object.fromEntries(entries) as Record<VendorName, string>;
 }
 
 interface State {
