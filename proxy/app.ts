@@ -1,13 +1,14 @@
 // Puts the proxy together, once, from the outside in; nothing else constructs anything that lives longer than a request.
 import { startAdminServer } from '../common/admin-server.ts';
-import { createBackground } from '../common/background.ts';
+import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
 import { createControlPlaneClient } from './access/control-plane-client.ts';
 import { accessLimits } from './access/limits.ts';
-import { createRecordSource, type LiveRecordSource } from './access/record-source.ts';
+import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
+import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { noGuardrails } from './guardrails/guardrail.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -16,6 +17,7 @@ import { startTrafficServer, type TrafficServer } from './http/server.ts';
 import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
 import { noLimits } from './ledger/ledger.ts';
 import { providersByName } from './providers/index.ts';
+import { createRedisConnection } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
 import { logRequest } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
@@ -57,7 +59,8 @@ async function assemble(
 ): Promise<Proxy> {
   const clock = systemClock;
   const metrics = createMetrics();
-  const records = openRecords(settings, { log, metrics }, lifecycle);
+  const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
+  const records = openRecords(settings, { log, metrics, background }, lifecycle);
   const transport = openTransport(settings, lifecycle);
   const admission = new Admission({
     inFlightMax: settings.inFlightMax,
@@ -118,13 +121,10 @@ async function assemble(
 interface RecordDeps {
   readonly log: Logger;
   readonly metrics: ProxyMetrics;
+  readonly background: Background;
 }
 
-function openRecords(
-  settings: ProxySettings,
-  { log, metrics }: RecordDeps,
-  lifecycle: Lifecycle,
-): LiveRecordSource {
+function openRecords(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifecycle): LiveRecordSource {
   const controlPlane = createControlPlaneClient({
     addresses: settings.controlPlane,
     token: settings.proxyToken,
@@ -134,17 +134,33 @@ function openRecords(
   lifecycle.onClose('control-plane client', () => controlPlane.close());
   const records = createRecordSource({
     controlPlane,
+    cache: openCache(settings, deps, lifecycle),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
     clock: systemClock,
     timers: systemTimers,
     random: Math.random,
-    log,
-    background: createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) }),
-    metrics: metrics.access,
+    ...deps,
+    metrics: deps.metrics.access,
   });
   lifecycle.onClose('records', () => records.close());
   return records;
+}
+
+function openCache(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifecycle): RecordCache | undefined {
+  const { redis: target, cacheKey: sealKeys, maxStale: maxStaleMs } = settings;
+  if (target === undefined || sealKeys === undefined) return undefined;
+  const connection = createRedisConnection({ target, log: deps.log });
+  lifecycle.onClose('Redis', () => connection.close());
+  return createRedisRecords({
+    commands: recordCommands(connection),
+    sealKeys,
+    maxStaleMs,
+    limits: accessLimits,
+    clock: systemClock,
+    background: deps.background,
+    metrics: deps.metrics.access,
+  });
 }
 
 function openTransport(settings: ProxySettings, lifecycle: Lifecycle): Transport {

@@ -11,10 +11,12 @@ import {
   listenAddress,
   oneOf,
   type Setting,
+  SettingsError,
   secret,
   text,
   url,
 } from '../common/settings.ts';
+import { redisTarget } from './redis/target.ts';
 
 const providerUrl = url(['https:', 'http:']);
 
@@ -65,11 +67,11 @@ export const proxySettings = {
     about: "PEM file of the client certificate's private key.",
     decode: text,
   },
-  redisUrl: {
+  redis: {
     name: 'REDIS_URL',
     about:
-      'Record cache shared by proxies: redis://, rediss:// (TLS); several nodes of a Cluster separated by commas. Without it records are kept in memory only.',
-    decode: secret,
+      'Record cache shared by proxies: redis:// or rediss:// (TLS); redis-cluster:// or several nodes separated by commas for a Cluster; redis-sentinel://. Without it records are kept in memory only.',
+    decode: redisTarget,
     secret: true,
   },
   cacheKey: {
@@ -234,5 +236,17 @@ export type ProxySettings = ReturnType<typeof readProxySettings>;
 
 /** @throws SettingsError that names every mistake */
 export function readProxySettings(env: NodeJS.ProcessEnv) {
-  return decodeSettings(proxySettings, env);
+  const settings = decodeSettings(proxySettings, env);
+  const { redis, cacheKey, controlPlaneCertFile: certificate, controlPlaneKeyFile: key } = settings;
+  const mistakes: string[] = [];
+  if (redis !== undefined && cacheKey === undefined) {
+    mistakes.push(
+      'GATEWAY_CACHE_KEY: is needed with REDIS_URL: records are sealed before they leave the proxy',
+    );
+  }
+  if ((certificate === undefined) !== (key === undefined)) {
+    mistakes.push('GATEWAY_CONTROL_PLANE_CERT_FILE: goes together with GATEWAY_CONTROL_PLANE_KEY_FILE');
+  }
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+  return settings;
 }

@@ -2,7 +2,7 @@
 // answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
-import { isObject, type JsonObject, parseJson } from './json.ts';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
 export interface ChatRequest {
   /** The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Never changed after parsing. */

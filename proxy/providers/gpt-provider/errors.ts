@@ -1,5 +1,5 @@
 // The vendor's errors: `{"error":{message,type,param,code}}`, of which any part may be missing; other bodies may come too.
-import { isObject, parseJson } from '../../chat/json.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../provider.ts';
 
 const messageMax = 2000;

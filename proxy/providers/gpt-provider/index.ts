@@ -1,6 +1,6 @@
 // The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
-import { isObject, parseJson } from '../../chat/json.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
 import { readUsage } from '../../chat/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CompleteAnswer, Provider } from '../provider.ts';

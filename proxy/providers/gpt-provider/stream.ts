@@ -1,6 +1,6 @@
 // A stream in the vendor's own format, passed through event by event: untouched but for the usage chunk, which is taken out
 // where the caller did not ask for it. Complete only with `data: [DONE]`.
-import { isObject, parseJson } from '../../chat/json.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
 import { readUsage, type Usage } from '../../chat/usage.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
