@@ -51,7 +51,6 @@ export class FeedState {
       if (horizon.revision > this.#revision) this.#moveTo(horizon);
       return;
     }
-    this.#changed.clear();
     this.#confirmedAt = undefined;
     this.#moveTo(horizon);
   }
@@ -79,7 +78,9 @@ export class FeedState {
     return true;
   }
 
+  // Changes known so far are all below it: the horizon says as much and more.
   #moveTo(horizon: Position): void {
+    this.#changed.clear();
     this.#horizon = horizon;
     this.#revision = horizon.revision;
   }

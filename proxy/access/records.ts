@@ -65,8 +65,8 @@ export class Records {
   readonly #keys: LRUCache<string, KeyEntry>;
   readonly #scopes: LRUCache<string, Entry<HeldScope>>;
   readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
-  /** Hash → until when it is remembered as unknown. */
-  readonly #unknown: LRUCache<string, number>;
+  /** Hashes without a key. The rule holds for them as for records. */
+  readonly #unknown: LRUCache<string, { readonly asOf: Position; readonly until: number }>;
 
   constructor(deps: RecordsDeps) {
     this.#clock = deps.clock;
@@ -134,7 +134,8 @@ export class Records {
     if (!this.feed.permits(keyHash, answer.asOf)) return undefined;
     if (principal === undefined) {
       this.#keys.delete(keyHash);
-      this.#unknown.set(keyHash, this.#clock.monotonic() + this.#limits.unknownForMs);
+      const until = this.#clock.monotonic() + this.#limits.unknownForMs;
+      this.#unknown.set(keyHash, { asOf: answer.asOf, until });
       return [];
     }
     const held = heldOf(keyHash, principal, at);
@@ -157,7 +158,6 @@ export class Records {
     const usedSince = this.#clock.monotonic() - this.#limits.recentlyUsedMs;
     for (const { kind, ref, revision, state } of invalidations) {
       this.feed.change(ref, revision);
-      this.#unknown.delete(ref);
       const entry = this.#peek(kind, ref);
       if (entry?.held === undefined) continue;
       entry.held = undefined;
@@ -259,8 +259,8 @@ export class Records {
   }
 
   #isUnknown(keyHash: string, now: number): boolean {
-    const until = this.#unknown.get(keyHash);
-    return until !== undefined && now < until;
+    const unknown = this.#unknown.get(keyHash);
+    return unknown !== undefined && now < unknown.until && this.feed.permits(keyHash, unknown.asOf);
   }
 }
 

@@ -1,0 +1,182 @@
+// The service Access over the fake database, and the network before it: late, silent, refused or cut, as its link says.
+import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
+import type { ControlPlane } from '../../../proxy/access/record-source.ts';
+import type { ResolveAnswer } from '../../../proxy/access/records.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+import type { FakeDatabase } from './database.ts';
+
+/** How one proxy reaches the control plane. */
+export interface Link {
+  /** Milliseconds there and back, or what becomes of the call instead. */
+  resolve(): { readonly there: number; readonly back: number } | 'refused' | 'silent';
+  /** Milliseconds that a message of the feed takes; order is kept. */
+  feedDelay(): number;
+  /** From a commit to the replica's hearing of it. */
+  bellDelay(): number;
+  /** Nothing passes in either direction, and nobody is told. */
+  feedIsSilent(): boolean;
+  /** The replica has lost its database: it does not answer asks. */
+  databaseIsLost(): boolean;
+  /** Changes that are sent again where a watch goes on. */
+  repeats(): number;
+  /** Changes of a watcher beyond which it is reset. */
+  readonly bufferMax: number;
+  /** Called just before the proxy gets a message. */
+  onDelivered(message: FeedMessage): void;
+}
+
+export class FakeControlPlane {
+  readonly database: FakeDatabase;
+  readonly #time: VirtualTime;
+  readonly #watches = new Set<Watch>();
+
+  constructor(time: VirtualTime, database: FakeDatabase) {
+    this.#time = time;
+    this.database = database;
+    database.onCommit = () => {
+      for (const watch of this.#watches) watch.ring();
+    };
+  }
+
+  connect(link: Link): ControlPlane {
+    return {
+      resolve: (keyHash, timeoutMs) => this.#resolve(link, keyHash, timeoutMs),
+      watch: (start, handlers) => this.#watch(link, start, handlers),
+    };
+  }
+
+  /** Ends the watches of a link, as a replica does that goes away. */
+  cut(link: Link): void {
+    for (const watch of this.#watches) if (watch.link === link) watch.cut();
+  }
+
+  #resolve(link: Link, keyHash: string, timeoutMs: number): Promise<ResolveAnswer> {
+    const way = link.resolve();
+    return new Promise((resolve, reject) => {
+      if (way === 'refused') return reject(new Error('refused'));
+      this.#time.after(timeoutMs, () => reject(new Error('no answer in time')));
+      if (way === 'silent') return;
+      this.#time.after(way.there, () => {
+        const answer = this.database.resolve(keyHash);
+        this.#time.after(way.back, () => resolve(answer));
+      });
+    });
+  }
+
+  #watch(link: Link, start: WatchStart, handlers: WatchHandlers): WatchStream {
+    const watch = new Watch({ time: this.#time, database: this.database, link, handlers });
+    this.#watches.add(watch);
+    watch.onEnd = () => this.#watches.delete(watch);
+    watch.begin(start);
+    return { ask: (nonce) => watch.ask(nonce), cancel: () => watch.end() };
+  }
+}
+
+interface WatchDeps {
+  readonly time: VirtualTime;
+  readonly database: FakeDatabase;
+  readonly link: Link;
+  readonly handlers: WatchHandlers;
+}
+
+class Watch {
+  readonly link: Link;
+  onEnd: () => void = () => {};
+  readonly #deps: WatchDeps;
+  #epoch = '';
+  #sent = 0;
+  #begun = false;
+  #ended = false;
+  #arrivesAt = 0;
+  #departsAt = 0;
+
+  constructor(deps: WatchDeps) {
+    this.#deps = deps;
+    this.link = deps.link;
+  }
+
+  begin({ maxStaleMs, since }: WatchStart): void {
+    this.#toServer(() => {
+      const { database, link, time } = this.#deps;
+      this.#begun = true;
+      const { epoch, prunedRevision, revision } = database;
+      if (since === undefined) {
+        const horizon = { epoch, revision: database.revisionAt(time.monotonic() - maxStaleMs) };
+        this.#start({ type: 'started', horizon });
+      } else if (since.epoch === epoch && since.revision >= prunedRevision && since.revision <= revision) {
+        this.#start({ type: 'started', horizon: since });
+        this.#sent = Math.max(prunedRevision, since.revision - link.repeats());
+      } else this.#start({ type: 'reset', horizon: database.position });
+      this.#flush();
+    });
+  }
+
+  ask(nonce: number): void {
+    this.#toServer(() => {
+      if (!this.#begun || this.link.databaseIsLost()) return;
+      this.#flush();
+      this.#send({ type: 'answer', nonce, position: this.#deps.database.position });
+    });
+  }
+
+  ring(): void {
+    this.#deps.time.after(this.link.bellDelay(), () => {
+      if (this.#begun && !this.#ended && !this.link.databaseIsLost()) this.#flush();
+    });
+  }
+
+  cut(): void {
+    if (this.#ended) return;
+    this.end();
+    this.#deps.time.after(this.link.feedDelay(), () => this.#deps.handlers.closed(new Error('cut')));
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.onEnd();
+  }
+
+  #start(message: Extract<FeedMessage, { readonly horizon: unknown }>): void {
+    this.#epoch = message.horizon.epoch;
+    this.#sent = message.horizon.revision;
+    this.#send(message);
+  }
+
+  #flush(): void {
+    const { database } = this.#deps;
+    const changes = database.changesAfter(this.#sent);
+    if (
+      this.#epoch !== database.epoch ||
+      this.#sent < database.prunedRevision ||
+      changes.length > this.link.bufferMax
+    ) {
+      this.#start({ type: 'reset', horizon: database.position });
+      return;
+    }
+    for (const change of changes) this.#send({ type: 'changes', invalidations: [change] });
+    this.#sent = database.revision;
+  }
+
+  #toServer(act: () => void): void {
+    const { time } = this.#deps;
+    this.#departsAt = Math.max(this.#departsAt, time.monotonic() + this.link.feedDelay());
+    if (this.link.feedIsSilent()) return;
+    time.after(this.#departsAt - time.monotonic(), () => {
+      if (!this.#ended) act();
+    });
+  }
+
+  #send(message: FeedMessage): void {
+    const { handlers, time } = this.#deps;
+    this.#arrivesAt = Math.max(this.#arrivesAt, time.monotonic() + this.link.feedDelay());
+    if (this.link.feedIsSilent()) this.#isDeaf = true;
+    time.after(this.#arrivesAt - time.monotonic(), () => {
+      if (this.#ended || this.#isDeaf) return;
+      this.link.onDelivered(message);
+      handlers.message(message);
+    });
+  }
+
+  // A stream loses its end, never its middle: once a message is lost none comes after it.
+  #isDeaf = false;
+}

@@ -1,0 +1,207 @@
+// The control plane's database as the access protocol sees it: rows, revisions, changes, epochs, and, for checking, all that
+// was ever true. Every version of a row carries a mark of its own, so that what a proxy serves tells how old it is.
+import type { Clock } from '../../../common/clock.ts';
+import { Secret } from '../../../common/secret.ts';
+import type { Position } from '../../../proxy/access/feed-state.ts';
+import { type RecordKind, refOf } from '../../../proxy/access/held.ts';
+import type { Principal } from '../../../proxy/access/principal.ts';
+import type { Invalidation, ResolveAnswer } from '../../../proxy/access/records.ts';
+
+export interface Row {
+  readonly kind: RecordKind;
+  readonly ref: string;
+  readonly id: string;
+  readonly organizationId: string;
+  /** Of a key: its AI system, if any. */
+  readonly scopeId: string | undefined;
+  readonly organizationRevision: number;
+  readonly revision: number;
+  readonly mark: string;
+  readonly valueEndsAt: number | undefined;
+}
+
+export interface Version {
+  readonly revision: number;
+  readonly at: number;
+  /** Undefined: the row was not there. */
+  readonly mark: string | undefined;
+}
+
+export interface Backup {
+  readonly revision: number;
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly changes: readonly (Invalidation & { readonly at: number })[];
+}
+
+export class FakeDatabase {
+  epoch = 'epoch-1';
+  revision = 0;
+  prunedRevision = 0;
+  /** Called after each commit. */
+  onCommit: () => void = () => {};
+  readonly #clock: Clock;
+  #rows = new Map<string, Row>();
+  #changes: (Invalidation & { readonly at: number })[] = [];
+  /** `<epoch> <ref>` → versions in order of revision; `<ref>` → versions in order of time over all epochs. */
+  readonly #versions = new Map<string, Version[]>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get position(): Position {
+    return { epoch: this.epoch, revision: this.revision };
+  }
+
+  has(ref: string): boolean {
+    return this.#rows.has(ref);
+  }
+
+  createOrganization(id: string): void {
+    this.#write('organization', refOf('organization', id), { id, organizationId: id });
+  }
+
+  createSystem(id: string, organizationId: string): void {
+    this.#write('ai_system', refOf('ai_system', id), { id, organizationId });
+  }
+
+  createKey(hash: string, owner: { organizationId: string; scopeId?: string | undefined }): void {
+    this.#write('key', hash, { id: `id-${hash}`, ...owner });
+  }
+
+  /** Writes the row again. */
+  touch(ref: string, change: { readonly valueEndsAt?: number } = {}): void {
+    const row = this.#rows.get(ref);
+    if (row !== undefined) this.#write(row.kind, ref, { ...row, ...change });
+  }
+
+  /** Revokes a key. */
+  remove(ref: string): void {
+    const row = this.#rows.get(ref);
+    if (row === undefined) return;
+    this.revision += 1;
+    this.#rows.delete(ref);
+    this.#record(ref, undefined);
+    this.#commit(row.kind, ref, 'gone');
+  }
+
+  backup(): Backup {
+    return { revision: this.revision, rows: new Map(this.#rows), changes: [...this.#changes] };
+  }
+
+  /** Goes back to a backup, or forth under another history: a new epoch either way. */
+  restore(backup: Backup): void {
+    const refs = new Set([...this.#rows.keys(), ...backup.rows.keys()]);
+    this.epoch = `epoch-${Number(this.epoch.slice(6)) + 1}`;
+    this.revision = backup.revision;
+    this.prunedRevision = Math.min(this.prunedRevision, backup.revision);
+    this.#rows = new Map(backup.rows);
+    this.#changes = [...backup.changes];
+    for (const ref of refs) this.#record(ref, this.#rows.get(ref)?.mark);
+    this.onCommit();
+  }
+
+  prune(): void {
+    this.prunedRevision = this.revision;
+    this.#changes = [];
+  }
+
+  changesAfter(revision: number): readonly Invalidation[] {
+    return this.#changes.filter((change) => change.revision > revision);
+  }
+
+  /** The last revision taken at or before a monotonic time; not before what was pruned. */
+  revisionAt(time: number): number {
+    const before = this.#changes.filter((change) => change.at <= time);
+    return before.at(-1)?.revision ?? this.prunedRevision;
+  }
+
+  resolve(hash: string): ResolveAnswer {
+    const key = this.#rows.get(hash);
+    return { asOf: this.position, principal: key && this.#principal(key) };
+  }
+
+  /** All that was true of the row in an epoch, or ever. */
+  versions(ref: string, epoch?: string): readonly Version[] {
+    return this.#versions.get(epoch === undefined ? ref : `${epoch} ${ref}`) ?? [];
+  }
+
+  #principal(key: Row): Principal {
+    const organization = this.#rows.get(refOf('organization', key.organizationId));
+    const scope = key.scopeId === undefined ? undefined : this.#rows.get(refOf('ai_system', key.scopeId));
+    if (organization === undefined) throw new Error('a key without its organization');
+    const shared = (row: Row) => ({
+      active: true,
+      allowedModels: [row.mark],
+      limits: [],
+      revision: row.revision,
+    });
+    return {
+      key: {
+        ...shared(key),
+        keyId: key.id,
+        organizationId: key.organizationId,
+        scope: scope ? { kind: 'ai_system', id: scope.id } : { kind: 'organization', id: key.organizationId },
+        endsAt: undefined,
+        valueEndsAt: key.valueEndsAt,
+        organizationRevision: key.organizationRevision,
+      },
+      scope: scope && {
+        ...shared(scope),
+        kind: 'ai_system',
+        id: scope.id,
+        organizationId: scope.organizationId,
+      },
+      organization: {
+        ...shared(organization),
+        id: organization.id,
+        callerProviderKeys: false,
+        providerKeys: [providerKey(organization.mark)],
+      },
+    };
+  }
+
+  #write(kind: RecordKind, ref: string, row: Partial<Row> & Pick<Row, 'id' | 'organizationId'>): void {
+    this.revision += 1;
+    const mark = `${this.epoch}/${this.revision}`;
+    const organization = this.#rows.get(refOf('organization', row.organizationId));
+    this.#rows.set(ref, {
+      kind,
+      ref,
+      id: row.id,
+      organizationId: row.organizationId,
+      scopeId: row.scopeId,
+      valueEndsAt: row.valueEndsAt,
+      organizationRevision: organization?.revision ?? 0,
+      revision: this.revision,
+      mark,
+    });
+    this.#record(ref, mark);
+    this.#commit(kind, ref, 'changed');
+  }
+
+  #record(ref: string, mark: string | undefined): void {
+    const version = { revision: this.revision, at: this.#clock.monotonic(), mark };
+    for (const name of [ref, `${this.epoch} ${ref}`]) {
+      const versions = this.#versions.get(name);
+      if (versions === undefined) this.#versions.set(name, [version]);
+      else versions.push(version);
+    }
+  }
+
+  #commit(kind: RecordKind, ref: string, state: Invalidation['state']): void {
+    this.#changes.push({ kind, ref, revision: this.revision, state, at: this.#clock.monotonic() });
+    this.onCommit();
+  }
+}
+
+function providerKey(mark: string) {
+  const secret = {
+    apiKey: new Secret(`secret-of-${mark}`),
+    accessKeyId: undefined,
+    secretAccessKey: undefined,
+    sessionToken: undefined,
+  };
+  const settings = { baseUrl: undefined, endpoint: undefined, region: undefined, apiVersion: undefined };
+  return { id: 'provider-key', provider: 'gpt-provider', secret, ...settings, priority: 0, weight: 1 };
+}

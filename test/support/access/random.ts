@@ -1,0 +1,36 @@
+// Numbers that look random and repeat with their seed (mulberry32).
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 to below 1. */
+  readonly next = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** A whole number below n. */
+  below(n: number): number {
+    return Math.floor(this.next() * n);
+  }
+
+  between(min: number, max: number): number {
+    return min + this.next() * (max - min);
+  }
+
+  pick<T>(items: readonly T[]): T {
+    const item = items[this.below(items.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
+  }
+}

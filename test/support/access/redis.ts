@@ -1,0 +1,57 @@
+// Redis as records see it: a map with expiry that may be slow, gone, emptied, rolled back or written by somebody else.
+import type { RecordCommands } from '../../../proxy/access/redis-records.ts';
+import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+
+interface Value {
+  readonly bytes: Buffer;
+  readonly expiresAt: number;
+}
+
+export class FakeRedis {
+  /** Milliseconds until a command takes effect, or undefined: it fails. */
+  readDelay: () => number | undefined = () => 0;
+  writeDelay: () => number | undefined = () => 0;
+  values = new Map<string, Value>();
+  readonly #time: VirtualTime;
+
+  constructor(time: VirtualTime) {
+    this.#time = time;
+  }
+
+  /** As one proxy sees it. */
+  commands(): RecordCommands {
+    let answered = false;
+    const read = <T>(act: () => T) =>
+      this.#later(this.readDelay(), () => {
+        answered = true;
+        return act();
+      });
+    return {
+      get: (name) => read(() => this.get(name)),
+      set: (name, bytes, expiresInMs) => {
+        const expiresAt = this.#time.monotonic() + expiresInMs;
+        return this.#later(this.writeDelay(), () => this.values.set(name, { bytes, expiresAt }));
+      },
+      delete: (name) => this.#later(this.writeDelay(), () => this.values.delete(name)),
+      hasAnswered: () => answered,
+    };
+  }
+
+  get(name: string): Buffer | null {
+    const value = this.values.get(name);
+    return value !== undefined && this.#time.monotonic() < value.expiresAt ? value.bytes : null;
+  }
+
+  /** Puts bytes under a name and lets them stand for ever. */
+  plant(name: string, bytes: Buffer): void {
+    this.values.set(name, { bytes, expiresAt: Number.POSITIVE_INFINITY });
+  }
+
+  #later<T>(delayMs: number | undefined, act: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (delayMs === undefined) reject(new RedisUnavailableError('down'));
+      else this.#time.after(delayMs, () => resolve(act()));
+    });
+  }
+}

@@ -1,0 +1,4 @@
+// A logger that says nothing.
+import { createLogger } from '../../common/logger.ts';
+
+export const silentLog = createLogger({ name: 'test', level: 'silent', stream: { write: () => {} } });
