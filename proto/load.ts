@@ -1,16 +1,20 @@
 // The contract as both planes load it: one descriptor, one set of options, one typed view.
 // Absent optional fields are undefined, absent messages null, 64-bit integers decimal strings, enums their names.
-import { fromJSON } from '@grpc/proto-loader';
+import { fromJSON, type MessageTypeDefinition } from '@grpc/proto-loader';
 import contractJson from './generated/contract.json' with { type: 'json' };
 import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
 import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
 import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
+import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
 import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
+
+/** What the contract says of one method. */
+export type { MethodDefinition } from '@grpc/proto-loader';
 
 /** The descriptor tree (protobufjs JSON form), for walks over message types: the JSON door, reflection, compatibility. */
 export const contract = contractJson;
@@ -39,3 +43,9 @@ export const services = {
   ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
 };
+
+/** What an error carries beside its code and message. */
+export const errorDetail = packageDefinition['gateway.v1.ErrorDetail'] as MessageTypeDefinition<
+  ErrorDetail,
+  ErrorDetail__Output
+>;

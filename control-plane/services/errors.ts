@@ -6,7 +6,6 @@ import { NameTakenError, StoreUnavailableError } from '../store/store.ts';
 export const callCodes = {
   CANCELLED: { grpc: 1, connect: 'canceled', http: 499 },
   INVALID_ARGUMENT: { grpc: 3, connect: 'invalid_argument', http: 400 },
-  DEADLINE_EXCEEDED: { grpc: 4, connect: 'deadline_exceeded', http: 504 },
   NOT_FOUND: { grpc: 5, connect: 'not_found', http: 404 },
   ALREADY_EXISTS: { grpc: 6, connect: 'already_exists', http: 409 },
   PERMISSION_DENIED: { grpc: 7, connect: 'permission_denied', http: 403 },
@@ -35,9 +34,14 @@ export const callReasons = {
   key_revoked: 'FAILED_PRECONDITION',
   too_many_values: 'FAILED_PRECONDITION',
   too_many_unknown_keys: 'RESOURCE_EXHAUSTED',
+  // Of the JSON door.
+  host_not_allowed: 'PERMISSION_DENIED',
+  unknown_method: 'UNIMPLEMENTED',
+  method_not_allowed: 'UNIMPLEMENTED',
+  unsupported_media_type: 'INVALID_ARGUMENT',
+  body_too_large: 'RESOURCE_EXHAUSTED',
+  // Of all doors.
   cancelled: 'CANCELLED',
-  deadline_exceeded: 'DEADLINE_EXCEEDED',
-  unimplemented: 'UNIMPLEMENTED',
   unavailable: 'UNAVAILABLE',
   internal: 'INTERNAL',
 } as const satisfies Record<string, CallCode>;

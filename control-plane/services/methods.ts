@@ -1,7 +1,6 @@
 // Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
 // does not type-check, and a contract that differs from the table does not start.
-import type { MethodDefinition } from '@grpc/proto-loader';
-import { contract, type services } from '../../proto/load.ts';
+import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
 import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';

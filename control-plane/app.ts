@@ -1,0 +1,116 @@
+// Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
+import { startAdminServer } from '../common/admin-server.ts';
+import { type Clock, systemClock } from '../common/clock.ts';
+import { hashCredential } from '../common/credential.ts';
+import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
+import { startFeed } from './changes/feed.ts';
+import { startGrpcServer } from './grpc-server.ts';
+import { startHttpApi } from './http-api.ts';
+import { createAccessService, defaultAccessLimits } from './services/access.ts';
+import { createDispatcher } from './services/dispatch.ts';
+import { assertEveryMethodHasARow } from './services/methods.ts';
+import type { ControlPlaneSettings } from './settings.ts';
+import { openStore } from './store/open.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { watchReadiness } from './telemetry/readiness.ts';
+
+export interface ControlPlane {
+  readonly grpcPort: number;
+  readonly httpPort: number;
+  readonly adminPort: number;
+  /** Not ready, nothing new, watchers are sent elsewhere, calls finish up to the grace; then everything is closed. */
+  close(): Promise<void>;
+}
+
+export interface ControlPlaneOptions {
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+/** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
+export async function startControlPlane(
+  settings: ControlPlaneSettings,
+  { log, clock = systemClock }: ControlPlaneOptions,
+): Promise<ControlPlane> {
+  const lifecycle = createLifecycle(log);
+  try {
+    return await assemble(settings, { log, clock }, lifecycle);
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  settings: ControlPlaneSettings,
+  { log, clock }: Required<ControlPlaneOptions>,
+  lifecycle: Lifecycle,
+): Promise<ControlPlane> {
+  assertEveryMethodHasARow();
+  const tls = await openTls(settings, log, lifecycle);
+  const store = await openStore({ url: settings.databaseUrl.reveal(), log, clock });
+  lifecycle.onClose('database', () => store.close());
+  const feed = await startFeed({ store, log });
+  lifecycle.onClose('change feed', () => feed.close());
+  const metrics = createMetrics({ feedRevision: () => feed.position.revision });
+
+  const services = {
+    masterKeys: settings.masterKey,
+    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
+    privateUpstreams: new Set(settings.privateUpstreams),
+  };
+  const dispatcher = createDispatcher({ store, services, clock });
+  const access = createAccessService({
+    store,
+    feed,
+    sealKeys: settings.masterKey,
+    clock,
+    log,
+    limits: defaultAccessLimits,
+  });
+
+  const calls = { dispatcher, clock, log, metrics };
+  const grpc = await startGrpcServer(
+    {
+      address: settings.grpcListen,
+      tls,
+      proxyCertificates: settings.proxyCertificates,
+      reflection: settings.reflection,
+    },
+    { ...calls, access },
+  );
+  lifecycle.onClose('gRPC', () => grpc.close(settings.drainGrace));
+  const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
+  lifecycle.onClose('JSON door', () => http.close(settings.drainGrace));
+
+  const readiness = watchReadiness({ store, clock, onChange: (ready) => grpc.setServing(ready) });
+  lifecycle.onClose('readiness', () => readiness.close());
+  const admin = await startAdminServer(settings.adminListen, {
+    metrics: () => metrics.collect(),
+    notReady: () => readiness.notReady(),
+  });
+  lifecycle.onClose('admin', () => admin.close());
+  return {
+    grpcPort: grpc.port,
+    httpPort: http.port,
+    adminPort: admin.port,
+    close: async () => {
+      readiness.drain();
+      await lifecycle.close();
+    },
+  };
+}
+
+async function openTls(
+  settings: ControlPlaneSettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<TlsSource | undefined> {
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: caFile } = settings;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const tls = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
+  lifecycle.onClose('certificates', () => tls.close());
+  return tls;
+}

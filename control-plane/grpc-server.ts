@@ -1,0 +1,337 @@
+// The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access for proxies, health
+// and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  experimental,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerErrorResponse,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { ReflectionService } from '@grpc/reflection';
+import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
+import { ListenError } from '../common/listen.ts';
+import type { ListenAddress } from '../common/settings.ts';
+import type { TlsSource } from '../common/tls.ts';
+import type { ResolveRequest__Output } from '../proto/generated/gateway/v1/ResolveRequest.ts';
+import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRequest.ts';
+import type { WatchResponse } from '../proto/generated/gateway/v1/WatchResponse.ts';
+import { errorDetail, packageDefinition, services } from '../proto/load.ts';
+import type { WatchStream } from './changes/watch.ts';
+import type { AccessService } from './services/access.ts';
+import { type Answer, type AnswerDeps, answer } from './services/answer.ts';
+import type { CertificateProxy, Credentials } from './services/authentication.ts';
+import type { Dispatcher } from './services/dispatch.ts';
+import { CallError, callCodes } from './services/errors.ts';
+import { createInFlight } from './services/in-flight.ts';
+import { isMethodName, type MethodName } from './services/methods.ts';
+import { addressOfPeer, certificateProxyOf, isLoopbackAddress } from './services/peer.ts';
+
+export interface GrpcServer {
+  readonly port: number;
+  /** What grpc.health.v1 answers. */
+  setServing(serving: boolean): void;
+  /** Nothing new, watchers are sent elsewhere, calls finish up to the grace, the rest is cut. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface GrpcServerDeps extends AnswerDeps {
+  readonly dispatcher: Dispatcher;
+  readonly access: AccessService;
+}
+
+export interface GrpcServerOptions {
+  readonly address: ListenAddress;
+  /** Undefined: plaintext. */
+  readonly tls: TlsSource | undefined;
+  readonly proxyCertificates: readonly CertificateProxy[];
+  readonly reflection: boolean;
+}
+
+/** Both ways. The largest answer is a record with all provider keys of an organization. */
+const messageBytesMax = 4 * 1024 * 1024;
+
+const serverOptions = {
+  'grpc.max_receive_message_length': messageBytesMax,
+  'grpc.max_send_message_length': messageBytesMax,
+  // A proxy has one watch and up to 64 resolves on a connection.
+  'grpc.max_concurrent_streams': 256,
+  // A peer that is gone without a word is noticed. Proxies ping every 5 s; this server refuses nobody for pings.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  // A proxy's watch keeps its connection busy; what does nothing for this long is nobody we know.
+  'grpc.max_connection_idle_ms': 300_000,
+  // Megabytes of one connection's streams; the library's default is unlimited.
+  'grpc-node.max_session_memory': 64,
+};
+
+/** After the last answer was written, for it to leave the machine. */
+const flushMs = 500;
+
+/** @throws ListenError */
+export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServerDeps): Promise<GrpcServer> {
+  const server = new Server(serverOptions);
+  const door = new Door(options, deps);
+  for (const [name, definition] of Object.entries<ServiceDefinition>(services)) {
+    server.addService(definition, name === 'Access' ? door.access() : door.operators(name, definition));
+  }
+  const health = new HealthImplementation(statuses('SERVING'));
+  health.addToServer(server);
+  if (options.reflection) new ReflectionService(packageDefinition).addToServer(server);
+  const port = await bind(server, options);
+  return {
+    port,
+    setServing: (serving) => {
+      for (const [name, status] of Object.entries(statuses(serving ? 'SERVING' : 'NOT_SERVING'))) {
+        health.setStatus(name, status);
+      }
+    },
+    close: async (graceMs) => {
+      const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      door.endWatches();
+      await door.inFlight.idle(graceMs);
+      await Promise.race([closed, sleep(flushMs)]);
+      // Watches of health keep their connections open for ever.
+      server.forceShutdown();
+    },
+  };
+}
+
+function statuses(status: 'SERVING' | 'NOT_SERVING'): ServingStatusMap {
+  const names = ['', ...Object.keys(services).map((name) => `gateway.v1.${name}`)];
+  return Object.fromEntries(names.map((name) => [name, status]));
+}
+
+function bind(server: Server, { address, tls }: GrpcServerOptions): Promise<number> {
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${host}:${address.port}`, credentials(tls), (error, port) =>
+      error === null
+        ? resolve(port)
+        : reject(new ListenError(address, 'GATEWAY_GRPC_LISTEN', withCode(error))),
+    );
+  });
+}
+
+/** The library tells the system's code in its message only. */
+function withCode(error: Error): Error {
+  return Object.assign(error, { code: /\bE[A-Z]{4,}\b/.exec(error.message)?.[0] });
+}
+
+/** Client certificates are asked for, not demanded: operators come with tokens. Those that do not verify count as none. */
+function credentials(tls: TlsSource | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const provider = new CertificateProvider(tls);
+  const authorities = tls.current.ca === undefined ? null : provider;
+  return experimental.createCertificateProviderServerCredentials(provider, authorities, false);
+}
+
+type CaListener = (update: { caCertificate: Buffer } | null) => void;
+type IdentityListener = (update: { certificate: Buffer; privateKey: Buffer } | null) => void;
+
+/** The files' last good certificates in the library's form: its own file watcher drops connections over a half-written pair. */
+class CertificateProvider {
+  readonly #tls: TlsSource;
+  readonly #stops = new Map<CaListener | IdentityListener, () => void>();
+
+  constructor(tls: TlsSource) {
+    this.#tls = tls;
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    this.#listen(listener, () => {
+      const { ca } = this.#tls.current;
+      listener(ca === undefined ? null : { caCertificate: ca });
+    });
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#listen(listener, () => {
+      const { cert, key } = this.#tls.current;
+      listener({ certificate: cert, privateKey: key });
+    });
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.#stops.get(listener)?.();
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#stops.get(listener)?.();
+  }
+
+  #listen(listener: CaListener | IdentityListener, tell: () => void): void {
+    this.#stops.set(listener, this.#tls.onChange(tell));
+    // The library is ready for it once the listener's registration has returned.
+    process.nextTick(tell);
+  }
+}
+
+type UnaryCall<Request> = ServerUnaryCall<Request, object>;
+type WatchCall = ServerDuplexStream<WatchRequest__Output, WatchResponse>;
+type PeerCall = Pick<UnaryCall<unknown>, 'metadata' | 'getPeer' | 'getAuthContext'>;
+
+class Door {
+  readonly inFlight = createInFlight();
+  readonly #options: GrpcServerOptions;
+  readonly #deps: GrpcServerDeps;
+  readonly #watches = new Set<() => void>();
+
+  constructor(options: GrpcServerOptions, deps: GrpcServerDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  operators(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
+    return Object.fromEntries(
+      Object.keys(definition).map((name) => {
+        const method = `${service}.${name}`;
+        if (!isMethodName(method)) throw new Error(`no row for ${method} in methods.ts`);
+        return [
+          name,
+          this.#unary(method, (request, who) => this.#deps.dispatcher.call(method, who, request)),
+        ];
+      }),
+    );
+  }
+
+  access(): UntypedServiceImplementation {
+    const { dispatcher, access } = this.#deps;
+    const resolve = async (request: ResolveRequest__Output, who: Credentials) => {
+      this.#requireSecrecy(who);
+      return await access.resolve(await dispatcher.proxy(who), request);
+    };
+    return {
+      Resolve: this.#unary('Access.Resolve', resolve),
+      Watch: (call: WatchCall) => void this.#watch(call),
+    };
+  }
+
+  endWatches(): void {
+    for (const end of this.#watches) end();
+  }
+
+  #unary<Request>(method: MethodName, work: (request: Request, who: Credentials) => Promise<object>) {
+    return (call: UnaryCall<Request>, callback: sendUnaryData<object>) => {
+      const who = this.#credentials(call);
+      const answering = answer(this.#deps, method, who.from, () => work(call.request, who));
+      this.inFlight.add(answering.then((outcome) => reply(callback, outcome)));
+    };
+  }
+
+  async #watch(call: WatchCall): Promise<void> {
+    const { dispatcher, access, metrics } = this.#deps;
+    const who = this.#credentials(call);
+    const stream = new GrpcWatchStream(call, () => dispatcher.proxy(who));
+    const end = () => stream.leave();
+    this.#watches.add(end);
+    const outcome = await answer(this.#deps, 'Access.Watch', who.from, () => dispatcher.proxy(who));
+    if ('error' in outcome) stream.end(outcome.error);
+    else {
+      metrics.watcherCame();
+      await access.watch(outcome.value, stream);
+      metrics.watcherWent();
+    }
+    this.#watches.delete(end);
+  }
+
+  #credentials(call: PeerCall): Credentials {
+    const values = call.metadata.get('authorization');
+    const certificate = call.getAuthContext().sslPeerCertificate;
+    return {
+      // Two of them contradict each other; joined they are no token.
+      authorization: values.length === 0 ? undefined : values.join(','),
+      certificateProxy: certificateProxyOf(certificate?.subjectaltname, this.#options.proxyCertificates),
+      from: addressOfPeer(call.getPeer()),
+    };
+  }
+
+  /** Resolve answers provider secrets. */
+  #requireSecrecy({ from }: Credentials): void {
+    if (this.#options.tls !== undefined || isLoopbackAddress(from)) return;
+    throw new CallError('tls_required', 'Resolve answers secrets: it is served over TLS or loopback only');
+  }
+}
+
+/** One watch on its gRPC stream. */
+class GrpcWatchStream implements WatchStream {
+  readonly #call: WatchCall;
+  readonly #confirm: () => Promise<unknown>;
+  #ended = false;
+  #onClose: (() => void) | undefined;
+
+  /** @param confirm rejects when the proxy is no longer let in */
+  constructor(call: WatchCall, confirm: () => Promise<unknown>) {
+    this.#call = call;
+    this.#confirm = confirm;
+    call.on('cancelled', () => this.#close());
+    call.on('end', () => this.#close());
+    // The stream's own failures end in 'cancelled' as well.
+    call.on('error', () => this.#close());
+  }
+
+  onMessage(handler: (message: WatchRequest__Output) => void): void {
+    this.#call.on('data', (message: WatchRequest__Output) => {
+      // A token that is revoked while its proxy watches ends the watch with the next heartbeat.
+      if (message.ask !== undefined) this.#confirm().catch((error: unknown) => this.#refuse(error));
+      handler(message);
+    });
+  }
+
+  onClose(handler: () => void): void {
+    this.#onClose = handler;
+  }
+
+  onDrain(handler: () => void): void {
+    this.#call.on('drain', handler);
+  }
+
+  send(message: WatchResponse): boolean {
+    return this.#ended || this.#call.write(message);
+  }
+
+  end(error?: CallError): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (error === undefined) this.#call.end();
+    else this.#call.emit('error', serviceError(error));
+  }
+
+  /** The replica stops: the proxy is to watch another. */
+  leave(): void {
+    this.#close();
+    this.end();
+  }
+
+  #close(): void {
+    this.#onClose?.();
+  }
+
+  #refuse(error: unknown): void {
+    // Where the database cannot be read the watch is silent anyway, and the proxy goes elsewhere.
+    if (!(error instanceof CallError)) return;
+    this.end(error);
+    this.#close();
+  }
+}
+
+function reply(callback: sendUnaryData<object>, outcome: Answer<object>): void {
+  if ('error' in outcome) callback(serviceError(outcome.error));
+  else callback(null, outcome.value);
+}
+
+function serviceError(error: CallError): ServerErrorResponse {
+  const metadata = new Metadata();
+  const { reason, violations } = error;
+  metadata.set('gateway-error-bin', errorDetail.serialize({ reason, violations: [...violations] }));
+  return Object.assign(new Error(error.message), {
+    code: callCodes[error.code].grpc,
+    details: error.message,
+    metadata,
+  });
+}

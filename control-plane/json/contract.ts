@@ -1,0 +1,44 @@
+// The contract's message types as the JSON door walks them.
+import { contract } from '../../proto/load.ts';
+
+export interface FieldType {
+  /** A scalar, or the name of a message or enum. */
+  readonly type: string;
+  readonly rule?: string;
+  /** Of a map. */
+  readonly keyType?: string;
+}
+
+interface TypeDescriptor {
+  readonly fields?: Readonly<Record<string, FieldType>>;
+  readonly values?: Readonly<Record<string, number>>;
+  readonly methods?: object;
+}
+
+const types: Readonly<Record<string, TypeDescriptor>> = contract.nested.gateway.nested.v1.nested;
+
+/** Fields by the name in lowerCamelCase. @throws Error if the contract has no such message */
+export function fieldsOf(message: string): Readonly<Record<string, FieldType>> {
+  const fields = typeNamed(message)?.fields;
+  if (fields === undefined) throw new Error(`the contract has no message ${message}`);
+  return fields;
+}
+
+/** Names of an enum's values but the unspecified one, which nobody means; undefined if the type is no enum. */
+export function enumNames(type: string): readonly string[] | undefined {
+  const values = typeNamed(type)?.values;
+  return values && Object.keys(values).filter((name) => values[name] !== 0);
+}
+
+export function isMessage(type: string): boolean {
+  return typeNamed(type)?.fields !== undefined;
+}
+
+/** "allowedModels" → "allowed_models": the name in the .proto file. */
+export function originalName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function typeNamed(name: string): TypeDescriptor | undefined {
+  return Object.hasOwn(types, name) ? types[name] : undefined;
+}

@@ -1,0 +1,138 @@
+// Reads a request from JSON, strictly: proto-loader would turn "false" into true, an unknown enum into 0, and lose unknown
+// fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported.
+import { isObject, parseJson } from '../../common/json.ts';
+import { invalidRequest } from '../services/checked.ts';
+import { CallError, type Violation } from '../services/errors.ts';
+import { enumNames, type FieldType, fieldsOf, isMessage, originalName } from './contract.ts';
+import { findFlaw } from './scan.ts';
+
+const uint32Max = 2 ** 32 - 1;
+const uint64Max = 2n ** 64n - 1n;
+const shownNameLengthMax = 64;
+
+/**
+ * @param message name of the request's type, such as "CreatePersonRequest"
+ * @returns an object as the contract's serializer takes it: names in lowerCamelCase, absent fields absent
+ * @throws CallError invalid_request with every problem
+ */
+export function decodeJson(message: string, text: string): object {
+  const flaw = findFlaw(text);
+  if (flaw?.kind === 'duplicate') {
+    throw new CallError('invalid_request', `the body has the name ${shown(flaw.name)} twice in one object`);
+  }
+  if (flaw?.kind === 'depth') {
+    throw new CallError('invalid_request', `the body is nested deeper than ${flaw.depthMax} levels`);
+  }
+  const violations: Violation[] = [];
+  const decoded = new Walk(violations).message(message, parse(text), '');
+  if (violations.length > 0) throw invalidRequest(violations);
+  return decoded;
+}
+
+function parse(text: string): unknown {
+  const value = parseJson(text);
+  if (value === undefined) throw new CallError('invalid_request', 'the body is not JSON');
+  return value;
+}
+
+/** Reads on after a problem; what it returns is of use only if there was none. */
+class Walk {
+  readonly #violations: Violation[];
+
+  constructor(violations: Violation[]) {
+    this.#violations = violations;
+  }
+
+  message(type: string, value: unknown, path: string): object {
+    if (!isObject(value)) {
+      this.#problem(path === '' ? 'body' : path, 'must be an object');
+      return {};
+    }
+    const fields = fieldsOf(type);
+    const names = new Map(
+      Object.keys(fields).flatMap((name) => [
+        [name, name],
+        [originalName(name), name],
+      ]),
+    );
+    const decoded = new Map<string, unknown>();
+    for (const [given, item] of Object.entries(value)) {
+      const name = names.get(given);
+      const field = name === undefined ? undefined : fields[name];
+      const at = join(path, name === undefined ? shown(given) : originalName(name));
+      if (name === undefined || field === undefined) this.#problem(at, 'is not a field of this request');
+      else if (decoded.has(name)) this.#problem(at, 'is given twice, in both spellings');
+      else decoded.set(name, this.#field(field, item, at));
+    }
+    return Object.fromEntries(decoded);
+  }
+
+  #field(field: FieldType, value: unknown, path: string): unknown {
+    if (field.keyType !== undefined) return this.#map(field, value, path);
+    if (field.rule !== 'repeated') return this.#single(field.type, value, path);
+    if (!Array.isArray(value)) return this.#problem(path, 'must be an array');
+    return value.map((item, index) => this.#single(field.type, item, `${path}[${index}]`));
+  }
+
+  #map(field: FieldType, value: unknown, path: string): unknown {
+    if (!isObject(value)) return this.#problem(path, 'must be an object');
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => {
+        if (!key.isWellFormed()) this.#problem(path, 'must have names in valid Unicode');
+        return [key, this.#single(field.type, item, `${path}[${shown(key)}]`)];
+      }),
+    );
+  }
+
+  #single(type: string, value: unknown, path: string): unknown {
+    if (value === null) {
+      return this.#problem(path, 'must not be null: leave it out, or send "" where that clears it');
+    }
+    const enumeration = enumNames(type);
+    if (enumeration !== undefined) {
+      return typeof value === 'string' && enumeration.includes(value)
+        ? value
+        : this.#problem(path, `must be one of ${enumeration.join(', ')}`);
+    }
+    return isMessage(type) ? this.message(type, value, path) : this.#scalar(type, value, path);
+  }
+
+  #scalar(type: string, value: unknown, path: string): unknown {
+    switch (type) {
+      case 'string':
+        return typeof value === 'string' && value.isWellFormed()
+          ? value
+          : this.#problem(path, 'must be a string in valid Unicode');
+      case 'bool':
+        return typeof value === 'boolean' ? value : this.#problem(path, 'must be true or false');
+      case 'uint32':
+        return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= uint32Max
+          ? value
+          : this.#problem(path, `must be a whole number from 0 to ${uint32Max}`);
+      case 'uint64':
+        return isUint64(value)
+          ? String(value)
+          : this.#problem(path, 'must be a whole number; above 2^53 as a string');
+      default:
+        throw new Error(`no JSON form for the type ${type} at ${path}`);
+    }
+  }
+
+  #problem(field: string, description: string): undefined {
+    this.#violations.push({ field, description });
+  }
+}
+
+function isUint64(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0;
+  return typeof value === 'string' && /^(0|[1-9]\d{0,19})$/.test(value) && BigInt(value) <= uint64Max;
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+/** A name that somebody sent, in a form that is safe to send back. */
+function shown(name: string): string {
+  return name.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, shownNameLengthMax);
+}

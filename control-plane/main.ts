@@ -1,0 +1,6 @@
+// The control plane as a process: compile cache first, so that a cold start does not pay for the same work again.
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { runControlPlane } = await import('./run.ts');
+await runControlPlane(process.argv.slice(2));

@@ -1,0 +1,99 @@
+// Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start or finish, 0 = drained or done.
+// Besides the server: `new-master-key` and `new-bootstrap-token` print one value, `reseal` rotates the master key.
+import { systemClock } from '../common/clock.ts';
+import { createCredential } from '../common/credential.ts';
+import { untilSignal } from '../common/lifecycle.ts';
+import { createLogger, type Logger } from '../common/logger.ts';
+import { createSealKey } from '../common/seal.ts';
+import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { startControlPlane } from './app.ts';
+import { resealProviderSecrets } from './reseal.ts';
+import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
+import { openStore } from './store/open.ts';
+import { StoreUnavailableError } from './store/store.ts';
+
+/** @param command what follows the program's name */
+export async function runControlPlane(command: readonly string[]): Promise<void> {
+  switch (command.join(' ')) {
+    case '':
+      return await serve();
+    case 'new-master-key':
+      return print(createSealKey());
+    case 'new-bootstrap-token':
+      return print(createCredential('bootstrap'));
+    case 'reseal':
+      return await reseal();
+    default:
+      return exit(
+        badSettingsExitCode,
+        'unknown command; there are new-master-key, new-bootstrap-token and reseal, and none to serve',
+      );
+  }
+}
+
+async function serve(): Promise<void> {
+  const settings = settingsOrExit();
+  const log = logger(settings);
+  const started = await startControlPlane(settings, { log }).catch((error: unknown) =>
+    exit(1, failure(error)),
+  );
+  const { grpcPort, httpPort, adminPort } = started;
+  log.info({ grpc_port: grpcPort, http_port: httpPort, admin_port: adminPort }, 'ready');
+  const signal = await untilSignal();
+  log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
+  await started.close();
+  log.info('stopped');
+}
+
+async function reseal(): Promise<void> {
+  const settings = settingsOrExit();
+  const url = settings.databaseUrl.reveal();
+  const store = await openStore({ url, log: logger(settings), clock: systemClock }).catch((error: unknown) =>
+    exit(1, failure(error)),
+  );
+  try {
+    const { resealed, lost } = await resealProviderSecrets(store, settings.masterKey);
+    print(`${resealed} provider secrets are sealed under the newest master key`);
+    if (lost.length > 0) {
+      process.exitCode = 1;
+      process.stderr.write(
+        `control-plane: no given master key opens these provider keys: ${lost.join(', ')}\n`,
+      );
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function settingsOrExit(): ControlPlaneSettings {
+  try {
+    return readControlPlaneSettings(process.env);
+  } catch (error) {
+    if (error instanceof SettingsError) return exit(badSettingsExitCode, error.message);
+    throw error;
+  }
+}
+
+function logger(settings: ControlPlaneSettings): Logger {
+  const { logLevel: level, logFile: file } = settings;
+  return createLogger({ name: 'control-plane', level, ...(file !== undefined && { file }) });
+}
+
+function failure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : '';
+  if (error instanceof StoreUnavailableError) {
+    return `${error.message}${why}; GATEWAY_DATABASE_URL says where it is`;
+  }
+  return error.message;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function exit(code: number, message: string): never {
+  process.stderr.write(`control-plane: ${message}\n`);
+  process.exit(code);
+}

@@ -1,0 +1,34 @@
+// What a connection says about who is behind it: its address, and the names in a verified client certificate.
+import type { CertificateProxy } from './authentication.ts';
+
+/** "127.0.0.1:4711" or "::1:4711", as sockets print them → the address; IPv4 in IPv6 as IPv4. */
+export function addressOfPeer(peer: string): string {
+  return plainAddress(peer.replace(/:\d+$/, ''));
+}
+
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}
+
+/**
+ * The first of the configured proxies that the certificate names.
+ * @param subjectAltName as node:tls prints it: "DNS:name, URI:name"; values with odd characters are quoted, and match nothing
+ */
+export function certificateProxyOf(
+  subjectAltName: string | undefined,
+  proxies: readonly CertificateProxy[],
+): CertificateProxy | undefined {
+  // A quoted value may hold ", DNS:other": then nothing of it can be told apart safely.
+  if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined;
+  const names = new Set(
+    subjectAltName.split(', ').flatMap((entry) => {
+      const match = /^(?:DNS|URI):(.+)$/.exec(entry);
+      return match?.[1] === undefined ? [] : [match[1]];
+    }),
+  );
+  return proxies.find((proxy) => names.has(proxy.id));
+}

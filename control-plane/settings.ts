@@ -1,0 +1,239 @@
+// Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
+import { isWellFormedCredential } from '../common/credential.ts';
+import { logLevels } from '../common/logger.ts';
+import { parseSealKeys } from '../common/seal.ts';
+import { Secret } from '../common/secret.ts';
+import {
+  type Decoder,
+  decodeSettings,
+  duration,
+  flag,
+  type ListenAddress,
+  list,
+  listenAddress,
+  oneOf,
+  type Setting,
+  SettingsError,
+  text,
+} from '../common/settings.ts';
+import { isUuid } from '../common/uuid.ts';
+import type { CertificateProxy } from './services/authentication.ts';
+
+const databaseUrl: Decoder<Secret> = (value) => {
+  if (/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) return new Secret(value);
+  // Never the value: it may hold a password.
+  throw new Error('must be postgres://… or sqlite:<file>');
+};
+
+const bootstrapToken: Decoder<Secret> = (value) => {
+  if (isWellFormedCredential('bootstrap', value)) return new Secret(value);
+  throw new Error('is malformed; make one with `node control-plane/main.ts new-bootstrap-token`');
+};
+
+const hostAndPort: Decoder<string> = (value) => {
+  if (/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(value)) return value.toLowerCase();
+  throw new Error(`must be host:port, such as model.internal:8000, not "${value}"`);
+};
+
+const hostName: Decoder<string> = (value) => {
+  if (/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)$/.test(value)) return value.toLowerCase();
+  throw new Error(`must be a host without port, such as gateway.example.com, not "${value}"`);
+};
+
+const certificateProxy: Decoder<CertificateProxy> = (value) => {
+  const match = /^([^=\s]+)(?:=(.*))?$/.exec(value);
+  const [, name, organizationId] = match ?? [];
+  if (name !== undefined && (organizationId === undefined || isUuid(organizationId))) {
+    return { id: name, organizationId };
+  }
+  throw new Error(`must be a name of a certificate, or name=organization-id, not "${value}"`);
+};
+
+export const controlPlaneSettings = {
+  grpcListen: {
+    name: 'GATEWAY_GRPC_LISTEN',
+    about: 'Listener for gRPC: operators and proxies. Off loopback it needs TLS.',
+    decode: listenAddress,
+    default: '127.0.0.1:50051',
+  },
+  httpListen: {
+    name: 'GATEWAY_HTTP_LISTEN',
+    about: 'Listener for the operators’ methods as JSON over HTTP. Off loopback it needs TLS.',
+    decode: listenAddress,
+    default: '127.0.0.1:8081',
+  },
+  adminListen: {
+    name: 'GATEWAY_ADMIN_LISTEN',
+    about:
+      'Listener for /metrics, /livez and /readyz; never a traffic port. Not the proxy’s 9090: both run side by side.',
+    decode: listenAddress,
+    default: '127.0.0.1:9091',
+  },
+  databaseUrl: {
+    name: 'GATEWAY_DATABASE_URL',
+    about:
+      'Where everything is kept: postgres://… for several replicas, sqlite:<file> for one process. Required; DATABASE_URL is read where this is not set.',
+    decode: databaseUrl,
+    secret: true,
+  },
+  masterKey: {
+    name: 'GATEWAY_MASTER_KEY',
+    about:
+      'Seals provider secrets: 32 bytes in base64 or hexadecimal, newest first where there are several. Required; make one with `new-master-key`, rotate with `reseal`.',
+    decode: parseSealKeys,
+    secret: true,
+  },
+  bootstrapToken: {
+    name: 'GATEWAY_BOOTSTRAP_TOKEN',
+    about:
+      'Makes the first platform operator, once, and is dead from then on. Make one with `new-bootstrap-token`; remove it after use.',
+    decode: bootstrapToken,
+    secret: true,
+  },
+  tlsCertFile: {
+    name: 'GATEWAY_TLS_CERT_FILE',
+    about:
+      'PEM file of the certificate chain of both listeners; read anew when it changes. Without it plaintext.',
+    decode: text,
+  },
+  tlsKeyFile: {
+    name: 'GATEWAY_TLS_KEY_FILE',
+    about: 'PEM file of the certificate’s private key.',
+    decode: text,
+  },
+  tlsClientCaFile: {
+    name: 'GATEWAY_TLS_CLIENT_CA_FILE',
+    about: 'PEM file of the authorities that sign proxies’ client certificates, for mutual TLS.',
+    decode: text,
+  },
+  proxyCertificates: {
+    name: 'GATEWAY_PROXY_CERTIFICATES',
+    about:
+      'DNS or URI names of client certificates that are proxies, separated by commas; name=organization-id binds one to an organization.',
+    decode: list(certificateProxy),
+    default: '',
+  },
+  plaintext: {
+    name: 'GATEWAY_PLAINTEXT',
+    about:
+      'true allows listeners off loopback without TLS, where something in front of them ends it. Provider secrets are still answered over TLS or loopback only.',
+    decode: flag,
+    default: 'false',
+  },
+  httpHosts: {
+    name: 'GATEWAY_HTTP_HOSTS',
+    about:
+      'Host names under which the JSON listener is reached, beside loopback; others are refused, so that no web page can lead a browser to it.',
+    decode: list(hostName),
+    default: '',
+  },
+  privateUpstreams: {
+    name: 'GATEWAY_PRIVATE_UPSTREAMS',
+    about:
+      'host:port list of base URLs of provider keys that may be private or plain http, such as a model server in the cluster. The proxies need the same list.',
+    decode: list(hostAndPort),
+    default: '',
+  },
+  reflection: {
+    name: 'GATEWAY_GRPC_REFLECTION',
+    about: 'true serves gRPC reflection, for grpcurl and the like.',
+    decode: flag,
+    default: 'false',
+  },
+  drainGrace: {
+    name: 'GATEWAY_DRAIN_GRACE',
+    about: 'How long calls may go on after SIGTERM; they are short.',
+    decode: duration,
+    default: '10s',
+  },
+  logLevel: {
+    name: 'GATEWAY_LOG_LEVEL',
+    about: 'debug writes one line a call.',
+    decode: oneOf(logLevels),
+    default: 'info',
+  },
+  logFile: {
+    name: 'GATEWAY_LOG_FILE',
+    about: 'A file for the log; without it standard output.',
+    decode: text,
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Decoded = ReturnType<typeof decode>;
+
+/** What startControlPlane takes. */
+export type ControlPlaneSettings = Omit<Decoded, 'databaseUrl' | 'masterKey'> & {
+  readonly databaseUrl: NonNullable<Decoded['databaseUrl']>;
+  readonly masterKey: NonNullable<Decoded['masterKey']>;
+};
+
+/** @throws SettingsError that names every mistake */
+export function readControlPlaneSettings(env: NodeJS.ProcessEnv): ControlPlaneSettings {
+  const mistakes = missing(env);
+  let values: Decoded | undefined;
+  try {
+    values = decode(env);
+    mistakes.push(...contradictions(values));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    mistakes.push(...error.mistakes);
+  }
+  const { databaseUrl: database, masterKey } = values ?? {};
+  if (mistakes.length > 0 || values === undefined || database === undefined || masterKey === undefined) {
+    throw new SettingsError(mistakes);
+  }
+  return { ...values, databaseUrl: database, masterKey };
+}
+
+function decode(env: NodeJS.ProcessEnv) {
+  const named = isSet(env, 'GATEWAY_DATABASE_URL');
+  return decodeSettings(controlPlaneSettings, {
+    ...env,
+    ...(!named && { GATEWAY_DATABASE_URL: env.DATABASE_URL }),
+  });
+}
+
+function missing(env: NodeJS.ProcessEnv): string[] {
+  const mistakes: string[] = [];
+  if (!isSet(env, 'GATEWAY_DATABASE_URL') && !env.DATABASE_URL) {
+    mistakes.push('GATEWAY_DATABASE_URL: is required: postgres://… or sqlite:<file>');
+  }
+  if (!isSet(env, 'GATEWAY_MASTER_KEY')) {
+    mistakes.push(
+      'GATEWAY_MASTER_KEY: is required; make one with `node control-plane/main.ts new-master-key` and keep it safe',
+    );
+  }
+  return mistakes;
+}
+
+function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
+  return Boolean(env[name]) || Boolean(env[`${name}_FILE`]);
+}
+
+function contradictions(settings: Decoded): string[] {
+  const mistakes: string[] = [];
+  const { tlsCertFile, tlsKeyFile, tlsClientCaFile } = settings;
+  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
+    mistakes.push('GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE: one is of no use without the other');
+  }
+  if (tlsClientCaFile !== undefined && tlsCertFile === undefined) {
+    mistakes.push('GATEWAY_TLS_CLIENT_CA_FILE: needs GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE');
+  }
+  if (settings.proxyCertificates.length > 0 && tlsClientCaFile === undefined) {
+    mistakes.push('GATEWAY_PROXY_CERTIFICATES: needs GATEWAY_TLS_CLIENT_CA_FILE');
+  }
+  if (tlsCertFile === undefined && !settings.plaintext) {
+    for (const key of ['grpcListen', 'httpListen'] as const) {
+      if (isLoopback(settings[key])) continue;
+      mistakes.push(
+        `${controlPlaneSettings[key].name}: is not on loopback, so set GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE, ` +
+          'or GATEWAY_PLAINTEXT=true where something in front ends TLS',
+      );
+    }
+  }
+  return mistakes;
+}
+
+function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

@@ -1,0 +1,62 @@
+// The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CallCode } from '../services/errors.ts';
+
+/** What both doors tell of each call. */
+export interface CallMetrics {
+  /** @param method of methods.ts, such as "VirtualKeys.Create" */
+  called(method: string, code: CallCode | 'OK', seconds: number): void;
+  watcherCame(): void;
+  watcherWent(): void;
+}
+
+export interface ControlPlaneMetrics extends CallMetrics {
+  /** The Prometheus text. */
+  collect(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+export interface MetricsDeps {
+  /** The newest revision that this replica knows. */
+  feedRevision(): number;
+}
+
+export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const calls = new Counter({
+    name: 'gateway_control_plane_calls_total',
+    help: 'Calls by method and gRPC code, of gRPC and the JSON door together.',
+    labelNames: ['method', 'code'] as const,
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'gateway_control_plane_call_duration_seconds',
+    help: 'Time to answer a unary call.',
+    labelNames: ['method'] as const,
+    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers,
+  });
+  const watchers = new Gauge({
+    name: 'gateway_control_plane_watchers',
+    help: 'Proxies that watch the change feed of this replica.',
+    registers,
+  });
+  new Gauge({
+    name: 'gateway_control_plane_feed_revision',
+    help: 'The newest revision that this replica has read from the database.',
+    registers,
+    collect() {
+      this.set(deps.feedRevision());
+    },
+  });
+  return {
+    called: (method, code, seconds) => {
+      calls.inc({ method, code });
+      duration.observe({ method }, seconds);
+    },
+    watcherCame: () => watchers.inc(),
+    watcherWent: () => watchers.dec(),
+    collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
