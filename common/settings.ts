@@ -28,6 +28,8 @@ export interface Setting<T> {
   readonly decode: Decoder<T>;
   /** As one would write it in the environment; absent where there is no default. */
   readonly default?: string;
+  /** How docs/configuration.md writes a default that depends on the machine. */
+  readonly defaultText?: string;
   /** Also read from the file named by `<name>_FILE`. */
   readonly secret?: true;
 }

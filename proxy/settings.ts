@@ -122,10 +122,10 @@ export const proxySettings = {
   },
   bufferedBytesMax: {
     name: 'GATEWAY_BUFFERED_BYTES_MAX',
-    about:
-      'Bytes of all requests and answers in memory. The default is a quarter of the memory the process may use.',
+    about: 'Bytes of all requests and answers in memory.',
     decode: bytes,
     default: String(Math.floor((process.constrainedMemory() || totalmem()) / 4)),
+    defaultText: 'a quarter of the memory the process may use',
   },
   headerBytesMax: {
     name: 'GATEWAY_HEADER_BYTES_MAX',
