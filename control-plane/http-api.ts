@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MethodDefinition, ServiceDefinition } from '@grpc/proto-loader';
 import { listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { TlsSource } from '../common/tls.ts';
@@ -45,11 +44,17 @@ const requestTimeoutMs = 10_000;
 const connectionsMax = 1024;
 const flushMs = 500;
 
+/** A method's messages to bytes and back. */
+type Wire = Pick<
+  MethodDefinition<object, object>,
+  'requestSerialize' | 'requestDeserialize' | 'responseSerialize' | 'responseDeserialize'
+>;
+
 interface Route {
   readonly method: MethodName;
   readonly requestType: string;
   readonly responseType: string;
-  readonly definition: MethodDefinition<object, object>;
+  readonly definition: Wire;
 }
 
 /** @throws ListenError */
@@ -156,6 +161,8 @@ function single(request: IncomingMessage, name: string): string | undefined {
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
+const wires: Readonly<Record<string, Readonly<Record<string, Wire>>>> = services;
+
 const routes: ReadonlyMap<string, Route> = new Map(
   Object.entries(contract.nested.gateway.nested.v1.nested).flatMap(([service, descriptor]) =>
     'methods' in descriptor && service !== 'Access' ? routesOf(service, descriptor.methods) : [],
@@ -163,7 +170,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
 );
 
 function routesOf(service: string, methods: object): [string, Route][] {
-  const definitions = new Map(Object.entries<ServiceDefinition>(services)).get(service) ?? {};
+  const definitions = wires[service] ?? {};
   return Object.entries(methods).map(
     ([name, { requestType, responseType }]: [string, Pick<Route, 'requestType' | 'responseType'>]) => {
       const method = `${service}.${name}`;
