@@ -14,6 +14,7 @@ const checks = [
   { name: 'format and lint', command: [bin('biome'), 'ci', '--error-on-warnings', '.'] },
   { name: 'types', command: [bin('tsc')] },
   { name: 'generated types', command: [node, 'scripts/generate.ts', '--check'] },
+  { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },
 ] as const;
 
 const paths = process.argv.slice(2);

@@ -1,0 +1,121 @@
+// Writes the tables of docs/ from the programs' own tables: settings, error codes, metrics. What stands outside the markers
+// is prose and stays. With --check it writes nothing and fails if a table differs.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Setting } from '../common/settings.ts';
+import { controlPlaneSettings } from '../control-plane/settings.ts';
+import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
+import { errorTable, errorType } from '../proxy/errors.ts';
+import { proxySettings } from '../proxy/settings.ts';
+import { createMetrics as createProxyMetrics } from '../proxy/telemetry/metrics.ts';
+
+const root = join(import.meta.dirname, '..');
+const check = process.argv.includes('--check');
+
+const controlPlaneMetrics = createControlPlaneMetrics({ feedRevision: () => 0 });
+const proxyMetrics = createProxyMetrics();
+proxyMetrics.observe({ inFlight: () => 0, bufferedBytes: () => 0, feedAgeMs: () => 0 });
+
+/** Tables by the page and the marker they stand under. */
+const pages: Record<string, Record<string, string>> = {
+  'docs/configuration.md': {
+    'proxy settings': settingsTable(proxySettings),
+    'control plane settings': settingsTable(controlPlaneSettings),
+  },
+  'docs/errors.md': { 'error codes': errorsTable() },
+  'docs/metrics.md': {
+    'proxy metrics': metricsTable((await proxyMetrics.render()).body),
+    'control plane metrics': metricsTable((await controlPlaneMetrics.collect()).body),
+  },
+};
+
+for (const [page, tables] of Object.entries(pages)) {
+  const path = join(root, page);
+  const old = existsSync(path) ? readFileSync(path, 'utf8') : skeleton(page, Object.keys(tables));
+  const fresh = Object.entries(tables).reduce(
+    (text, [name, table]) => fill(text, page, { name, table }),
+    old,
+  );
+  if (check) {
+    if (!existsSync(path) || fresh !== old)
+      fail(`${page} differs from the programs' tables; run: npm run generate`);
+    continue;
+  }
+  mkdirSync(join(root, 'docs'), { recursive: true });
+  writeFileSync(path, fresh);
+}
+
+function fill(text: string, page: string, { name, table }: { name: string; table: string }): string {
+  const [before, rest] = split(text, `<!-- table: ${name} -->\n`);
+  const [, after] = split(rest ?? '', '<!-- end of table -->');
+  if (rest === undefined || after === undefined) {
+    fail(`${page} needs the lines <!-- table: ${name} --> and <!-- end of table -->`);
+    return text;
+  }
+  return `${before}<!-- table: ${name} -->\n\n${table}\n<!-- end of table -->${after}`;
+}
+
+function split(text: string, marker: string): readonly [string, string | undefined] {
+  const at = text.indexOf(marker);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + marker.length)];
+}
+
+function skeleton(page: string, names: readonly string[]): string {
+  const title = page.replace('docs/', '').replace('.md', '');
+  const sections = names.map(
+    (name) => `## ${capital(name)}\n\n<!-- table: ${name} -->\n<!-- end of table -->\n`,
+  );
+  return [`# ${capital(title)}\n`, ...sections].join('\n');
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function settingsTable(settings: Readonly<Record<string, Setting<unknown>>>): string {
+  const rows = Object.values(settings).map((setting) => {
+    const name =
+      setting.secret === true ? `\`${setting.name}\`, \`${setting.name}_FILE\`` : `\`${setting.name}\``;
+    return [name, setting.defaultText ?? code(setting.default), setting.about];
+  });
+  return table(['Setting', 'Default', 'What it sets'], rows);
+}
+
+function errorsTable(): string {
+  const rows = Object.entries(errorTable).map(([name, { status, message }]) => [
+    String(status),
+    code(name),
+    code(errorType(status)),
+    message,
+  ]);
+  return table(
+    ['Status', 'Code', 'Type', 'Message'],
+    rows.sort(([a = ''], [b = '']) => a.localeCompare(b)),
+  );
+}
+
+// prom-client's own metrics of the process and of Node come along; their names are known everywhere.
+function metricsTable(exposition: string): string {
+  const types = new Map(
+    [...exposition.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  );
+  const rows = [...exposition.matchAll(/^# HELP (\S+) (.*)$/gm)]
+    .map(([, name = '', help = '']) => [code(name), types.get(name) ?? '', help])
+    .filter(([name = '']) => /^`(gateway|gen_ai)_/.test(name));
+  return table(['Metric', 'Type', 'What it counts'], rows);
+}
+
+function code(text: string | undefined): string {
+  return text === undefined || text === '' ? '–' : `\`${text}\``;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
+}
