@@ -71,27 +71,30 @@ async function assemble(
     limits: defaultAccessLimits,
   });
 
-  const calls = { dispatcher, clock, log, metrics };
-  const grpc = await startGrpcServer(
-    {
-      address: settings.grpcListen,
-      tls,
-      proxyCertificates: settings.proxyCertificates,
-      reflection: settings.reflection,
-    },
-    { ...calls, access },
-  );
-  lifecycle.onClose('gRPC', () => grpc.close(settings.drainGrace));
-  const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
-  lifecycle.onClose('JSON door', () => http.close(settings.drainGrace));
-
-  const readiness = watchReadiness({ store, clock, onChange: (ready) => grpc.setServing(ready) });
+  const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
+  // Before the doors, so that it still answers while they drain.
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),
     notReady: () => readiness.notReady(),
   });
   lifecycle.onClose('admin', () => admin.close());
+
+  const calls = { dispatcher, clock, log, metrics };
+  const doors: Door[] = [];
+  // Together: one grace for both.
+  lifecycle.onClose('doors', async () => {
+    await Promise.all(doors.map((door) => door.close(settings.drainGrace)));
+  });
+  const { proxyCertificates, reflection } = settings;
+  const grpc = await startGrpcServer(
+    { address: settings.grpcListen, tls, proxyCertificates, reflection },
+    { ...calls, access },
+  );
+  doors.push(grpc);
+  const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
+  doors.push(http);
+  readiness.started((ready) => grpc.setServing(ready));
   return {
     grpcPort: grpc.port,
     httpPort: http.port,
@@ -101,6 +104,10 @@ async function assemble(
       await lifecycle.close();
     },
   };
+}
+
+interface Door {
+  close(graceMs: number): Promise<void>;
 }
 
 async function openTls(

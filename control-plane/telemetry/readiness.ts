@@ -1,5 +1,5 @@
-// Whether this replica can serve: not while it drains, nor while the database does not answer. Told to /readyz and to
-// grpc.health.v1 alike, so that whoever balances over replicas leaves this one alone.
+// Whether this replica can serve: not before it has started, nor while it drains, nor while the database does not answer.
+// Told to /readyz and to grpc.health.v1 alike, so that whoever balances over replicas leaves this one alone.
 import type { Clock } from '../../common/clock.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
@@ -7,6 +7,8 @@ import type { Store } from '../store/store.ts';
 export interface Readiness {
   /** Undefined = ready; else the reason why not. */
   notReady(): string | undefined;
+  /** All listeners are open. From now on changes are told. */
+  started(onChange: (ready: boolean) => void): void;
   /** From now on not ready. */
   drain(): void;
   close(): void;
@@ -16,54 +18,56 @@ export interface ReadinessDeps {
   readonly store: Pick<Store, 'position'>;
   readonly clock: Clock;
   readonly timers?: Timers;
-  /** Called when it changes. */
-  readonly onChange: (ready: boolean) => void;
 }
 
 const lookEveryMs = 1000;
 /** One slow look is no outage. */
 const silenceMaxMs = 5000;
 
-export function watchReadiness({ store, clock, timers = systemTimers, onChange }: ReadinessDeps): Readiness {
-  let readAt = clock.monotonic();
-  let draining = false;
+export function watchReadiness({ store, clock, timers = systemTimers }: ReadinessDeps): Readiness {
+  let phase: 'starting' | 'serving' | 'draining' = 'starting';
+  let tell: (ready: boolean) => void = () => undefined;
   let told = true;
+  let readAt = clock.monotonic();
+  let looking = false;
+
   const notReady = () => {
-    if (draining) return 'this replica is stopping';
+    if (phase === 'starting') return 'it is starting';
+    if (phase === 'draining') return 'it is stopping';
     return clock.monotonic() - readAt > silenceMaxMs ? 'the database cannot be reached' : undefined;
   };
-  const tell = () => {
+  const update = () => {
     const ready = notReady() === undefined;
-    if (ready !== told) onChange(ready);
+    if (ready !== told) tell(ready);
     told = ready;
   };
-  let looking = false;
-  const look = () => {
-    tell();
-    if (looking) return;
+  const look = async () => {
     looking = true;
     const begun = clock.monotonic();
-    store.position().then(
-      () => {
-        readAt = begun;
-        looking = false;
-        tell();
-      },
+    try {
+      await store.position();
+      readAt = begun;
+    } catch {
       // The change feed logs an outage; here the silence counts.
-      () => {
-        looking = false;
-      },
-    );
+    } finally {
+      looking = false;
+      update();
+    }
   };
   let cancel = timers.after(lookEveryMs, function again() {
-    look();
+    update();
+    if (!looking) void look();
     cancel = timers.after(lookEveryMs, again);
   });
   return {
     notReady,
+    started: (onChange) => {
+      phase = 'serving';
+      tell = onChange;
+    },
     drain: () => {
-      draining = true;
-      tell();
+      phase = 'draining';
+      update();
     },
     close: () => cancel(),
   };
