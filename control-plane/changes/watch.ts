@@ -194,7 +194,7 @@ class Session {
     if (end === undefined) this.#sendChanges(rows, feed.position);
     else
       this.#sendChanges(rows.slice(0, indexAfter(rows, end.revision)), { ...cursor, revision: end.revision });
-    this.#sendAnswers();
+    if (this.#cursor !== undefined) this.#sendAnswers(this.#cursor);
     return end !== undefined;
   }
 
@@ -262,18 +262,19 @@ class Session {
     this.#cursor = upTo;
   }
 
-  #sendAnswers(): void {
-    const { epoch, revision } = this.#cursor ?? { epoch: '', revision: 0 };
-    const due = this.#answers.filter(
-      ({ position }) => position.epoch !== epoch || position.revision <= revision,
-    );
-    if (due.length === 0) return;
-    this.#answers = this.#answers.filter((answer) => !due.includes(answer));
-    this.#asksOpen -= due.length;
-    // What was read in an epoch that is over says nothing any more.
-    for (const { nonce, position } of due) {
-      if (position.epoch === epoch) this.#send({ answer: { nonce, position } });
+  #sendAnswers(cursor: Position): void {
+    const waiting: Answer[] = [];
+    for (const { nonce, position } of this.#answers) {
+      // What was read in an epoch that is over says nothing any more.
+      const over = position.epoch !== cursor.epoch;
+      if (!over && (this.#blocked || position.revision > cursor.revision)) {
+        waiting.push({ nonce, position });
+        continue;
+      }
+      this.#asksOpen--;
+      if (!over) this.#send({ answer: { nonce, position } });
     }
+    this.#answers = waiting;
   }
 
   #reset(): true {

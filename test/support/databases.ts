@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe } from 'vitest';
 import { systemClock } from '../../common/clock.ts';
-import { createLogger } from '../../common/logger.ts';
 import { type OpenOptions, openStore } from '../../control-plane/store/open.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { createDatabase } from './postgres.ts';
+import { silentLog } from './silent-log.ts';
 
 export interface StoreDatabase {
   readonly url: string;
@@ -20,8 +20,6 @@ export interface StoreDatabase {
   /** Closes its stores and removes it. */
   drop(): Promise<void>;
 }
-
-export const silentLog = createLogger({ name: 'test', level: 'silent' });
 
 export async function freshSqlite(): Promise<StoreDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-sqlite-'));

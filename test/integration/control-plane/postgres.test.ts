@@ -5,9 +5,10 @@ import { systemClock } from '../../../common/clock.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { type Forwarder, startBlackHole, startForwarder } from '../../support/black-hole.ts';
-import { freshPostgres, runSql, type StoreDatabase, silentLog } from '../../support/databases.ts';
+import { freshPostgres, runSql, type StoreDatabase } from '../../support/databases.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
+import { silentLog } from '../../support/silent-log.ts';
 import { change, invalidate } from '../../support/stored-records.ts';
 
 const person = [{ kind: 'person', ref: 'person-1', state: 'changed' }] as const;
