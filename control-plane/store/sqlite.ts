@@ -46,7 +46,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
 function openFile(path: string): DatabaseSync {
   try {
     // SQLite gives its side files the mode of this one.
-    closeSync(openSync(path, 'a', 0o600));
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
     const database = new DatabaseSync(path, { timeout: busyMs, enableForeignKeyConstraints: true });
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
     return database;
