@@ -25,7 +25,7 @@ import { AddressPolicy } from './upstream/addresses.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
-export interface Proxy {
+export interface RunningProxy {
   readonly port: number;
   readonly adminPort: number;
   /** Not ready, nothing new, open requests finish up to the grace, the rest is cut; then everything is closed. */
@@ -42,7 +42,7 @@ export interface ProxyOptions {
 export async function startProxy(
   settings: ProxySettings,
   { log, accessLog = log }: ProxyOptions,
-): Promise<Proxy> {
+): Promise<RunningProxy> {
   const lifecycle = createLifecycle(log);
   try {
     return await assemble(settings, { log, accessLog }, lifecycle);
@@ -56,7 +56,7 @@ async function assemble(
   settings: ProxySettings,
   { log, accessLog }: Required<ProxyOptions>,
   lifecycle: Lifecycle,
-): Promise<Proxy> {
+): Promise<RunningProxy> {
   const clock = systemClock;
   const metrics = createMetrics();
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });

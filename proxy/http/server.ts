@@ -77,8 +77,13 @@ function malformedCode(error: Error): ErrorCode {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
-  if (code === 'HPE_INVALID_METHOD') return 'method_not_allowed';
-  return 'invalid_request';
+  return code === 'HPE_INVALID_METHOD' && isRequestLine(error) ? 'method_not_allowed' : 'invalid_request';
+}
+
+/** Whether what came at least looks like a request: a TLS handshake or a chat on the wrong port does not. */
+function isRequestLine(error: Error): boolean {
+  const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
+  return /^[A-Z-]+ \S+ HTTP\/1\.[01]\r?\n/.test(packet.toString('latin1', 0, 4096));
 }
 
 /** Answers on a socket that has no parsed request, where that is still possible. */

@@ -1,0 +1,115 @@
+// The first organization: made on the first start through the same calls an operator makes, kept in step on later ones.
+import { isObject } from '../common/json.ts';
+import type { DataFolder } from './data-folder.ts';
+import { type OperatorApi, operatorApi } from './operator-api.ts';
+
+export interface Demo {
+  readonly organizationId: string;
+  /** Shown once: only on the first start. */
+  readonly secrets: DemoSecrets | undefined;
+}
+
+export interface DemoSecrets {
+  readonly platformToken: string;
+  readonly operatorToken: string;
+  readonly virtualKey: string;
+}
+
+export interface DemoOptions {
+  readonly data: DataFolder;
+  /** Of the JSON door. */
+  readonly port: number;
+  /** Opens an empty control plane once. */
+  readonly bootstrapToken: string;
+  /** What the organization's key of gpt-provider is to be. */
+  readonly providerKey: string;
+}
+
+const providerKeyName = 'quickstart';
+const renewBeforeMs = 14 * 24 * 60 * 60 * 1000;
+
+/** @throws Error that says what does not fit */
+export async function prepareDemo(options: DemoOptions): Promise<Demo> {
+  const token = options.data.read('operator-token');
+  if (token === undefined) return createDemo(options);
+  const api = operatorApi(options.port, token);
+  const { organizations } = await api.call('Organizations/List', {}).catch((cause: unknown) => {
+    throw new Error(`the operator token in ${options.data.path} does not open the database beside it`, {
+      cause,
+    });
+  });
+  const organizationId = textOf(first(organizations), 'id');
+  await keepProviderKey(api, organizationId, options.providerKey);
+  await renewOperatorToken(api, organizationId, options.data);
+  return { organizationId, secrets: undefined };
+}
+
+async function createDemo({ data, port, bootstrapToken, providerKey }: DemoOptions): Promise<Demo> {
+  const { token: platformToken } = await operatorApi(port, bootstrapToken).call('OperatorTokens/Bootstrap', {
+    name: 'platform',
+  });
+  const platform = operatorApi(port, String(platformToken));
+  const created = await platform.call('Organizations/Create', { name: 'demo', owner: { name: 'owner' } });
+  const organizationId = textOf(created.organization, 'id');
+  const operatorToken = textOf(created, 'ownerToken');
+  const proxyToken = await platform.call('ProxyTokens/Create', { name: 'quickstart' });
+  const owner = operatorApi(port, operatorToken);
+  await keepProviderKey(owner, organizationId, providerKey);
+  const system = await owner.call('AiSystems/Create', { organizationId, name: 'demo-app' });
+  const key = await owner.call('VirtualKeys/Create', {
+    organizationId,
+    name: 'demo-key',
+    scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: textOf(system, 'id') },
+  });
+  // Last: a first start that was interrupted has no token and says so, instead of half a demo that looks whole.
+  data.write('proxy-token', textOf(proxyToken, 'value'));
+  data.write('operator-token', operatorToken);
+  return {
+    organizationId,
+    secrets: { platformToken: String(platformToken), operatorToken, virtualKey: textOf(key, 'value') },
+  };
+}
+
+/** The simulator's key and a vendor's key take turns under one name, as OPENAI_API_KEY comes and goes. */
+async function keepProviderKey(api: OperatorApi, organizationId: string, apiKey: string): Promise<void> {
+  const { providerKeys } = await api.call('ProviderKeys/List', { organizationId });
+  const known = (Array.isArray(providerKeys) ? providerKeys : []).find(
+    (key) => isObject(key) && key.name === providerKeyName,
+  );
+  if (known !== undefined) {
+    await api.call('ProviderKeys/Update', { id: textOf(known, 'id'), secret: { apiKey } });
+    return;
+  }
+  const request = { organizationId, provider: 'gpt-provider', name: providerKeyName, secret: { apiKey } };
+  await api.call('ProviderKeys/Create', request);
+}
+
+/** Operator tokens end after 90 days; the one that is kept in the data folder is renewed in time. */
+async function renewOperatorToken(api: OperatorApi, organizationId: string, data: DataFolder): Promise<void> {
+  const { people } = await api.call('People/List', { organizationId });
+  const owner = (Array.isArray(people) ? people : []).find(
+    (person) => isObject(person) && person.role === 'ROLE_OWNER',
+  );
+  const personId = textOf(owner, 'id');
+  const { operatorTokens } = await api.call('OperatorTokens/List', { personId });
+  const hint = data.read('operator-token')?.slice(-4);
+  const kept = (Array.isArray(operatorTokens) ? operatorTokens : []).find(
+    (token) => isObject(token) && token.hint === hint,
+  );
+  if (Date.parse(textOf(kept, 'endsAt')) - Date.now() > renewBeforeMs) return;
+  const renewed = await api.call('OperatorTokens/Create', {
+    personId,
+    name: `quickstart ${new Date().toISOString()}`,
+  });
+  data.write('operator-token', textOf(renewed, 'value'));
+}
+
+function first(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+function textOf(value: unknown, field: string): string {
+  const found = isObject(value) ? value[field] : undefined;
+  if (typeof found !== 'string') throw new Error(`the control plane answered without ${field}`);
+  return found;
+}

@@ -1,0 +1,72 @@
+// What `npm start` prints: everything is one paste away, and each secret is shown once.
+import type { Demo } from './demo.ts';
+
+export interface GreetingFacts {
+  readonly demo: Demo;
+  readonly dataPath: string;
+  readonly trafficPort: number;
+  readonly adminPort: number;
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  readonly usesVendor: boolean;
+}
+
+export function greeting(facts: GreetingFacts): string {
+  const { demo, dataPath, trafficPort, adminPort, httpPort, grpcPort } = facts;
+  return [
+    '',
+    facts.usesVendor
+      ? 'OPENAI_API_KEY is set: requests go to the vendor and cost money. `env -u OPENAI_API_KEY npm start` brings the simulator back.'
+      : 'Answers come from the simulator: no account, no cost. OPENAI_API_KEY=… npm start uses the vendor instead.',
+    '',
+    ...(demo.secrets === undefined ? later(facts) : firstTime(facts, demo.secrets)),
+    `Let callers send their own provider keys (off until then):`,
+    operatorCurl(facts, 'Organizations/UpdateSettings', {
+      id: demo.organizationId,
+      settings: { access: { callerProviderKeys: true } },
+    }),
+    '',
+    `chat           http://127.0.0.1:${trafficPort}/v1`,
+    `health         http://127.0.0.1:${adminPort}/readyz  metrics /metrics`,
+    `operators      gRPC 127.0.0.1:${grpcPort}  JSON http://127.0.0.1:${httpPort}`,
+    `data and log   ${dataPath}`,
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+function firstTime(facts: GreetingFacts, secrets: NonNullable<Demo['secrets']>): string[] {
+  const base = `http://127.0.0.1:${facts.trafficPort}/v1`;
+  return [
+    'Shown this once:',
+    `  virtual key              ${secrets.virtualKey}`,
+    `  operator token (owner)   ${secrets.operatorToken}`,
+    `  platform operator token  ${secrets.platformToken}`,
+    '',
+    'Try it:',
+    `curl -s ${base}/chat/completions -H 'Authorization: Bearer ${secrets.virtualKey}' -H 'Content-Type: application/json' -d '{"model":"gpt-provider/gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'`,
+    '',
+    'With the OpenAI SDK:',
+    `  const client = new OpenAI({ baseURL: '${base}', apiKey: '${secrets.virtualKey}' });`,
+    `  await client.chat.completions.create({ model: 'gpt-provider/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });`,
+    '',
+  ];
+}
+
+function later(facts: GreetingFacts): string[] {
+  const { organizationId } = facts.demo;
+  return [
+    'The keys of the first start still work. A new one:',
+    operatorCurl(facts, 'VirtualKeys/Create', {
+      organizationId,
+      name: 'another-key',
+      scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: organizationId },
+    }),
+    '',
+  ];
+}
+
+function operatorCurl({ httpPort, dataPath }: GreetingFacts, method: string, request: object): string {
+  return `curl -s http://127.0.0.1:${httpPort}/gateway.v1.${method} -H "Authorization: Bearer $(cat '${dataPath}/operator-token')" -H 'Content-Type: application/json' -d '${JSON.stringify(request)}'`;
+}

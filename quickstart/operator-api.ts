@@ -1,0 +1,20 @@
+// The control plane's JSON door, called as any operator would.
+export interface OperatorApi {
+  /** @throws Error with the control plane's message */
+  call(method: string, request: object): Promise<Record<string, unknown>>;
+}
+
+export function operatorApi(port: number, token: string): OperatorApi {
+  return {
+    call: async (method, request) => {
+      const response = await fetch(`http://127.0.0.1:${port}/gateway.v1.${method}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify(request),
+      });
+      const answer = (await response.json()) as Record<string, unknown>;
+      if (!response.ok) throw new Error(`${method}: ${String(answer.message)}`);
+      return answer;
+    },
+  };
+}

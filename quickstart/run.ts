@@ -1,0 +1,95 @@
+// Both planes in one process over SQLite, in front of the simulator or, with OPENAI_API_KEY, of the vendor.
+import { createCredential } from '../common/credential.ts';
+import { createLifecycle, type Lifecycle, untilSignal } from '../common/lifecycle.ts';
+import { createLogger, type Logger } from '../common/logger.ts';
+import { createSealKey } from '../common/seal.ts';
+import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { startControlPlane } from '../control-plane/app.ts';
+import { readControlPlaneSettings } from '../control-plane/settings.ts';
+import { startProxy } from '../proxy/app.ts';
+import { readProxySettings } from '../proxy/settings.ts';
+import { startSimulator } from '../simulator/index.ts';
+import { type DataFolder, openDataFolder, type SecretFile } from './data-folder.ts';
+import { prepareDemo } from './demo.ts';
+import { greeting } from './greeting.ts';
+
+export async function runQuickstart(): Promise<void> {
+  let lifecycle: Lifecycle | undefined;
+  try {
+    const data = openDataFolder(process.env.GATEWAY_DATA_DIR ?? 'data');
+    const log = createLogger({ name: 'gateway', level: 'info', file: data.log });
+    lifecycle = createLifecycle(log);
+    process.stdout.write(await start(data, log, lifecycle));
+  } catch (error) {
+    await lifecycle?.close();
+    process.stderr.write(`model-gateway: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(error instanceof SettingsError ? badSettingsExitCode : 1);
+  }
+  await untilSignal();
+  process.stdout.write('\nstopping; open requests may finish\n');
+  await lifecycle.close();
+}
+
+/** @returns the greeting */
+async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promise<string> {
+  const vendorKey = process.env.OPENAI_API_KEY || undefined;
+  const bootstrapToken = createCredential('bootstrap');
+  const controlPlane = await startControlPlane(controlPlaneSettings(data, bootstrapToken), { log });
+  lifecycle.onClose('control plane', () => controlPlane.close());
+  const demo = await prepareDemo({
+    data,
+    port: controlPlane.httpPort,
+    bootstrapToken,
+    providerKey: vendorKey ?? 'sk-sim-quickstart-0000000000',
+  });
+  const upstream = vendorKey === undefined ? await simulatorSettings(lifecycle) : {};
+  const settings = readProxySettings({
+    // One organization, so all of the gateway is its.
+    GATEWAY_ORGANIZATION_SHARE: '100',
+    ...process.env,
+    ...upstream,
+    GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,
+    GATEWAY_PROXY_TOKEN: data.read('proxy-token'),
+    ...(process.env.REDIS_URL && { GATEWAY_CACHE_KEY: secretOf(data, 'cache-key') }),
+  });
+  const proxy = await startProxy(settings, { log });
+  lifecycle.onClose('proxy', () => proxy.drain());
+  return greeting({
+    demo,
+    dataPath: data.path,
+    trafficPort: proxy.port,
+    adminPort: proxy.adminPort,
+    httpPort: controlPlane.httpPort,
+    grpcPort: controlPlane.grpcPort,
+    usesVendor: vendorKey !== undefined,
+  });
+}
+
+function controlPlaneSettings(data: DataFolder, bootstrapToken: string) {
+  const { GATEWAY_CONTROL_PLANE_ADMIN_LISTEN: adminListen } = process.env;
+  return readControlPlaneSettings({
+    ...process.env,
+    // GATEWAY_ADMIN_LISTEN is the proxy's here.
+    GATEWAY_ADMIN_LISTEN: adminListen ?? '127.0.0.1:9091',
+    GATEWAY_DATABASE_URL: `sqlite:${data.database}`,
+    GATEWAY_MASTER_KEY: secretOf(data, 'master-key'),
+    GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
+  });
+}
+
+function secretOf(data: DataFolder, name: SecretFile): string {
+  const kept = data.read(name);
+  if (kept !== undefined) return kept;
+  const made = createSealKey();
+  data.write(name, made);
+  return made;
+}
+
+async function simulatorSettings(lifecycle: Lifecycle): Promise<NodeJS.ProcessEnv> {
+  const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  lifecycle.onClose('simulator', () => simulator.close());
+  const listed = [process.env.GATEWAY_PRIVATE_UPSTREAMS, `127.0.0.1:${simulator.port}`]
+    .filter(Boolean)
+    .join(',');
+  return { GATEWAY_GPT_PROVIDER_URL: simulator.baseUrls['gpt-provider'], GATEWAY_PRIVATE_UPSTREAMS: listed };
+}

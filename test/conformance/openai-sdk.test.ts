@@ -1,0 +1,170 @@
+// The official SDK of the GPT vendor pointed at the gateway: what its users see.
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let key: string;
+const model = 'gpt-provider/gpt-4o-mini';
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const client = (apiKey = key, options: object = {}) =>
+  new OpenAI({ baseURL: `${gateway.proxy.url}/v1`, apiKey, maxRetries: 0, ...options });
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  key = (await gateway.organization.createKey()).value;
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+describe('chat completions', () => {
+  it('answers in the common shape', async () => {
+    const { data, response, request_id } = await client()
+      .chat.completions.create({ model, messages })
+      .withResponse()
+      .then(async (result) => ({ ...result }));
+    expect(data).toMatchObject({
+      object: 'chat.completion',
+      choices: [
+        { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: expect.any(String) } },
+      ],
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: expect.any(Number),
+        total_tokens: expect.any(Number),
+      },
+    });
+    expect(response.headers.get('x-svc-provider')).toBe('gpt-provider');
+    expect(request_id).toBe(response.headers.get('x-request-id'));
+  });
+
+  it('streams to a final completion', async () => {
+    const stream = client().chat.completions.stream({ model, messages });
+    const completion = await stream.finalChatCompletion();
+    expect(completion.choices[0]?.message.content).toContain('simulated');
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+  });
+
+  it('sends the usage chunk of a stream to callers who ask for it, and to no other', async () => {
+    const collect = async (options?: { include_usage: boolean }) => {
+      const stream = await client().chat.completions.create({
+        model,
+        messages,
+        stream: true,
+        ...(options && { stream_options: options }),
+      });
+      const usages: unknown[] = [];
+      for await (const chunk of stream) if (chunk.usage) usages.push(chunk.usage);
+      return usages;
+    };
+    expect(await collect({ include_usage: true })).toHaveLength(1);
+    expect(await collect()).toHaveLength(0);
+  });
+
+  it('calls tools and takes their results, with the answer sent back as it came', async () => {
+    const tools = [{ type: 'function' as const, function: { name: 'boil', parameters: { type: 'object' } } }];
+    const first = await client().chat.completions.create({ model, messages, tools, tool_choice: 'required' });
+    const answer = first.choices[0]?.message;
+    const call = answer?.tool_calls?.[0];
+    expect(call?.id).toEqual(expect.any(String));
+    const second = await client().chat.completions.create({
+      model,
+      tools,
+      messages: [
+        ...messages,
+        ...(answer ? [answer] : []),
+        { role: 'tool', tool_call_id: call?.id ?? '', content: 'ok' },
+      ],
+    });
+    const reply = second.choices[0]?.message;
+    expect(reply?.content).toEqual(expect.any(String));
+    const third = await client().chat.completions.create({
+      model,
+      messages: [
+        ...messages,
+        { role: 'assistant', content: reply?.content ?? '', refusal: null, tool_calls: [] },
+        ...messages,
+      ],
+    });
+    expect(third.choices[0]?.finish_reason).toBe('stop');
+  });
+});
+
+describe('models', () => {
+  it('lists what the key may call, and each of them alone', async () => {
+    const listed = await client().models.list();
+    const ids = listed.data.map(({ id }) => id);
+    expect(ids).toContain(model);
+    expect(ids.every((id) => id.startsWith('gpt-provider/'))).toBe(true);
+    expect(await client().models.retrieve(model)).toMatchObject({
+      id: model,
+      object: 'model',
+      owned_by: 'gpt-provider',
+    });
+    const narrow = await gateway.organization.createKey({
+      allowedModels: { globs: ['gpt-provider/gpt-4o*'] },
+    });
+    const narrowed = await client(narrow.value).models.list();
+    expect(narrowed.data.length).toBeGreaterThan(0);
+    expect(narrowed.data.every(({ id }) => id.startsWith('gpt-provider/gpt-4o'))).toBe(true);
+    await expect(client(narrow.value).models.retrieve('gpt-provider/gpt-4.1')).rejects.toBeInstanceOf(
+      NotFoundError,
+    );
+  });
+});
+
+describe('typed errors', () => {
+  const create = (fields: object = {}, apiKey?: string) =>
+    client(apiKey).chat.completions.create({ model, messages, ...fields });
+
+  it('401 AuthenticationError', async () => {
+    const error = await create({}, 'sk-svc-unknown').catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ status: 401, code: 'access_not_found', type: 'authentication_error' });
+  });
+
+  it('403 PermissionDeniedError', async () => {
+    const narrow = await gateway.organization.createKey({
+      allowedModels: { globs: ['gpt-provider/gpt-4.1'] },
+    });
+    const error = await create({}, narrow.value).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(PermissionDeniedError);
+    expect(error).toMatchObject({ status: 403, code: 'model_not_allowed', param: 'model' });
+  });
+
+  it('404 NotFoundError', async () => {
+    const error = await create({ model: 'nobody/gpt-4o' }).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ status: 404, code: 'model_not_found' });
+  });
+
+  it('429 RateLimitError from the provider, with when to come back', async () => {
+    gateway.simulator.script({ status: 429, headers: { 'retry-after': '7' } });
+    const error = await create().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect((error as APIError).headers?.get('retry-after')).toBe('7');
+    expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
+  });
+
+  it('502 APIError when the provider breaks off', async () => {
+    gateway.simulator.script({ stop: { by: 'reset', beforeHead: true } });
+    const error = await create().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject({ status: 502, code: 'upstream_unreachable', type: 'server_error' });
+  });
+
+  it('an error inside a stream, never a clean end', async () => {
+    gateway.simulator.script({ tokens: 5, errorAfterEvents: 3 });
+    const consume = async () => {
+      const stream = await client().chat.completions.create({ model, messages, stream: true });
+      for await (const _chunk of stream);
+    };
+    await expect(consume()).rejects.toBeInstanceOf(APIError);
+  });
+});

@@ -1,0 +1,234 @@
+// What no well-meaning client sends: each gets its documented error, nothing hangs or crashes, and other callers do not feel it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatBody, chatRequest, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startNode, until } from '../../support/process.ts';
+import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    proxy: {
+      GATEWAY_HEADERS_TIMEOUT: '1s',
+      GATEWAY_BODY_GRACE: '1s',
+      GATEWAY_READER_TIMEOUT: '1s',
+      GATEWAY_BODY_BYTES_MAX: '32MiB',
+    },
+  });
+  key = (await gateway.organization.createKey()).value;
+});
+afterAll(() => gateway.close());
+
+const head = (extra: readonly string[] = [], line = 'POST /v1/chat/completions HTTP/1.1') =>
+  [line, 'host: gateway', `authorization: Bearer ${key}`, ...extra, '', ''].join('\r\n');
+const json = 'content-type: application/json';
+
+async function exchange(bytes: string | Buffer): Promise<RawAnswer> {
+  const connection = await openConnection(gateway.proxy.port);
+  connection.send(bytes);
+  const answer = await connection.answer();
+  connection.socket.destroy();
+  return answer;
+}
+
+function expectError(answer: RawAnswer, status: number, code: string) {
+  expect([answer.status, (JSON.parse(answer.body) as { error: { code: string } }).error.code]).toEqual([
+    status,
+    code,
+  ]);
+  expect(answer.headers.get('x-svc-error-source')).toBe('gateway');
+}
+
+const withBody = (body: string | Buffer, extra: readonly string[] = [json]) =>
+  Buffer.concat([
+    Buffer.from(head([...extra, `content-length: ${Buffer.byteLength(body)}`])),
+    Buffer.from(body),
+  ]);
+
+describe('bodies', () => {
+  it.each([
+    ['no JSON', 'hello'],
+    ['cut JSON', '{"model":'],
+    ['an array', '[]'],
+    ['an empty body', ''],
+    ['no UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22])],
+    ['a wrong type', chatBody({ stream: 'yes' })],
+    ['a model without provider', chatBody({ model: 'gpt-4o' })],
+    ['a model with a path', chatBody({ model: 'gpt-provider/../admin' })],
+    ['a model with an empty segment', chatBody({ model: 'gpt-provider/a//b' })],
+    ['a model with a query', chatBody({ model: 'gpt-provider/a?b=c' })],
+    ['deep nesting', '['.repeat(65)],
+  ])('%s: 400 invalid_request', async (_what, body) => {
+    expectError(await exchange(withBody(body)), 400, 'invalid_request');
+  });
+
+  it.each([
+    ['no content type', []],
+    ['another content type', ['content-type: text/plain']],
+    ['a content type that only begins alike', ['content-type: application/jsonp']],
+    ['a compressed body', [json, 'content-encoding: gzip']],
+  ])('%s: 415', async (_what, extra) => {
+    expectError(await exchange(withBody(chatBody(), extra)), 415, 'unsupported_media_type');
+  });
+
+  it('a charset beside the content type is fine', async () => {
+    expect(
+      (await exchange(withBody(chatBody(), ['content-type: Application/JSON; charset=utf-8']))).status,
+    ).toBe(200);
+  });
+
+  it('an announced body over the limit: 413 at once, and the connection ends', async () => {
+    const answer = await exchange(head([json, `content-length: ${33 * 1024 * 1024}`]));
+    expectError(answer, 413, 'body_too_large');
+    expect(answer.headers.get('connection')).toBe('close');
+  });
+
+  it('a client that waits for 100 Continue is refused before it sends anything', async () => {
+    expectError(
+      await exchange(head(['expect: 100-continue', 'content-length: 5000000'])),
+      415,
+      'unsupported_media_type',
+    );
+    const connection = await openConnection(gateway.proxy.port);
+    connection.send(head([json, 'expect: 100-continue', `content-length: ${chatBody().length}`]));
+    connection.send(chatBody());
+    expect((await connection.answer()).status).toBe(200);
+    connection.socket.destroy();
+  });
+
+  it('a body without announced length over the limit: 413', async () => {
+    const connection = await openConnection(gateway.proxy.port);
+    connection.send(head([json, 'transfer-encoding: chunked']));
+    const chunk = Buffer.concat([
+      Buffer.from('100000\r\n"'),
+      Buffer.alloc(0x100000 - 2, 0x61),
+      Buffer.from('"\r\n'),
+    ]);
+    for (let sent = 0; sent < 34 && !connection.received().includes('413'); sent++) connection.send(chunk);
+    expectError(await connection.answer(), 413, 'body_too_large');
+    await connection.closed;
+  });
+
+  it('a body that trickles: 408', async () => {
+    const connection = await openConnection(gateway.proxy.port);
+    connection.send(head([json, 'content-length: 100000']));
+    const drip = setInterval(() => connection.send(' '), 50);
+    expectError(await connection.answer(), 408, 'request_timeout');
+    clearInterval(drip);
+    connection.socket.destroy();
+  });
+});
+
+describe('heads', () => {
+  it('larger than the limit: 431', async () => {
+    expectError(await exchange(head([`x-long: ${'a'.repeat(20_000)}`])), 431, 'headers_too_large');
+    expectError(
+      await exchange(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`),
+      431,
+      'headers_too_large',
+    );
+  });
+
+  it('that never end: 408', async () => {
+    expectError(await exchange('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout');
+  });
+
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    ['a broken header', 'GET / HTTP/1.1\r\nno colon\r\n\r\n', 400, 'invalid_request'],
+    ['two lengths', head([json, 'content-length: 4', 'content-length: 5']), 400, 'invalid_request'],
+    [
+      'length and chunks',
+      head([json, 'content-length: 4', 'transfer-encoding: chunked']),
+      400,
+      'invalid_request',
+    ],
+    ['an unknown method', head([], 'BREW /v1/chat/completions HTTP/1.1'), 405, 'method_not_allowed'],
+    ['CONNECT', head([], 'CONNECT other.example:443 HTTP/1.1'), 405, 'method_not_allowed'],
+    ['TRACE', head([], 'TRACE /v1/models HTTP/1.1'), 405, 'method_not_allowed'],
+  ])('%s', async (_what, bytes, status, code) => {
+    expectError(await exchange(bytes), status as number, code as string);
+  });
+
+  it.each([
+    '//v1/models',
+    '/v1//models',
+    '/v1/models/',
+    '/v1/x/../models',
+    '/v1%2fmodels',
+    '/%76%31/models',
+    'http://other.example/v1/models',
+    '*',
+  ])('the path %s is no route: 404', async (path) => {
+    expectError(await exchange(head([], `GET ${path} HTTP/1.1`)), 404, 'route_not_found');
+  });
+
+  it('a Host header decides nothing, nor does its absence', async () => {
+    for (const host of ['host: evil.example', 'x-other: a']) {
+      const bytes = ['GET /v1/models HTTP/1.1', host, `authorization: Bearer ${key}`, '', ''].join('\r\n');
+      expect((await exchange(bytes)).status).toBe(200);
+    }
+  });
+
+  it('HTTP/1.0 is served', async () => {
+    const connection = await openConnection(gateway.proxy.port);
+    connection.send(`GET /v1/models HTTP/1.0\r\nauthorization: Bearer ${key}\r\n\r\n`);
+    expect((await connection.answer()).status).toBe(200);
+    await connection.closed;
+  });
+});
+
+describe('a reader that stops', () => {
+  it('is cut, its provider is let go, and memory does not grow', async () => {
+    gateway.simulator.reset();
+    gateway.simulator.script({ tokens: 400_000, tokenBytes: 200 });
+    const connection = await openConnection(gateway.proxy.port);
+    connection.socket.pause();
+    const body = chatBody({ stream: true });
+    connection.send(head([json, `content-length: ${body.length}`]) + body);
+    const started = performance.now();
+    // Paused, this side cannot see the close: the simulator sees its own.
+    while (gateway.simulator.requests[0]?.ended !== 'client_left' && performance.now() - started < 10_000) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(gateway.simulator.requests[0]?.ended).toBe('client_left');
+    connection.socket.destroy();
+  });
+});
+
+describe('other callers', () => {
+  /** Milliseconds of each of some requests, one after another, in order of length. */
+  async function latencies(url: string, count: number): Promise<number[]> {
+    const times: number[] = [];
+    for (let sent = 0; sent < count; sent++) {
+      const started = performance.now();
+      await (await fetch(`${url}/v1/chat/completions`, chatRequest(key))).text();
+      times.push(performance.now() - started);
+    }
+    return times.sort((a, b) => a - b);
+  }
+  const p99 = (times: number[]) => times[Math.floor(times.length * 0.99)] ?? 0;
+
+  it.each(['[', '{},'])('answer as when it is quiet beside bodies of 32 MiB of %s', async (pattern) => {
+    // The attacker, the proxy and this caller are processes of their own: else one event loop would be all three.
+    const proxy = await gateway.startProxyProcess();
+    await latencies(proxy.url, 100);
+    const quiet = await latencies(proxy.url, 200);
+    const attacker = startNode(['test/support/flood.ts', String(proxy.port), key, pattern]);
+    await until(() => attacker.stdout().includes('400'));
+    const busy = await latencies(proxy.url, 200);
+    await attacker.stop();
+    await proxy.child.stop();
+    const refused = attacker
+      .stdout()
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(new Set(refused)).toEqual(new Set(['400 invalid_request']));
+    console.log(
+      `beside ${refused.length} bodies of ${pattern}: p99 ${p99(busy).toFixed(1)} ms, quiet ${p99(quiet).toFixed(1)} ms`,
+    );
+    // On a machine that runs other tests as well, single milliseconds are noise.
+    expect(p99(busy)).toBeLessThan(10 * Math.max(p99(quiet), 5));
+  });
+});

@@ -1,0 +1,212 @@
+// The refusals of the specification, letter for letter, over a real socket, and the order in which they are decided.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCredential } from '../../../common/credential.ts';
+import { chatBody, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+
+let gateway: TestGateway;
+let other: TestOrganization;
+let open: TestOrganization;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  other = await gateway.createOrganization('other');
+  open = await gateway.createOrganization('open');
+  await open.api.call('Organizations/UpdateSettings', {
+    id: open.id,
+    settings: { access: { callerProviderKeys: true } },
+  });
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+const generic = '/v1/chat/completions';
+const route = '/v1/gpt-provider/chat/completions';
+
+interface Sent {
+  readonly path?: string;
+  readonly body?: string | null;
+}
+
+async function send(headers: Record<string, string>, { path = generic, body = chatBody() }: Sent = {}) {
+  const response = await fetch(gateway.proxy.url + path, {
+    method: 'POST',
+    headers: { ...(body !== null && { 'content-type': 'application/json' }), ...headers },
+    body,
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
+}
+
+interface Answer {
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly choices?: unknown[];
+}
+
+type Refusal = readonly [status: number, type: string, code: string, message: string];
+
+function expectRefusal(answer: Awaited<ReturnType<typeof send>>, [status, type, code, message]: Refusal) {
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status,
+    body: { error: { message, type, param: null, code } },
+  });
+  expect(answer.headers.get('x-svc-error-source')).toBe('gateway');
+  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+}
+
+const required: Refusal = [
+  401,
+  'authentication_error',
+  'virtual_key_required',
+  'virtual key is required; send it as a bearer token, or in the `x-api-key` or `x-svc-vk` header',
+];
+const notFound: Refusal = [
+  401,
+  'authentication_error',
+  'access_not_found',
+  'access not found; the credential does not exist or has been revoked',
+];
+const inactive: Refusal = [403, 'permission_error', 'access_blocked', 'virtual key is inactive'];
+const expired: Refusal = [403, 'permission_error', 'access_blocked', 'virtual key has expired'];
+const needsVirtualKey: Refusal = [
+  401,
+  'authentication_error',
+  'policy_access_denied',
+  'a direct provider key must be sent with a virtual key in `x-svc-vk` so the organization is known',
+];
+const notEnabled: Refusal = [
+  403,
+  'permission_error',
+  'policy_access_denied',
+  'direct provider keys are not enabled for this organization; an owner can turn them on in the gateway settings',
+];
+
+/** With a body, without one, and with one that is no JSON: headers decide first. */
+async function expectRefusals(headers: Record<string, string>, refusal: Refusal, path = generic) {
+  for (const body of [chatBody(), null, '{broken'])
+    expectRefusal(await send(headers, { path, body }), refusal);
+}
+
+describe('the six refusals', () => {
+  it('401 virtual_key_required', async () => {
+    await expectRefusals({}, required);
+    await expectRefusals({ authorization: 'Bearer wrong' }, required);
+    await expectRefusals({}, required, route);
+  });
+
+  it('401 access_not_found for what is malformed, unknown or revoked', async () => {
+    await expectRefusals({ authorization: 'Bearer sk-svc-short' }, notFound);
+    await expectRefusals({ 'x-api-key': createCredential('virtualKey') }, notFound);
+    const key = await gateway.organization.createKey();
+    expect((await send({ 'x-svc-vk': key.value })).status).toBe(200);
+    await gateway.organization.api.call('VirtualKeys/Revoke', { id: key.id });
+    await until(async () => (await send({ 'x-svc-vk': key.value })).status === 401, { timeoutMs: 5000 });
+    await expectRefusals({ 'x-svc-vk': key.value }, notFound);
+  });
+
+  it('403 access_blocked for an inactive key, a suspended system, person or organization', async () => {
+    const { id, api, createKey } = other;
+    const inactiveKey = await createKey({ active: false });
+    await expectRefusals({ authorization: `Bearer ${inactiveKey.value}` }, inactive);
+
+    const system = await api.call('AiSystems/Create', { organizationId: id, name: 'app' });
+    const ofSystem = await createKey({ scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id } });
+    await api.call('AiSystems/Update', { id: system.id, active: false });
+    await expectRefusals({ 'api-key': ofSystem.value }, inactive);
+
+    const person = await api.call('People/Create', {
+      organizationId: id,
+      name: 'member',
+      role: 'ROLE_MEMBER',
+    });
+    const ofPerson = await createKey({ scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: person.id } });
+    await api.call('People/Update', { id: person.id, active: false });
+    await expectRefusals({ 'x-goog-api-key': ofPerson.value }, inactive);
+
+    const good = await createKey();
+    await gateway.platform.call('Organizations/Suspend', { id });
+    await expectRefusals({ authorization: `Bearer ${good.value}` }, inactive);
+    await gateway.platform.call('Organizations/Resume', { id });
+    await until(async () => (await send({ 'x-svc-vk': good.value })).status === 200, { timeoutMs: 5000 });
+  });
+
+  it('403 access_blocked for an expired key', async () => {
+    const key = await gateway.organization.createKey({ endsAt: new Date(Date.now() + 300).toISOString() });
+    await until(async () => (await send({ 'x-svc-vk': key.value })).status !== 200, { timeoutMs: 5000 });
+    await expectRefusals({ authorization: `Bearer ${key.value}` }, expired);
+  });
+
+  it('401 policy_access_denied for a direct key without x-svc-vk, whatever other headers hold', async () => {
+    const { value } = await open.createKey();
+    await expectRefusals({ 'x-svc-direct-key': 'true' }, needsVirtualKey);
+    await expectRefusals({ 'x-svc-direct-key': 'True', authorization: `Bearer ${value}` }, needsVirtualKey);
+    await expectRefusals({ 'x-svc-direct-key': 'true', 'project-api-key': value }, needsVirtualKey, route);
+  });
+
+  it('403 policy_access_denied where the organization has not turned it on', async () => {
+    const { value } = await gateway.organization.createKey();
+    const provider = { authorization: 'Bearer sk-sim-own' };
+    await expectRefusals({ 'x-svc-direct-key': 'true', 'x-svc-vk': value, ...provider }, notEnabled);
+    await expectRefusals({ 'project-api-key': value, ...provider }, notEnabled, route);
+    expect(gateway.simulator.requests).toHaveLength(0);
+  });
+});
+
+describe('what headers decide', () => {
+  it('refuses a header sent twice with different values', async () => {
+    const { value } = await gateway.organization.createKey();
+    const second = await gateway.organization.createKey();
+    const response = await fetch(gateway.proxy.url + generic, {
+      method: 'POST',
+      headers: [
+        ['content-type', 'application/json'],
+        ['x-request-id', 'mine'],
+        ['x-api-key', value],
+        ['x-svc-vk', second.value],
+      ],
+      body: chatBody(),
+    });
+    // Different headers may hold different keys: the first in order is the caller.
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-request-id')).toBe('mine');
+  });
+
+  it('checks both keys of a provider route and asks that they be of one organization', async () => {
+    const project = (await open.createKey()).value;
+    const caller = (await open.createKey()).value;
+    const foreign = (await other.createKey()).value;
+    const provider = { authorization: 'Bearer sk-sim-own' };
+    const body = chatBody({ model: 'gpt-4o-mini' });
+    const code = async (headers: Record<string, string>) => {
+      const answer = await send({ ...provider, ...headers }, { path: route, body });
+      return answer.body.error?.code ?? answer.status;
+    };
+    expect(await code({ 'project-api-key': project })).toBe(200);
+    expect(await code({ 'project-api-key': project, 'x-svc-vk': caller })).toBe(200);
+    expect(await code({ 'x-svc-vk': caller })).toBe('project_key_required');
+    expect(await code({ 'project-api-key': project, 'x-svc-vk': foreign })).toBe('conflicting_credentials');
+    expect(await code({ 'project-api-key': project, 'x-svc-vk': createCredential('virtualKey') })).toBe(
+      'access_not_found',
+    );
+    expect(await code({ 'project-api-key': project, authorization: `Bearer ${caller}` })).toBe(
+      'provider_key_required',
+    );
+    expect(await code({ 'project-api-key': project, authorization: 'sk-sim-own' })).toBe(
+      'provider_key_required',
+    );
+    expect(await code({ 'project-api-key': project, 'x-svc-direct-key': 'maybe' })).toBe('invalid_request');
+  });
+
+  it("sends the caller's provider key, and only that, to the provider", async () => {
+    const { value } = await open.createKey();
+    const direct = { 'x-svc-direct-key': 'true', 'x-svc-vk': value };
+    expect((await send({ ...direct, authorization: 'Bearer sk-sim-own' })).status).toBe(200);
+    expect(gateway.simulator.requests.at(-1)?.headers.authorization).toBe('Bearer sk-sim-own');
+    expect((await send({ ...direct, 'x-api-key': 'sk-sim-two' })).status).toBe(200);
+    expect(gateway.simulator.requests.at(-1)?.headers.authorization).toBe('Bearer sk-sim-two');
+    const missing = await send({ ...direct, authorization: `Bearer ${value}` });
+    expect([missing.status, missing.body.error?.code]).toEqual([401, 'provider_key_required']);
+    const stray = await send({ 'x-svc-vk': value, authorization: 'Bearer sk-sim-stray' });
+    expect(stray.status).toBe(200);
+    expect(JSON.stringify(gateway.simulator.requests.at(-1)?.headers)).not.toContain('stray');
+  });
+});

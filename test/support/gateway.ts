@@ -1,0 +1,217 @@
+// A whole gateway for tests, in this process on free ports: control plane, simulator and as many proxies as a test wants,
+// with one organization that has a key of the simulated vendor. Real sockets throughout; every log line is kept.
+import { createCredential } from '../../common/credential.ts';
+import { createLogger } from '../../common/logger.ts';
+import { createSealKey } from '../../common/seal.ts';
+import { startControlPlane } from '../../control-plane/app.ts';
+import { readControlPlaneSettings } from '../../control-plane/settings.ts';
+import { type RunningProxy, startProxy } from '../../proxy/app.ts';
+import { readProxySettings } from '../../proxy/settings.ts';
+import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
+import { type Simulator, startSimulator } from '../../simulator/index.ts';
+import { type Child, startNode, until } from './process.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type RunningControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
+
+export interface TestGateway {
+  readonly simulator: Simulator;
+  readonly controlPlane: RunningControlPlane;
+  readonly proxy: TestProxy;
+  readonly platform: OperatorApi;
+  readonly organization: TestOrganization;
+  readonly proxyToken: string;
+  /** Every log line of control plane and proxies. */
+  readonly logs: string[];
+  createOrganization(name: string): Promise<TestOrganization>;
+  /** A further replica over the same database. */
+  startControlPlane(env?: Environment): Promise<RunningControlPlane>;
+  startProxy(env?: Environment): Promise<TestProxy>;
+  /** A proxy as it runs in production: a process of its own, ready for requests. */
+  startProxyProcess(env?: Environment): Promise<ProxyProcess>;
+  close(): Promise<void>;
+}
+
+export interface TestOrganization {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly ownerToken: string;
+  /** Called as the organization's owner. */
+  readonly api: OperatorApi;
+  createKey(fields?: object): Promise<{ readonly id: string; readonly value: string }>;
+}
+
+export interface TestProxy extends RunningProxy {
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
+export interface ProxyProcess {
+  readonly child: Child;
+  readonly port: number;
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
+export interface GatewayOptions {
+  /** Default: SQLite in memory. */
+  readonly databaseUrl?: string;
+  readonly controlPlane?: Environment;
+  readonly proxy?: Environment;
+}
+
+export const providerSecret = 'sk-sim-stored-0123456789abcdef';
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const logs: string[] = [];
+  const log = createLogger({
+    name: 'test',
+    level: 'debug',
+    stream: { write: (line) => void logs.push(line) },
+  });
+  const closers: (() => Promise<unknown>)[] = [];
+  const bootstrapToken = createCredential('bootstrap');
+  const masterKey = createSealKey();
+  const cacheKey = createSealKey();
+
+  const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  closers.push(() => simulator.close());
+  const upstream = {
+    GATEWAY_GPT_PROVIDER_URL: simulator.baseUrls['gpt-provider'],
+    GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${simulator.port}`,
+  };
+  const newControlPlane = async (env: Environment = {}) => {
+    const settings = readControlPlaneSettings({
+      GATEWAY_GRPC_LISTEN: '127.0.0.1:0',
+      GATEWAY_HTTP_LISTEN: '127.0.0.1:0',
+      GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
+      GATEWAY_DATABASE_URL: options.databaseUrl ?? 'sqlite::memory:',
+      GATEWAY_MASTER_KEY: masterKey,
+      GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
+      GATEWAY_PRIVATE_UPSTREAMS: upstream.GATEWAY_PRIVATE_UPSTREAMS,
+      ...options.controlPlane,
+      ...env,
+    });
+    const started = await startControlPlane(settings, { log });
+    closers.push(() => started.close());
+    return started;
+  };
+  const controlPlane = await newControlPlane();
+  const { platform, proxyToken } = await bootstrap(controlPlane.httpPort, bootstrapToken);
+
+  const proxyEnvironment = (env: Environment): Environment => ({
+    GATEWAY_LISTEN: '127.0.0.1:0',
+    GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
+    GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,
+    GATEWAY_PROXY_TOKEN: proxyToken,
+    GATEWAY_CACHE_KEY: cacheKey,
+    GATEWAY_ORGANIZATION_SHARE: '100',
+    GATEWAY_DRAIN_GRACE: '2s',
+    ...upstream,
+    ...options.proxy,
+    ...env,
+  });
+  const newProxy = async (env: Environment = {}) => {
+    const proxy = await startProxy(readProxySettings(proxyEnvironment(env)), { log });
+    closers.push(() => proxy.drain());
+    const urls = { url: `http://127.0.0.1:${proxy.port}`, adminUrl: `http://127.0.0.1:${proxy.adminPort}` };
+    return { ...proxy, ...urls };
+  };
+  const createOrganization = (name: string) => newOrganization(platform, controlPlane.httpPort, name);
+  return {
+    simulator,
+    controlPlane,
+    proxy: await newProxy(),
+    platform,
+    organization: await createOrganization('acme'),
+    proxyToken,
+    logs,
+    createOrganization,
+    startControlPlane: newControlPlane,
+    startProxy: newProxy,
+    startProxyProcess: async (env = {}) => {
+      const started = await startProxyProcess(proxyEnvironment(env));
+      closers.push(() => started.child.stop());
+      return started;
+    },
+    close: async () => {
+      for (const close of closers.toReversed()) await close();
+    },
+  };
+}
+
+async function startProxyProcess(env: Environment): Promise<ProxyProcess> {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const child = startNode(['proxy/main.ts'], { env: Object.fromEntries(given) });
+  const ended = child.exited.then(() => {
+    throw new Error(`the proxy did not start: ${child.stderr()}`);
+  });
+  const line = await Promise.race([ended, until(() => /.*ready for requests.*/.exec(child.stdout())?.[0])]);
+  const { port, admin_port } = JSON.parse(line) as { port: number; admin_port: number };
+  const adminUrl = `http://127.0.0.1:${admin_port}`;
+  await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, { what: 'the proxy to be ready' });
+  return { child, port, url: `http://127.0.0.1:${port}`, adminUrl };
+}
+
+async function bootstrap(port: number, token: string) {
+  const made = await operatorApi(port, token).call('OperatorTokens/Bootstrap', { name: 'platform' });
+  const platform = operatorApi(port, String(made.token));
+  const proxyToken = await platform.call('ProxyTokens/Create', { name: 'proxy' });
+  return { platform, proxyToken: String(proxyToken.value) };
+}
+
+async function newOrganization(platform: OperatorApi, port: number, name: string): Promise<TestOrganization> {
+  const created = (await platform.call('Organizations/Create', { name, owner: { name: 'owner' } })) as {
+    organization: { id: string };
+    owner: { id: string };
+    ownerToken: string;
+  };
+  const { id } = created.organization;
+  const api = operatorApi(port, created.ownerToken);
+  await api.call('ProviderKeys/Create', {
+    organizationId: id,
+    provider: 'gpt-provider',
+    name: 'stored',
+    secret: { apiKey: providerSecret },
+  });
+  let count = 0;
+  return {
+    id,
+    ownerId: created.owner.id,
+    ownerToken: created.ownerToken,
+    api,
+    createKey: async (fields = {}) => {
+      count++;
+      const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id };
+      const made = (await api.call('VirtualKeys/Create', {
+        organizationId: id,
+        name: `key-${count}`,
+        scope,
+        ...fields,
+      })) as { virtualKey: { id: string }; value: string };
+      return { id: made.virtualKey.id, value: made.value };
+    },
+  };
+}
+
+/** The body of the smallest chat request, for the generic route. */
+export function chatBody(fields: object = {}): string {
+  return JSON.stringify({
+    model: 'gpt-provider/gpt-4o-mini',
+    messages: [{ role: 'user', content: 'Hello' }],
+    ...fields,
+  });
+}
+
+/** A chat request as fetch takes it. */
+export function chatRequest(
+  key: string,
+  fields: object = {},
+  headers: Record<string, string> = {},
+): RequestInit {
+  return {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: chatBody(fields),
+  };
+}

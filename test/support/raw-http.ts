@@ -1,0 +1,85 @@
+// HTTP by hand, for what no client library sends: bytes out, the answer's head and body back.
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export interface RawConnection {
+  readonly socket: Socket;
+  send(bytes: string | Buffer): void;
+  /** The next whole answer; rejects when the connection ends before it or nothing comes in time. */
+  answer(timeoutMs?: number): Promise<RawAnswer>;
+  /** Resolves when the other side has closed. */
+  readonly closed: Promise<void>;
+  /** Everything received so far. */
+  received(): string;
+}
+
+export async function openConnection(port: number): Promise<RawConnection> {
+  const socket = connect(port, '127.0.0.1');
+  let received: Buffer = Buffer.alloc(0);
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const look of waiting) look();
+  };
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    wake();
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  void closed.then(wake);
+  await new Promise((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  const answer = (timeoutMs = 10_000) =>
+    new Promise<RawAnswer>((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        waiting.delete(look);
+        settle();
+      };
+      const look = () => {
+        const parsed = parseAnswer(received);
+        if (parsed !== undefined) {
+          received = received.subarray(parsed.length);
+          finish(() => resolve(parsed.answer));
+        } else if (socket.closed) finish(() => reject(new Error(`closed after ${received.length} bytes`)));
+      };
+      const timer = setTimeout(() => finish(() => reject(new Error('no answer in time'))), timeoutMs);
+      waiting.add(look);
+      look();
+    });
+  return {
+    socket,
+    send: (bytes) => void socket.write(bytes),
+    answer,
+    closed,
+    received: () => received.toString(),
+  };
+}
+
+/** Answers with a content length only: the gateway's own all have one. */
+function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  const status = Number(statusLine.split(' ')[1]);
+  if (status === 100) {
+    const rest = parseAnswer(bytes.subarray(headEnd + 4));
+    return rest && { answer: rest.answer, length: rest.length + headEnd + 4 };
+  }
+  const length = headEnd + 4 + Number(headers.get('content-length') ?? 0);
+  if (bytes.length < length) return undefined;
+  return { answer: { status, headers, body: bytes.subarray(headEnd + 4, length).toString() }, length };
+}
