@@ -6,11 +6,14 @@ import { GatewayError } from '../errors.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
 
-/** The client closed the connection before its answer was complete. Logged as 499, answered to nobody. */
+/** The client closed the connection before its answer was complete, or takes nothing of it. Logged as 499, answered to nobody. */
 export class ClientGone extends Error {
-  constructor() {
-    super('the client left');
+  readonly code: 'client_left' | 'client_stalled';
+
+  constructor(code: ClientGone['code']) {
+    super(code);
     this.name = 'ClientGone';
+    this.code = code;
   }
 }
 
@@ -98,7 +101,7 @@ export class Exchange {
     this.expectsContinue = expectsContinue;
     this.closed = new Promise((resolve) => {
       response.once('close', () => {
-        if (!response.writableFinished) this.abort(new ClientGone());
+        if (!response.writableFinished) this.abort(new ClientGone('client_left'));
         resolve();
       });
     });

@@ -55,10 +55,14 @@ export function envelope(answer: Pick<ErrorAnswer, 'status' | 'message' | 'param
 export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
   const answer = errorAnswer(error);
   const { record } = exchange;
-  const gone = error instanceof ClientGone;
-  record.status = gone ? 499 : answer.status;
-  record.errorCode = gone ? 'client_gone' : answer.code;
-  record.errorSource = gone ? undefined : answer.source;
+  if (error instanceof ClientGone) {
+    record.status = 499;
+    record.errorCode = error.code;
+    return answer;
+  }
+  record.status = answer.status;
+  record.errorCode = answer.code;
+  record.errorSource = answer.source;
   record.cause =
     error instanceof GatewayError ? error.cause : error instanceof ProviderFailure ? undefined : error;
   return answer;

@@ -56,7 +56,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       return waited > limits.bodyGraceMs && tooSlow ? new GatewayError('request_timeout') : undefined;
     }
     case 'reader':
-      return waited > limits.readerMs ? new ClientGone() : undefined;
+      return waited > limits.readerMs ? new ClientGone('client_stalled') : undefined;
     case 'head':
       if (exchange.record.streamed && waited > limits.firstByteMs) return upstreamTimeout('no first byte');
       break;

@@ -180,20 +180,17 @@ describe('heads', () => {
 });
 
 describe('a reader that stops', () => {
-  it('is cut, its provider is let go, and memory does not grow', async () => {
+  it('is cut, and its provider is let go', async () => {
     gateway.simulator.reset();
-    gateway.simulator.script({ tokens: 400_000, tokenBytes: 200 });
+    // More than every buffer between the provider and this reader holds.
+    gateway.simulator.script({ tokens: 16_000, tokenBytes: 5000 });
     const connection = await openConnection(gateway.proxy.port);
     connection.socket.pause();
     const body = chatBody({ stream: true });
     connection.send(head([json, `content-length: ${body.length}`]) + body);
-    const started = performance.now();
-    // Paused, this side cannot see the close: the simulator sees its own.
-    while (gateway.simulator.requests[0]?.ended !== 'client_left' && performance.now() - started < 10_000) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(gateway.simulator.requests[0]?.ended).toBe('client_left');
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left', { timeoutMs: 10_000 });
     connection.socket.destroy();
+    await until(() => gateway.logs.some((line) => line.includes('"error_code":"client_stalled"')));
   });
 });
 
