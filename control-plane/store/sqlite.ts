@@ -10,8 +10,9 @@ import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
-// Another program (a backup, the sqlite3 shell) may hold the file for a moment. The wait blocks the process.
-const busyMs = 2000;
+// Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it is
+// short and the change runs again.
+const busyMs = 100;
 
 /** @throws Error that names the file, if it cannot be opened or made */
 export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
@@ -37,7 +38,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
       return { epoch: epochOf([feed.incarnation, nonce]), revision: feed.revision };
     },
     ring: async () => undefined,
-    mayRunAgain: () => false,
+    mayRunAgain: isBusy,
     onBell: () => undefined,
     close: () => db.destroy(),
   };
@@ -105,8 +106,9 @@ function translated<T>(work: () => T): T {
 }
 
 // Primary result codes, sqlite.org/rescode.html: what the file or another program is to blame for.
+const busy = 5; // SQLITE_BUSY
 const unavailable = new Set([
-  5, // SQLITE_BUSY
+  busy,
   6, // SQLITE_LOCKED
   8, // SQLITE_READONLY
   10, // SQLITE_IOERR
@@ -118,11 +120,21 @@ const unavailable = new Set([
 const uniqueViolation = 2067; // SQLITE_CONSTRAINT_UNIQUE
 
 function translate(error: unknown): unknown {
-  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return error;
-  if (unavailable.has(error.errcode & 0xff)) return new StoreUnavailableError(error);
-  if (error.errcode !== uniqueViolation) return error;
+  const code = codeOf(error);
+  if (unavailable.has(code & 0xff)) return new StoreUnavailableError(error);
+  if (code !== uniqueViolation || !(error instanceof Error)) return error;
   const index = violatedIndex(error.message);
   return index === undefined ? error : new NameTakenError(index);
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && (codeOf(error.cause) & 0xff) === busy;
+}
+
+/** SQLite's extended result code; 0 of what does not come from SQLite. */
+function codeOf(error: unknown): number {
+  if (!(error instanceof Error && 'errcode' in error)) return 0;
+  return typeof error.errcode === 'number' ? error.errcode : 0;
 }
 
 /** SQLite names the columns ("ai_systems.organization_id, ai_systems.name") and of an expression the index ("index 'x'"). */
