@@ -1,0 +1,220 @@
+// A really started control plane for tests of the operators' side, called over gRPC or the JSON door, and the people in it.
+import {
+  type Client,
+  credentials,
+  Metadata,
+  makeGenericClientConstructor,
+  type ServiceDefinition,
+} from '@grpc/grpc-js';
+import type { Clock } from '../../common/clock.ts';
+import { createCredential } from '../../common/credential.ts';
+import { createLogger } from '../../common/logger.ts';
+import { createSealKey } from '../../common/seal.ts';
+import { type ControlPlane, startControlPlane } from '../../control-plane/app.ts';
+import { callCodes } from '../../control-plane/services/errors.ts';
+import { readControlPlaneSettings } from '../../control-plane/settings.ts';
+import type { ErrorDetail__Output } from '../../proto/generated/gateway/v1/ErrorDetail.ts';
+import { errorDetail, services } from '../../proto/load.ts';
+
+/** What a call answered: the response, or the code, message and detail of its error. */
+export type Called =
+  | { readonly code: 'OK'; readonly response: Answered }
+  | { readonly code: string; readonly message: string; readonly detail: ErrorDetail__Output };
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every method
+export type Answered = any;
+
+export interface OperatorsPlane {
+  readonly plane: ControlPlane;
+  readonly bootstrapToken: string;
+  readonly masterKey: string;
+  /** Every log line. */
+  readonly logs: string[];
+  readonly clock: MovableClock;
+  /** Over gRPC; `token` undefined sends none. @param method such as "VirtualKeys.Create" */
+  call(method: string, token: string | undefined, request?: object): Promise<Called>;
+  /** As call, but the response, or an Error. */
+  expect(method: string, token: string, request?: object): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export interface PlaneOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly masterKey?: string;
+  readonly bootstrapToken?: string;
+}
+
+export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<OperatorsPlane> {
+  const logs: string[] = [];
+  const log = createLogger({
+    name: 'test',
+    level: 'debug',
+    stream: { write: (line) => void logs.push(line) },
+  });
+  const bootstrapToken = options.bootstrapToken ?? createCredential('bootstrap');
+  const masterKey = options.masterKey ?? createSealKey();
+  const clock = new MovableClock();
+  const settings = readControlPlaneSettings({
+    GATEWAY_GRPC_LISTEN: '127.0.0.1:0',
+    GATEWAY_HTTP_LISTEN: '127.0.0.1:0',
+    GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
+    GATEWAY_DATABASE_URL: 'sqlite::memory:',
+    GATEWAY_MASTER_KEY: masterKey,
+    GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
+    ...options.env,
+  });
+  const plane = await startControlPlane(settings, { log, clock });
+  const grpc = new GrpcCaller(`127.0.0.1:${plane.grpcPort}`);
+  return {
+    plane,
+    bootstrapToken,
+    masterKey,
+    logs,
+    clock,
+    call: (method, token, request = {}) => grpc.call(method, token, request),
+    expect: async (method, token, request = {}) =>
+      responseOf(await grpc.call(method, token, request), method),
+    close: async () => {
+      grpc.close();
+      await plane.close();
+    },
+  };
+}
+
+export function responseOf(called: Called, method = 'the call'): Answered {
+  if ('response' in called) return called.response;
+  throw new Error(`${method}: ${called.code} ${called.message}`);
+}
+
+export class MovableClock implements Clock {
+  offsetMs = 0;
+
+  now(): number {
+    return Date.now() + this.offsetMs;
+  }
+
+  monotonic(): number {
+    return performance.now();
+  }
+}
+
+type Codes = Readonly<Record<number, string>>;
+const codeNames: Codes = Object.fromEntries(
+  Object.entries(callCodes).map(([name, { grpc }]) => [grpc, name]),
+);
+
+/** Unary calls of any method of the contract. */
+export class GrpcCaller {
+  readonly #clients: ReadonlyMap<string, Client>;
+
+  constructor(target: string, channel = credentials.createInsecure(), options: object = {}) {
+    this.#clients = new Map(
+      Object.entries(services).map(([name, definition]) => {
+        const Constructor = makeGenericClientConstructor(definition, name);
+        return [name, new Constructor(target, channel, options)];
+      }),
+    );
+  }
+
+  call(method: string, token: string | undefined, request: object): Promise<Called> {
+    const [service = '', name = ''] = method.split('.');
+    const definitions: Readonly<Record<string, ServiceDefinition>> = services;
+    const definition = definitions[service];
+    const { path, requestSerialize, responseDeserialize } = definition?.[name] ?? {};
+    const client = this.#clients.get(service);
+    if (client === undefined || path === undefined || !requestSerialize || !responseDeserialize) {
+      throw new Error(`no method ${method}`);
+    }
+    return new Promise((resolve) => {
+      client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        metadataWith(token),
+        { deadline: Date.now() + 10_000 },
+        (error, response) => {
+          if (error === null) return resolve({ code: 'OK', response });
+          const [bytes] = error.metadata.get('gateway-error-bin');
+          const detail = errorDetail.deserialize(Buffer.from(bytes ?? ''));
+          resolve({ code: codeNames[error.code] ?? `code ${error.code}`, message: error.details, detail });
+        },
+      );
+    });
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+}
+
+export function metadataWith(token: string | undefined): Metadata {
+  const metadata = new Metadata();
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`);
+  return metadata;
+}
+
+export interface Someone {
+  readonly id: string;
+  readonly token: string;
+}
+
+export interface TestTenant {
+  readonly id: string;
+  readonly owner: Someone;
+  readonly admin: Someone;
+  readonly member: Someone;
+}
+
+/** Uses the bootstrap token up. */
+export async function bootstrap(plane: OperatorsPlane): Promise<Someone> {
+  const made = await plane.expect('OperatorTokens.Bootstrap', plane.bootstrapToken, { name: 'platform' });
+  return { id: made.operator.id, token: made.token };
+}
+
+/** An organization with an owner, an admin and a member who all have tokens. */
+export async function createTenant(
+  plane: OperatorsPlane,
+  platform: Someone,
+  name: string,
+): Promise<TestTenant> {
+  const made = await plane.expect('Organizations.Create', platform.token, { name, owner: { name: 'Olga' } });
+  const owner = { id: made.owner.id, token: made.ownerToken };
+  const id: string = made.organization.id;
+  return {
+    id,
+    owner,
+    admin: await createPerson(plane, { id, owner }, 'ROLE_ADMIN'),
+    member: await createPerson(plane, { id, owner }, 'ROLE_MEMBER'),
+  };
+}
+
+let names = 0;
+
+export function freshName(prefix: string): string {
+  names++;
+  return `${prefix} ${names}`;
+}
+
+/** Somebody new in the organization, with a token. */
+export async function createPerson(
+  plane: OperatorsPlane,
+  tenant: { readonly id: string; readonly owner: Someone },
+  role: string,
+): Promise<Someone> {
+  const { token } = tenant.owner;
+  const request = { organizationId: tenant.id, name: freshName(role), role };
+  const person = await plane.expect('People.Create', token, request);
+  const made = await plane.expect('OperatorTokens.Create', token, { personId: person.id, name: 'test' });
+  return { id: person.id, token: made.value };
+}
+
+/** A key scoped to the organization, unless fields say otherwise. */
+export function createKey(plane: OperatorsPlane, tenant: TestTenant, fields: object = {}): Promise<Answered> {
+  return plane.expect('VirtualKeys.Create', tenant.owner.token, {
+    organizationId: tenant.id,
+    scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id },
+    name: freshName('key'),
+    ...fields,
+  });
+}
