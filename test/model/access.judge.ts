@@ -23,6 +23,8 @@ export function judgeAdmission(at: Case, principal: Principal): string | undefin
     return `another key's record was served: ${principal.key.keyId}`;
   const { id, providerKeys } = principal.organization;
   if (id !== principal.key.organizationId) return 'the organization is not the key’s';
+  if (principal.organization.revision < principal.key.organizationRevision)
+    return 'the organization is older than the key needs';
   const [organizationMark] = principal.organization.allowedModels;
   if (providerKeys[0]?.secret.apiKey?.reveal() !== `secret-of-${organizationMark}`)
     return 'the provider key is not the organization’s';

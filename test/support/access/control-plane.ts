@@ -87,6 +87,8 @@ class Watch {
   #sent = 0;
   #begun = false;
   #ended = false;
+  /** A stream loses its end, never its middle: once a message is lost none comes after it. */
+  #isDeaf = false;
   #arrivesAt = 0;
   #departsAt = 0;
 
@@ -128,6 +130,7 @@ class Watch {
   cut(): void {
     if (this.#ended) return;
     this.end();
+    this.#isDeaf = true;
     this.#deps.time.after(this.link.feedDelay(), () => this.#deps.handlers.closed(new Error('cut')));
   }
 
@@ -171,12 +174,10 @@ class Watch {
     this.#arrivesAt = Math.max(this.#arrivesAt, time.monotonic() + this.link.feedDelay());
     if (this.link.feedIsSilent()) this.#isDeaf = true;
     time.after(this.#arrivesAt - time.monotonic(), () => {
-      if (this.#ended || this.#isDeaf) return;
-      this.link.onDelivered(message);
+      if (this.#isDeaf) return;
+      // What was under way when the proxy gave the watch up still arrives, but is not part of its feed.
+      if (!this.#ended) this.link.onDelivered(message);
       handlers.message(message);
     });
   }
-
-  // A stream loses its end, never its middle: once a message is lost none comes after it.
-  #isDeaf = false;
 }

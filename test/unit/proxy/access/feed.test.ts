@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  Feed,
+  type FeedMessage,
+  type WatchHandlers,
+  type WatchStart,
+} from '../../../../proxy/access/feed.ts';
+import { accessLimits } from '../../../../proxy/access/limits.ts';
+import { Records } from '../../../../proxy/access/records.ts';
+import { silentLog } from '../../../support/silent-log.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+interface Watch {
+  readonly start: WatchStart;
+  readonly handlers: WatchHandlers;
+  readonly asks: number[];
+  cancelled: boolean;
+}
+
+let time: VirtualTime;
+let records: Records;
+let watches: Watch[];
+let feed: Feed;
+
+beforeEach(() => {
+  time = new VirtualTime();
+  watches = [];
+  records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
+  feed = new Feed({
+    watch: (start, handlers) => {
+      const watch: Watch = { start, handlers, asks: [], cancelled: false };
+      watches.push(watch);
+      return {
+        ask: (nonce) => void watch.asks.push(nonce),
+        cancel: () => {
+          watch.cancelled = true;
+        },
+      };
+    },
+    records,
+    onInvalidations: (invalidations) => void records.change(invalidations),
+    maxStaleMs: 60_000,
+    clock: time,
+    timers: time,
+    random: () => 1,
+    limits: accessLimits,
+    log: silentLog,
+  });
+});
+
+const at = (revision: number) => ({ epoch: 'one', revision });
+
+function newest(): Watch {
+  const watch = watches.at(-1);
+  if (watch === undefined) throw new Error('nothing is watched');
+  return watch;
+}
+
+function deliver(message: FeedMessage): void {
+  newest().handlers.message(message);
+}
+
+function answer(revision: number): void {
+  deliver({ type: 'answer', nonce: newest().asks.at(-1) ?? 0, position: at(revision) });
+}
+
+describe('the feed', () => {
+  it('starts without a position and asks at once, then every 5 s', async () => {
+    expect(newest().start).toEqual({ since: undefined, maxStaleMs: 60_000 });
+    expect(newest().asks).toHaveLength(1);
+    deliver({ type: 'started', horizon: at(1) });
+    answer(1);
+    await time.advance(5_000);
+    expect(newest().asks).toHaveLength(2);
+    answer(1);
+    await time.advance(4_999);
+    expect(newest().asks).toHaveLength(2);
+  });
+
+  it('counts its age from the ask, not from the answer', async () => {
+    const askedAt = time.monotonic();
+    await time.advance(3_000);
+    deliver({ type: 'started', horizon: at(1) });
+    answer(1);
+    expect(records.feed.confirmedAt).toBe(askedAt);
+  });
+
+  it('believes each answer once', async () => {
+    deliver({ type: 'started', horizon: at(1) });
+    answer(1);
+    const confirmedAt = records.feed.confirmedAt;
+    await time.advance(1_000);
+    answer(1);
+    deliver({ type: 'answer', nonce: 999, position: at(1) });
+    expect(records.feed.confirmedAt).toBe(confirmedAt);
+  });
+
+  it('asks at once when it starts over, so that records need not wait to be believed', () => {
+    deliver({ type: 'started', horizon: at(1) });
+    answer(1);
+    deliver({ type: 'reset', horizon: { epoch: 'two', revision: 1 } });
+    expect(newest().asks).toHaveLength(2);
+  });
+});
+
+describe('a connection', () => {
+  it('that leaves an ask unanswered until the next is given up for another, which goes on from there', async () => {
+    deliver({ type: 'started', horizon: at(1) });
+    deliver({
+      type: 'changes',
+      invalidations: [{ kind: 'key', ref: 'a', revision: 4, state: 'changed' }],
+    });
+    await time.advance(5_000);
+    expect(watches[0]?.cancelled).toBe(true);
+    await time.advance(100);
+    expect(watches).toHaveLength(2);
+    expect(newest().start.since).toEqual(at(4));
+  });
+
+  it('that was given up is no longer listened to', async () => {
+    const old = newest();
+    await time.advance(5_100);
+    expect(watches).toHaveLength(2);
+    old.handlers.message({ type: 'started', horizon: at(9) });
+    old.handlers.closed(new Error('late'));
+    expect(records.feed.position).toBeUndefined();
+    await time.advance(1_000);
+    expect(watches).toHaveLength(2);
+  });
+
+  it('is made again after 100 ms, then more and more slowly up to 2 s, until an answer comes', async () => {
+    const gaps: number[] = [];
+    for (let attempt = 0; attempt < 7; attempt++) {
+      const from = time.monotonic();
+      newest().handlers.closed(new Error('refused'));
+      const before = watches.length;
+      while (watches.length === before) await time.advance(50);
+      gaps.push(time.monotonic() - from);
+    }
+    expect(gaps).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
+    deliver({ type: 'started', horizon: at(1) });
+    answer(1);
+    newest().handlers.closed(new Error('recycled'));
+    await time.advance(100);
+    expect(watches).toHaveLength(9);
+  });
+
+  it.each([
+    ['changes before it says where it begins', { type: 'changes', invalidations: [] }],
+    ['an answer before it says where it begins', { type: 'answer', nonce: 1, position: at(1) }],
+  ] as const)('that sends %s is given up', (_, message) => {
+    deliver(message);
+    expect(newest().cancelled).toBe(true);
+  });
+
+  it('that answers from before what is known is given up', () => {
+    deliver({ type: 'started', horizon: at(5) });
+    answer(4);
+    expect(newest().cancelled).toBe(true);
+    expect(records.feed.confirmedAt).toBeUndefined();
+  });
+
+  it('is not made again once the feed is closed', async () => {
+    feed.close();
+    expect(newest().cancelled).toBe(true);
+    newest().handlers.closed(new Error('cancelled'));
+    await time.advance(60_000);
+    expect(watches).toHaveLength(1);
+  });
+});

@@ -1,0 +1,379 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { refOf } from '../../../../proxy/access/held.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
+import {
+  createWorld,
+  hashOf,
+  hourMs,
+  outcome,
+  startProxy,
+  type TestProxy,
+  type World,
+} from '../../../support/access/one-proxy.ts';
+
+const key = hashOf(1);
+const keyId = `id-${key}`;
+const address = '192.0.2.1';
+
+let world: World;
+
+beforeEach(() => {
+  world = createWorld();
+  world.database.createOrganization('north');
+  world.database.createKey(key, { organizationId: 'north' });
+});
+
+const find = (proxy: TestProxy, hash = key, from = address) =>
+  outcome(world, () => proxy.source.find(hash, from));
+
+async function startWarm(options: Parameters<typeof startProxy>[1] = {}): Promise<TestProxy> {
+  const proxy = startProxy(world, options);
+  await world.time.advance(100);
+  expect(await find(proxy)).toBe(keyId);
+  return proxy;
+}
+
+function refusal(proxy: TestProxy, hash: string, from = address): GatewayError {
+  try {
+    void proxy.source.find(hash, from);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused at once');
+}
+
+describe('memory', () => {
+  it('answers a known key without a promise', async () => {
+    const proxy = await startWarm();
+    expect(proxy.source.find(key, address)).not.toBeInstanceOf(Promise);
+    expect(proxy.events).toEqual(['control_plane', 'memory']);
+  });
+
+  it('asks once for a key that many ask for at a time', async () => {
+    const proxy = startProxy(world);
+    const many = Array.from({ length: 20 }, () => find(proxy));
+    expect(new Set(await Promise.all(many))).toEqual(new Set([keyId]));
+    expect(proxy.link.resolves).toBe(1);
+  });
+
+  it('asks once for an organization that many keys wait for', async () => {
+    for (let number = 2; number <= 20; number++)
+      world.database.createKey(hashOf(number), { organizationId: 'north' });
+    const proxy = await startWarm();
+    for (let number = 2; number <= 20; number++) await find(proxy, hashOf(number));
+    await world.time.advance(2_000);
+    proxy.link.resolves = 0;
+    world.database.touch(refOf('organization', 'north'));
+    await world.time.advance(3);
+    const many = Array.from({ length: 20 }, (_, index) => find(proxy, hashOf(index + 1)));
+    expect((await Promise.all(many)).every((id) => id.startsWith('id-'))).toBe(true);
+    expect(proxy.link.resolves).toBeLessThanOrEqual(2);
+  });
+
+  it('refuses a rotated value whose time has passed', async () => {
+    world.database.touch(key, { valueEndsAt: world.time.now() + 10_000 });
+    const proxy = await startWarm();
+    await world.time.advance(9_000);
+    expect(proxy.source.find(key, address)).toMatchObject({ key: { keyId } });
+    await world.time.advance(1_000);
+    expect(refusal(proxy, key).code).toBe('access_not_found');
+  });
+});
+
+describe('a change on the feed', () => {
+  it('refuses a revoked key at once', async () => {
+    const proxy = await startWarm();
+    world.database.remove(key);
+    await world.time.advance(3);
+    expect(await find(proxy)).toBe('access_not_found');
+  });
+
+  it('has a record in use resolved again within 50 ms, before anybody asks', async () => {
+    const proxy = await startWarm();
+    world.database.touch(key);
+    await world.time.advance(60);
+    expect(proxy.link.resolves).toBe(2);
+    expect(proxy.source.find(key, address)).toMatchObject({ key: { revision: world.database.revision } });
+  });
+
+  it('leaves a record that nobody used for a minute until it is asked for', async () => {
+    const proxy = await startWarm();
+    await world.time.advance(61_000);
+    world.database.touch(key);
+    await world.time.advance(1_000);
+    expect(proxy.link.resolves).toBe(1);
+    expect(await find(proxy)).toBe(keyId);
+    expect(proxy.link.resolves).toBe(2);
+  });
+
+  it('makes a key work at once that was unknown a moment ago', async () => {
+    const proxy = await startWarm();
+    const later = hashOf(7);
+    expect(await find(proxy, later)).toBe('access_not_found');
+    world.database.createKey(later, { organizationId: 'north' });
+    await world.time.advance(3);
+    expect(await find(proxy, later)).toBe(`id-${later}`);
+  });
+
+  it('takes a revoked key out of Redis', async () => {
+    await startWarm({ withRedis: true });
+    await world.time.advance(10);
+    expect(world.redis.values.size).toBe(2);
+    world.database.remove(key);
+    await world.time.advance(10);
+    expect(world.redis.values.size).toBe(1);
+  });
+
+  it('makes every record be resolved again when it brings a new epoch', async () => {
+    const proxy = await startWarm();
+    world.database.restore(world.database.backup());
+    await world.time.advance(10);
+    expect(await find(proxy)).toBe(keyId);
+    expect(proxy.link.resolves).toBe(2);
+  });
+});
+
+describe('a key that is not known', () => {
+  it('is remembered for 5 s and refused meanwhile without a look-up', async () => {
+    const proxy = await startWarm();
+    expect(await find(proxy, hashOf(9))).toBe('access_not_found');
+    await world.time.advance(4_900);
+    expect(refusal(proxy, hashOf(9)).code).toBe('access_not_found');
+    expect(proxy.link.resolves).toBe(2);
+    await world.time.advance(200);
+    expect(await find(proxy, hashOf(9))).toBe('access_not_found');
+    expect(proxy.link.resolves).toBe(3);
+  });
+
+  it('costs an address its look-ups after twenty refusals in a minute, and nobody else', async () => {
+    const proxy = await startWarm();
+    for (let number = 100; number < 120; number++)
+      expect(await find(proxy, hashOf(number))).toBe('access_not_found');
+    const refused = refusal(proxy, hashOf(120));
+    expect(refused.code).toBe('rate_limit_exceeded');
+    expect(refused.retryAfter).toBeGreaterThan(50);
+    expect(proxy.source.find(key, address)).toMatchObject({ key: { keyId } });
+    expect(await find(proxy, hashOf(121), '192.0.2.2')).toBe('access_not_found');
+    await world.time.advance(60_000);
+    expect(await find(proxy, hashOf(120))).toBe('access_not_found');
+  });
+
+  it('counts refusals of an IPv6 address for the /64 around it', async () => {
+    const proxy = await startWarm();
+    for (let number = 100; number < 120; number++) await find(proxy, hashOf(number), `2001:db8::${number}`);
+    expect(refusal(proxy, hashOf(120), '2001:db8:0:0:ffff::1').code).toBe('rate_limit_exceeded');
+    expect(await find(proxy, hashOf(121), '2001:db8:0:1::1')).toBe('access_not_found');
+  });
+
+  it('does not count refusals out of memory', async () => {
+    const proxy = await startWarm();
+    await find(proxy, hashOf(9));
+    for (let time = 0; time < 30; time++) expect(refusal(proxy, hashOf(9)).code).toBe('access_not_found');
+    expect(await find(proxy, hashOf(10))).toBe('access_not_found');
+  });
+});
+
+describe('resolves', () => {
+  it('refuses the 33rd hash never seen while 32 are under way, and admits a known key beside them', async () => {
+    const proxy = await startWarm();
+    proxy.link.way = { there: 500, back: 1 };
+    const guesses = Array.from({ length: 32 }, (_, index) =>
+      find(proxy, hashOf(100 + index), `10.0.0.${index}`),
+    );
+    await world.time.advance(0);
+    expect(await find(proxy, hashOf(200))).toBe('access_unavailable');
+    world.database.touch(key);
+    await world.time.advance(3);
+    expect(await find(proxy)).toBe(keyId);
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set(['access_not_found']));
+  });
+
+  it('lets no more than 64 be under way; further known keys wait for their turn', async () => {
+    const hashes = Array.from({ length: 100 }, (_, index) => hashOf(1_000 + index));
+    for (const hash of hashes) world.database.createKey(hash, { organizationId: 'north' });
+    const proxy = await startWarm();
+    for (const hash of hashes) await find(proxy, hash);
+    await world.time.advance(70_000);
+    for (const hash of hashes) world.database.touch(hash);
+    await world.time.advance(10);
+    proxy.link.resolves = 0;
+    proxy.link.way = { there: 300, back: 1 };
+    const found = Promise.all(hashes.map((hash) => find(proxy, hash)));
+    await world.time.advance(1);
+    expect(proxy.link.resolves).toBe(64);
+    expect(await found).toEqual(hashes.map((hash) => `id-${hash}`));
+    expect(proxy.link.resolves).toBe(100);
+  });
+
+  it.each(['refused', 'silent'] as const)(
+    'say 503 and never 401 when the control plane is %s',
+    async (way) => {
+      const proxy = startProxy(world);
+      proxy.link.way = way;
+      expect(await find(proxy, hashOf(5))).toBe('access_unavailable');
+    },
+  );
+
+  it('ask once more when the answer is from before what the feed has said, then say 503', async () => {
+    const proxy = await startWarm();
+    proxy.link.way = { there: 1, back: 400 };
+    const asked = find(proxy, hashOf(50));
+    await world.time.advance(50);
+    world.database.createKey(hashOf(50), { organizationId: 'north' });
+    await world.time.advance(370);
+    world.database.touch(hashOf(50));
+    expect(await asked).toBe('access_unavailable');
+    expect(proxy.link.resolves).toBe(3);
+    proxy.link.way = { there: 1, back: 1 };
+    expect(await find(proxy, hashOf(50))).toBe(`id-${hashOf(50)}`);
+  });
+});
+
+describe('a silent feed', () => {
+  it('lets records stand for 20 s, then confirms them with the control plane', async () => {
+    const proxy = await startWarm();
+    proxy.link.isSilent = true;
+    await world.time.advance(15_000);
+    expect(proxy.source.feed().state).toBe('live');
+    expect(proxy.source.find(key, address)).not.toBeInstanceOf(Promise);
+    await world.time.advance(10_000);
+    expect(proxy.source.feed().state).toBe('silent');
+    expect(await find(proxy)).toBe(keyId);
+    expect(proxy.link.resolves).toBe(2);
+    expect(proxy.source.find(key, address)).not.toBeInstanceOf(Promise);
+  });
+
+  it('notices a revocation after 20 s', async () => {
+    const proxy = await startWarm();
+    proxy.link.isSilent = true;
+    world.database.remove(key);
+    await world.time.advance(25_000);
+    expect(await find(proxy)).toBe('access_not_found');
+  });
+
+  it('makes a record wait 200 ms for a mute control plane, then serves it stale and does not wait again for 5 s', async () => {
+    const proxy = await startWarm();
+    proxy.link.cutOff();
+    proxy.link.way = 'silent';
+    await world.time.advance(26_000);
+    const from = world.time.monotonic();
+    expect(await find(proxy)).toBe(keyId);
+    expect(world.time.monotonic() - from).toBeLessThanOrEqual(205);
+    expect(world.time.monotonic() - from).toBeGreaterThanOrEqual(200);
+    await world.time.advance(4_000);
+    expect(proxy.source.find(key, address)).not.toBeInstanceOf(Promise);
+    await world.time.advance(2_000);
+    expect(proxy.source.find(key, address)).toBeInstanceOf(Promise);
+  });
+
+  it('serves stale records up to MAX_STALE of their confirmation, then 503', async () => {
+    const proxy = await startWarm();
+    await world.time.advance(30_000);
+    proxy.link.cutOff();
+    await world.time.advance(hourMs - 10_000);
+    expect(await find(proxy)).toBe(keyId);
+    expect(proxy.events.at(-1)).toBe('stale');
+    await world.time.advance(15_000);
+    expect(await find(proxy)).toBe('access_unavailable');
+  });
+
+  it('serves nothing stale that the control plane contradicts', async () => {
+    const proxy = await startWarm();
+    proxy.link.isSilent = true;
+    await world.time.advance(25_000);
+    world.database.restore(world.database.backup());
+    expect(await find(proxy)).toBe('access_unavailable');
+  });
+});
+
+describe('Redis', () => {
+  it('answers what memory does not hold', async () => {
+    await startWarm({ withRedis: true });
+    await world.time.advance(10);
+    const second = startProxy(world, { withRedis: true });
+    await world.time.advance(10);
+    expect(await find(second)).toBe(keyId);
+    expect(second.link.resolves).toBe(0);
+    expect(second.events).toEqual(['redis']);
+  });
+
+  it('is asked no longer than it is needed for a key it does not hold', async () => {
+    const proxy = startProxy(world, { withRedis: true });
+    let reads = 0;
+    world.redis.readDelay = () => {
+      reads += 1;
+      return 0;
+    };
+    await find(proxy);
+    expect(reads).toBe(1);
+  });
+
+  it('brings no revoked key back, whatever it holds', async () => {
+    await startWarm({ withRedis: true });
+    await world.time.advance(10);
+    const kept = new Map(world.redis.values);
+    world.database.remove(key);
+    await world.time.advance(10);
+    world.redis.values = kept;
+    const second = startProxy(world, { withRedis: true });
+    await world.time.advance(10);
+    expect(await find(second)).toBe('access_not_found');
+    expect(second.events).toContain('outdated');
+  });
+
+  it('serves a proxy that never had a feed, as stale and up to MAX_STALE of the confirmation', async () => {
+    await startWarm({ withRedis: true });
+    await world.time.advance(hourMs / 4);
+    for (const [name, { bytes }] of world.redis.values) world.redis.plant(name, bytes);
+    const second = startProxy(world, { withRedis: true });
+    second.link.cutOff();
+    expect(second.source.notReady()).toBeDefined();
+    expect(await find(second)).toBe(keyId);
+    expect(second.events).toEqual(['stale']);
+    expect(second.source.notReady()).toBeUndefined();
+    await world.time.advance(0.74 * hourMs);
+    expect(await find(second)).toBe(keyId);
+    await world.time.advance(0.02 * hourMs);
+    expect(await find(second)).toBe('access_unavailable');
+  });
+
+  it('gets records in use again, so that they outlive MAX_STALE there', async () => {
+    const proxy = await startWarm({ withRedis: true });
+    for (let minutes = 0; minutes < 120; minutes += 10) {
+      await world.time.advance(600_000);
+      await find(proxy);
+    }
+    const second = startProxy(world, { withRedis: true });
+    second.link.cutOff();
+    expect(await find(second)).toBe(keyId);
+    expect(proxy.link.resolves).toBe(1);
+  });
+
+  it('failing, is gone round', async () => {
+    world.redis.readDelay = () => undefined;
+    world.redis.writeDelay = () => undefined;
+    const proxy = startProxy(world, { withRedis: true });
+    expect(await find(proxy)).toBe(keyId);
+    expect(new Set(proxy.events)).toEqual(new Set(['read', 'control_plane', 'write']));
+  });
+});
+
+describe('readiness', () => {
+  it('comes with the first answer of the feed', async () => {
+    const proxy = startProxy(world);
+    expect(proxy.source.notReady()).toContain('neither');
+    expect(proxy.source.feed()).toEqual({ state: 'none', ageMs: undefined });
+    await world.time.advance(10);
+    expect(proxy.source.notReady()).toBeUndefined();
+    expect(proxy.source.feed().state).toBe('live');
+  });
+
+  it('stays when the control plane goes', async () => {
+    const proxy = await startWarm();
+    proxy.link.cutOff();
+    await world.time.advance(hourMs);
+    expect(proxy.source.notReady()).toBeUndefined();
+    expect(proxy.source.feed().ageMs).toBeGreaterThan(hourMs - 10_000);
+  });
+});
