@@ -231,11 +231,13 @@ function sendError(response: ServerResponse, error: CallError): void {
 
 function send(response: ServerResponse, status: number, body: object): void {
   if (response.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(body));
   response
     .writeHead(status, {
       'content-type': 'application/json',
+      'content-length': bytes.length,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })
-    .end(JSON.stringify(body));
+    .end(bytes);
 }

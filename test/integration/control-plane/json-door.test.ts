@@ -1,0 +1,280 @@
+// The JSON door over real sockets: the same answers as gRPC, a strict reader, and everything that is not a unary call of an
+// operator kept outside.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { methodNames } from '../../../control-plane/services/methods.ts';
+import { errorDetail } from '../../../proto/load.ts';
+import {
+  type Answered,
+  bootstrap,
+  createTenant,
+  freshName,
+  type OperatorsPlane,
+  type Someone,
+  startOperatorsPlane,
+  type TestTenant,
+} from '../../support/operators.ts';
+import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
+
+let plane: OperatorsPlane;
+let platform: Someone;
+let acme: TestTenant;
+
+beforeAll(async () => {
+  plane = await startOperatorsPlane({ env: { GATEWAY_HTTP_HOSTS: 'Gateway.example.com' } });
+  platform = await bootstrap(plane);
+  acme = await createTenant(plane, platform, 'acme');
+});
+afterAll(() => plane.close());
+
+interface Sent {
+  readonly path?: string;
+  readonly method?: string;
+  readonly body?: string | Buffer;
+  /** Undefined leaves a header out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** By hand: fetch sends no wrong Host, and no header twice. */
+async function send(sent: Sent): Promise<RawAnswer> {
+  const body = Buffer.from(sent.body ?? '{}');
+  const headers = {
+    host: `127.0.0.1:${plane.plane.httpPort}`,
+    authorization: `Bearer ${acme.owner.token}`,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...sent.headers,
+  };
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}: ${value}`,
+  );
+  const connection = await openConnection(plane.plane.httpPort);
+  try {
+    const path = sent.path ?? '/gateway.v1.Organizations/List';
+    connection.send(`${sent.method ?? 'POST'} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    connection.send(body);
+    return await connection.answer();
+  } finally {
+    connection.socket.destroy();
+  }
+}
+
+function create(path: string, body: object | string): Promise<RawAnswer> {
+  return send({ path: `/gateway.v1.${path}`, body: typeof body === 'string' ? body : JSON.stringify(body) });
+}
+
+function json(answer: RawAnswer): Answered {
+  return JSON.parse(answer.body);
+}
+
+function violations(answer: RawAnswer): Record<string, string> {
+  const [detail] = json(answer).details;
+  return Object.fromEntries(detail.debug.violations.map((v: Answered) => [v.field, v.description]));
+}
+
+describe('a call through the JSON door', () => {
+  it('answers what gRPC answers, in proto3 JSON', async () => {
+    const answer = await create('People/Get', { id: acme.owner.id });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const overGrpc = await plane.expect('People.Get', acme.owner.token, { id: acme.owner.id });
+    expect(json(answer)).toEqual({
+      id: acme.owner.id,
+      organizationId: acme.id,
+      name: overGrpc.name,
+      role: 'ROLE_OWNER',
+      active: true,
+      allowedModels: [],
+      createdAt: overGrpc.createdAt,
+      revision: overGrpc.revision,
+    });
+  });
+
+  it('takes names as the contract spells them or in lowerCamelCase', async () => {
+    const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: acme.id };
+    const name = () => freshName('key');
+    const camel = { organizationId: acme.id, scope, name: name(), allowedModels: { globs: ['a/*'] } };
+    const snake = { organization_id: acme.id, scope, name: name(), allowed_models: { globs: ['a/*'] } };
+    for (const request of [camel, snake]) {
+      const answer = await create('VirtualKeys/Create', request);
+      expect(json(answer)).toMatchObject({ virtualKey: { allowedModels: ['a/*'] } });
+    }
+  });
+
+  it('tells an error in the Connect protocol’s form', async () => {
+    const answer = await create('AiSystems/Create', { organizationId: acme.id, name: '' });
+    expect(answer.status).toBe(400);
+    const body = json(answer);
+    expect(body).toMatchObject({
+      code: 'invalid_argument',
+      message: 'name: must be 1 to 128 visible characters',
+    });
+    const [detail] = body.details;
+    expect(detail.type).toBe('gateway.v1.ErrorDetail');
+    expect(errorDetail.deserialize(Buffer.from(detail.value, 'base64'))).toEqual(detail.debug);
+    expect(detail.debug.reason).toBe('invalid_request');
+  });
+
+  it.each([
+    ['Organizations/Create', { name: 'acme', owner: { name: 'x' } }, 403, 'permission_denied'],
+    ['AiSystems/Get', { id: '00000000-0000-7000-8000-000000000000' }, 404, 'not_found'],
+    ['OperatorTokens/Bootstrap', { name: 'x' }, 403, 'permission_denied'],
+  ])('%s %j answers %i', async (path, request, status, code) => {
+    const answer = await create(path, request);
+    expect([answer.status, json(answer).code]).toEqual([status, code]);
+  });
+
+  it('serves every method of operators', async () => {
+    for (const name of methodNames.filter((method) => !method.startsWith('Access.'))) {
+      const answer = await send({ path: `/gateway.v1.${name.replace('.', '/')}`, body: '{"nonsense":1}' });
+      expect([name, answer.status, violations(answer)]).toEqual([
+        name,
+        400,
+        { nonsense: 'is not a field of this request' },
+      ]);
+    }
+  });
+});
+
+describe('the strict reader', () => {
+  const inAcme = (fields: string) => `{"organizationId":"${acme.id}",${fields}}`;
+
+  it.each([
+    ['name', '"name":1'],
+    ['name', '"name":null'],
+    ['name', '"name":["a"]'],
+    ['name', '"name":"\\ud800"'],
+    ['name', '"name":{}'],
+    ['scope', '"scope":"x"'],
+    ['scope', '"scope":[]'],
+    ['scope.kind', '"scope":{"kind":1}'],
+    ['scope.kind', '"scope":{"kind":"organization"}'],
+    ['scope.kind', '"scope":{"kind":"KEY_SCOPE_KIND_UNSPECIFIED"}'],
+    ['scope.extra', '"scope":{"extra":true}'],
+    ['active', '"active":"false"'],
+    ['active', '"active":0'],
+    ['allowed_models', '"allowedModels":["a"]'],
+    ['allowed_models.globs', '"allowedModels":{"globs":"a"}'],
+    ['allowed_models.globs[1]', '"allowedModels":{"globs":["a",2]}'],
+    ['metadata.entries', '"metadata":{"entries":[]}'],
+    ['metadata.entries[a]', '"metadata":{"entries":{"a":1}}'],
+    ['value', '"value":"sk-svc-mine"'],
+    ['toString', '"toString":1'],
+    ['__proto__', '"__proto__":{"active":true}'],
+    ['organization_id', '"organization_id":"x"'],
+  ])('refuses %s in {%s}', async (field, fields) => {
+    const answer = await create('VirtualKeys/Create', inAcme(fields));
+    expect(answer.status).toBe(400);
+    expect(Object.keys(violations(answer))).toEqual([field]);
+  });
+
+  it.each([
+    ['page_size', '"pageSize":-1'],
+    ['page_size', '"pageSize":1.5'],
+    ['page_size', '"pageSize":"10"'],
+    ['page_size', '"pageSize":4294967296'],
+  ])('refuses %s in {%s}', async (field, fields) => {
+    expect(Object.keys(violations(await create('AiSystems/List', inAcme(fields))))).toEqual([field]);
+  });
+
+  it.each(['9007199254740992', '-1', '"1e3"', '"01"', '"18446744073709551616"', 'true', '1.5'])(
+    'refuses the 64-bit number %s',
+    async (number) => {
+      const answer = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
+      expect(Object.keys(violations(answer))).toEqual(['if_revision']);
+    },
+  );
+
+  it.each(['7', '"7"', '"18446744073709551615"'])('takes the 64-bit number %s', async (number) => {
+    const answer = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
+    expect(json(answer).code).toBe('not_found');
+  });
+
+  it.each([
+    '',
+    '[]',
+    'null',
+    '"x"',
+    '{',
+    '{}{}',
+    "{'a':1}",
+    '{"id":"a","id":"a"}',
+    '{"id":"a","\\u0069d":"a"}',
+    `${'['.repeat(17)}${']'.repeat(17)}`,
+    '['.repeat(500_000),
+  ])('refuses the body %.40s', async (body) => {
+    const answer = await create('Organizations/Get', body);
+    expect([answer.status, json(answer).code]).toEqual([400, 'invalid_argument']);
+  });
+
+  it('refuses what is not UTF-8', async () => {
+    const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+    expect((await send({ path: '/gateway.v1.Organizations/Get', body })).status).toBe(400);
+  });
+
+  it('never sends back what a secret’s field held', async () => {
+    const answer = await create(
+      'ProviderKeys/Create',
+      inAcme('"name":"x","provider":"gpt-provider","secret":{"apiKey":"canary secret with spaces"}'),
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toContain('canary');
+  });
+});
+
+describe('what the JSON door keeps outside', () => {
+  it.each([
+    ['a web page’s host', { host: 'evil.example.com' }, 403],
+    ['no host', { host: '' }, 403],
+    ['a proxy’s service', {}, 404, '/gateway.v1.Access/Resolve'],
+    ['a path that is no method', {}, 404, '/gateway.v1.VirtualKeys/Steal'],
+    ['a query', {}, 404, '/gateway.v1.Organizations/List?x=1'],
+    ['a path of the prototype', {}, 404, '/gateway.v1.constructor/toString'],
+    ['an absolute target', {}, 404, 'http://localhost/gateway.v1.Organizations/List'],
+    ['no content type', { 'content-type': undefined }, 415],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['plain text, which pages may send unasked', { 'content-type': 'text/plain' }, 415],
+    ['another charset', { 'content-type': 'application/json; charset=utf-16' }, 415],
+    ['a compressed body', { 'content-encoding': 'gzip' }, 415],
+    ['no token', { authorization: undefined }, 401],
+    ['a cookie instead of a token', { authorization: undefined, cookie: 'token=x' }, 401],
+    ['basic authentication', { authorization: 'Basic eDp5' }, 401],
+  ])('%s', async (_what, headers, status, path?: string) => {
+    const answer = await send({ headers, ...(path !== undefined && { path }) });
+    expect(answer.status).toBe(status);
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it.each(['GET', 'OPTIONS', 'PUT', 'DELETE'])('the method %s', async (method) => {
+    const answer = await send({ method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+  });
+
+  it('takes its configured host with any port and in any letter case, and charset utf-8', async () => {
+    for (const host of ['gateway.example.com', 'GATEWAY.example.com:443', 'localhost', '[::1]:8081']) {
+      expect((await send({ headers: { host } })).status).toBe(200);
+    }
+    expect((await send({ headers: { 'content-type': 'application/json; charset=UTF-8' } })).status).toBe(200);
+  });
+
+  it('a body over a mebibyte, told or not', async () => {
+    const path = '/gateway.v1.Organizations/Get';
+    const told = await send({ path, body: `{"id":"${'x'.repeat(1024 * 1024)}"}` });
+    expect([told.status, json(told).code]).toEqual([413, 'resource_exhausted']);
+    const chunk = 'x'.repeat(600 * 1024);
+    const chunked = [chunk, chunk].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('');
+    const headers = { 'content-length': undefined, 'transfer-encoding': 'chunked' };
+    expect((await send({ path, body: `${chunked}0\r\n\r\n`, headers })).status).toBe(413);
+  });
+
+  it('reads no body of somebody without a token of the right form', async () => {
+    const connection = await openConnection(plane.plane.httpPort);
+    connection.send(
+      'POST /gateway.v1.Organizations/List HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
+        'authorization: Bearer nonsense\r\ncontent-length: 1000000\r\n\r\n',
+    );
+    expect((await connection.answer()).status).toBe(401);
+    connection.socket.destroy();
+  });
+});
