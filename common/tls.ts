@@ -28,12 +28,13 @@ export interface TlsSource {
 
 export interface TlsOptions {
   readonly log: Logger;
-  /** How often the files are read; renewal leaves days, not seconds. */
+  /** How often the files are read. */
   readonly everyMs?: number;
   readonly timers?: Timers;
 }
 
-const defaultEveryMs = 10_000;
+/** Small files of the kernel's cache. */
+const defaultEveryMs = 2000;
 
 /** @throws Error that names the file at fault */
 export async function watchTlsFiles(files: TlsFiles, options: TlsOptions): Promise<TlsSource> {
