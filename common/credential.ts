@@ -44,14 +44,20 @@ export function credentialHint(value: string): string {
 }
 
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), checksumDigits);
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < checksumDigits; i++) {
+    text = alphabet.charAt(rest % 62) + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
 }
 
 function base62(value: bigint, digits: number): string {
   let rest = value;
   let text = '';
   for (let i = 0; i < digits; i++) {
-    text = alphabet[Number(rest % 62n)] + text;
+    text = alphabet.charAt(Number(rest % 62n)) + text;
     rest /= 62n;
   }
   return text;
