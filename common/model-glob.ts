@@ -7,9 +7,9 @@ export function isModelGlob(text: string): boolean {
   return globPattern.test(text);
 }
 
-/** Whether every list allows the model. Linear in the lengths: no regular expression is built from a caller's text. */
-export function isModelAllowed(lists: readonly (readonly string[])[], model: string): boolean {
-  return lists.every((globs) => globs.length === 0 || globs.some((glob) => matchesGlob(glob, model)));
+/** Whether a list allows the model. Linear in the lengths: no regular expression is built from a caller's text. */
+export function isModelAllowed(globs: readonly string[], model: string): boolean {
+  return globs.length === 0 || globs.some((glob) => matchesGlob(glob, model));
 }
 
 export function matchesGlob(glob: string, text: string): boolean {

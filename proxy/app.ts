@@ -17,12 +17,14 @@ import { startTrafficServer, type TrafficServer } from './http/server.ts';
 import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
 import { noLimits } from './ledger/ledger.ts';
 import { providersByName } from './providers/index.ts';
+import { parseBaseUrl } from './providers/provider.ts';
 import { createRedisConnection } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
 import { logRequest } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
+import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
 export interface RunningProxy {
@@ -81,7 +83,7 @@ async function assemble(
     now: () => clock.now(),
     routes: new Map([...providersByName].map(([name, provider]) => [name, provider.name])),
     providers: providersByName,
-    baseUrls: new Map([['gpt-provider', settings.gptProviderUrl]]),
+    targets: new Targets(new Map([['gpt-provider', parseBaseUrl(settings.gptProviderUrl)]])),
     admission,
     watchdog,
     bodyLimits: settings,

@@ -4,18 +4,19 @@
 import { isModelAllowed } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readDirectKey, readRouteKey } from '../access/credentials.ts';
+import type { Principal } from '../access/principal.ts';
 import { findModel } from '../catalog/models.ts';
 import type { ChatCall } from '../chat/call.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
-import type { Credential, Provider } from '../providers/provider.ts';
-import { type BaseUrls, directTarget, storedTargets } from '../upstream/targets.ts';
+import type { Credential, Provider, Target } from '../providers/provider.ts';
+import type { Targets } from '../upstream/targets.ts';
 import type { RequestHeaders } from './headers.ts';
 
 export interface AuthorizeDeps {
   /** By canonical name and alias. */
   readonly providers: ReadonlyMap<string, Provider>;
-  readonly baseUrls: BaseUrls;
+  readonly targets: Targets;
 }
 
 export interface AuthorizeInput {
@@ -36,7 +37,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   const { caller, request, requestId } = input;
   const { provider, model } = modelOf(deps, input);
   const qualifiedModel = `${provider.name}/${model}`;
-  if (!isModelAllowed(allowLists(caller), qualifiedModel)) {
+  if (!mayCall(caller, qualifiedModel)) {
     throw new GatewayError('model_not_allowed', { param: 'model' });
   }
   const catalogModel = findModel(provider.name, model);
@@ -46,13 +47,17 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   return { requestId, caller, request, provider, model, qualifiedModel, catalogModel, targets };
 }
 
-/** The allow-lists of all levels, of both keys where two were sent. */
-export function allowLists({ principal, project }: Caller): readonly (readonly string[])[] {
-  return [principal, ...(project === undefined ? [] : [project])].flatMap(({ organization, scope, key }) => [
-    organization.allowedModels,
-    scope?.allowedModels ?? [],
-    key.allowedModels,
-  ]);
+/** Whether every level of the caller allows the model, of both keys where two were sent. */
+export function mayCall({ principal, project }: Caller, qualifiedModel: string): boolean {
+  return allows(principal, qualifiedModel) && (project === undefined || allows(project, qualifiedModel));
+}
+
+function allows({ organization, scope, key }: Principal, model: string): boolean {
+  return (
+    isModelAllowed(organization.allowedModels, model) &&
+    isModelAllowed(scope?.allowedModels ?? [], model) &&
+    isModelAllowed(key.allowedModels, model)
+  );
 }
 
 function modelOf(deps: AuthorizeDeps, input: AuthorizeInput): { provider: Provider; model: string } {
@@ -86,11 +91,10 @@ function checkedName(name: string): string {
   });
 }
 
-function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider) {
+function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider): readonly Target[] {
   const { caller, headers, routeCredential } = input;
-  if (!caller.direct) return storedTargets(caller.principal.organization, provider, deps.baseUrls);
-  const credential = routeCredential ?? { apiKey: readDirectKey(headers) };
-  return [directTarget(provider, credential, deps.baseUrls)];
+  if (!caller.direct) return deps.targets.stored(caller.principal.organization, provider);
+  return [deps.targets.direct(provider, routeCredential ?? { apiKey: readDirectKey(headers) })];
 }
 
 /** What a provider's own route requires in its headers, checked before the body is read. @throws GatewayError provider_key_required */

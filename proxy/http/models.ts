@@ -1,11 +1,10 @@
 // GET /v1/models and /v1/models/{id}: what this key may call, from the catalog.
 
-import { isModelAllowed } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { type CatalogModel, listModels } from '../catalog/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
-import { allowLists } from './authorize.ts';
+import { mayCall } from './authorize.ts';
 
 /** SDK type `Model` of the package openai. */
 interface ModelEntry {
@@ -38,13 +37,12 @@ export function oneModel(caller: Caller, providers: Providers, id: string): Mode
 function callable(caller: Caller, providers: Providers): readonly CatalogModel[] {
   const { organization } = caller.principal;
   const configured = new Set(organization.providerKeys.map((key) => key.provider));
-  const lists = allowLists(caller);
   return listModels().filter(
     (model) =>
       model.chat &&
       providers.has(model.provider) &&
       (organization.callerProviderKeys || configured.has(model.provider)) &&
-      isModelAllowed(lists, qualified(model)),
+      mayCall(caller, qualified(model)),
   );
 }
 

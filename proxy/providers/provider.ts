@@ -33,11 +33,24 @@ export interface ProviderCall {
 /** Where an attempt goes and with whose credential. */
 export interface Target {
   readonly provider: Provider;
-  /** Without trailing slash; from operator configuration only. */
-  readonly baseUrl: string;
+  /** From operator configuration only. */
+  readonly baseUrl: BaseUrl;
   readonly credential: Credential;
   /** Id of the stored provider key; undefined for the caller's own. */
   readonly providerKeyId: string | undefined;
+}
+
+/** A base URL, taken apart once. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Without trailing slash; empty at the root. */
+  readonly path: string;
+}
+
+export function parseBaseUrl(text: string): BaseUrl {
+  const { origin, pathname } = new URL(text);
+  return { origin, path: pathname.replace(/\/$/, '') };
 }
 
 export interface Credential {

@@ -1,7 +1,7 @@
 // Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a caller;
 // docs/metrics.md lists every name. Children are bound once: looking one up by its labels costs more than counting.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AccessMetrics, LookupTier } from '../access/record-source.ts';
+import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 
@@ -63,6 +63,17 @@ export function createMetrics(): ProxyMetrics {
   };
 }
 
+/** Children of a metric by their label values: prom-client's own look-up hashes the labels at each call. */
+function bound<Child>(bind: (...values: string[]) => Child): (...values: string[]) => Child {
+  const children = new Map<string, Child>();
+  return (...values) => {
+    const key = values.join(' ');
+    const child = children.get(key) ?? bind(...values);
+    children.set(key, child);
+    return child;
+  };
+}
+
 function requestMetrics(registry: Registry): ProxyMetrics['request'] {
   const registers = [registry];
   const total = new Counter({
@@ -90,21 +101,19 @@ function requestMetrics(registry: Registry): ProxyMetrics['request'] {
     registers,
   });
   const observeGenAi = genAiMetrics(registry);
+  const totalOf = bound((...values) => total.labels(...values));
+  const attemptsOf = bound((provider) => attempts.labels(provider));
+  const tokensOf = bound((...values) => tokens.labels(...values));
   return (record, times) => {
     const provider = record.provider ?? 'none';
-    total.inc({
-      route: record.route,
-      provider,
-      status: record.status,
-      code: record.errorSource === 'provider' ? 'provider_error' : (record.errorCode ?? 'none'),
-      source: record.errorSource ?? 'none',
-    });
-    if (record.attempts > 0) attempts.inc({ provider }, record.attempts);
+    const code = record.errorSource === 'provider' ? 'provider_error' : (record.errorCode ?? 'none');
+    totalOf(record.route, provider, String(record.status), code, record.errorSource ?? 'none').inc();
+    if (record.attempts > 0) attemptsOf(provider).inc(record.attempts);
     if (times.overhead !== undefined) overhead.observe(times.overhead / 1000);
     if (record.usage !== undefined) {
-      const labels = { provider, model: record.modelKnown ? (record.model ?? 'other') : 'other' };
-      tokens.inc({ ...labels, kind: 'input' }, record.usage.promptTokens);
-      tokens.inc({ ...labels, kind: 'output' }, record.usage.completionTokens);
+      const model = record.modelKnown ? (record.model ?? 'other') : 'other';
+      tokensOf(provider, model, 'input').inc(record.usage.promptTokens);
+      tokensOf(provider, model, 'output').inc(record.usage.completionTokens);
     }
     if (record.provider !== undefined) observeGenAi(record, times, record.provider);
   };
@@ -137,17 +146,20 @@ function genAiMetrics(registry: Registry) {
     'gen_ai_provider_name',
     'gen_ai_token_type',
   ]);
+  const durationOf = bound((...values) => duration.labels(...values));
+  const firstTokenOf = bound((...values) => firstToken.labels(...values));
+  const perTokenOf = bound((...values) => perToken.labels(...values));
+  const usageOf = bound((...values) => usage.labels(...values));
   return (record: RequestRecord, times: RequestTimes, provider: string) => {
-    const name = { gen_ai_provider_name: provider };
-    duration.observe({ ...name, error_type: record.errorSource ?? 'none' }, times.total / 1000);
+    durationOf(provider, record.errorSource ?? 'none').observe(times.total / 1000);
     if (record.streamed && times.firstByte !== undefined) {
-      firstToken.observe(name, times.firstByte / 1000);
+      firstTokenOf(provider).observe(times.firstByte / 1000);
       const following = (record.usage?.completionTokens ?? 0) - 1;
-      if (following > 0) perToken.observe(name, (times.total - times.firstByte) / 1000 / following);
+      if (following > 0) perTokenOf(provider).observe((times.total - times.firstByte) / 1000 / following);
     }
     if (record.usage === undefined) return;
-    usage.observe({ ...name, gen_ai_token_type: 'input' }, record.usage.promptTokens);
-    usage.observe({ ...name, gen_ai_token_type: 'output' }, record.usage.completionTokens);
+    usageOf(provider, 'input').observe(record.usage.promptTokens);
+    usageOf(provider, 'output').observe(record.usage.completionTokens);
   };
 }
 
@@ -171,13 +183,9 @@ function accessMetrics(registry: Registry): AccessMetrics {
     labelNames: ['operation'],
     registers,
   });
-  const byTier = new Map<LookupTier, Counter.Internal>();
+  const lookupsOf = bound((tier) => lookups.labels(tier));
   return {
-    lookup: (tier) => {
-      const child = byTier.get(tier) ?? lookups.labels({ tier });
-      byTier.set(tier, child);
-      child.inc();
-    },
+    lookup: (tier) => lookupsOf(tier).inc(),
     cacheIgnored: (reason) => ignored.inc({ reason }),
     cacheFailed: (operation) => failed.inc({ operation }),
   };

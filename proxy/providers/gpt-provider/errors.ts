@@ -2,8 +2,6 @@
 import { isObject, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../provider.ts';
 
-const messageMax = 2000;
-
 export function readGptError(status: number, body: Buffer): VendorError {
   const parsed = parseJson(body.toString());
   return gptError(status, isObject(parsed) ? parsed.error : undefined) ?? unreadable(status);
@@ -14,7 +12,7 @@ export function gptError(status: number, error: unknown): VendorError | undefine
   if (!isObject(error)) return undefined;
   return {
     status,
-    message: text(error.message)?.slice(0, messageMax) ?? unreadable(status).message,
+    message: text(error.message) ?? unreadable(status).message,
     type: text(error.type),
     param: text(error.param),
     code: text(error.code),

@@ -7,10 +7,9 @@ export function buildGptRequest(call: ProviderCall): UpstreamRequest {
   const key = target.credential.apiKey;
   if (key === undefined)
     throw new GatewayError('no_healthy_target', { cause: new Error('the target has no API key') });
-  const url = new URL(`${target.baseUrl}/chat/completions`);
   return {
-    origin: url.origin,
-    path: url.pathname,
+    origin: target.baseUrl.origin,
+    path: `${target.baseUrl.path}/chat/completions`,
     headers: [
       'authorization',
       `Bearer ${key.reveal()}`,
