@@ -1,15 +1,20 @@
 // The service Access over gRPC (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
 // this machine alone.
+import { readFile } from 'node:fs/promises';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { getCACertificates } from 'node:tls';
 import {
   type ChannelCredentials,
   type ChannelOptions,
   type ClientDuplexStream,
   credentials,
+  experimental,
   Metadata,
   makeClientConstructor,
 } from '@grpc/grpc-js';
+import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
+import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
@@ -24,10 +29,41 @@ export interface ControlPlaneOptions {
   readonly addresses: readonly string[];
   /** This proxy's `gw-proxy-…`; absent where the client certificate is the identity. */
   readonly token: Secret | undefined;
-  /** Absent: plain text. */
+  /** Of openControlPlaneTls; absent: plain text. */
   readonly credentials: ChannelCredentials | undefined;
   /** Plain text to other machines: for meshes that encrypt on their own. */
   readonly allowPlaintext: boolean;
+}
+
+export interface ControlPlaneTlsFiles {
+  /** Authorities that sign the control plane's certificate; absent: the system's. */
+  readonly caFile: string | undefined;
+  /** This proxy's certificate and its key, where that is its identity. Read again when they change. */
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+}
+
+export interface ControlPlaneTls {
+  readonly credentials: ChannelCredentials;
+  close(): void;
+}
+
+/** @throws Error that names the file that cannot be used */
+export async function openControlPlaneTls(
+  files: ControlPlaneTlsFiles,
+  log: Logger,
+): Promise<ControlPlaneTls> {
+  const { caFile, certFile, keyFile } = files;
+  if (certFile === undefined || keyFile === undefined) {
+    const ca = caFile === undefined ? null : await readPem(caFile);
+    return { credentials: credentials.createSsl(ca), close: () => {} };
+  }
+  const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
+  const provider = new CertificateProvider(source);
+  return {
+    credentials: experimental.createCertificateProviderChannelCredentials(provider, provider),
+    close: () => source.close(),
+  };
 }
 
 export interface ControlPlaneClient extends ControlPlane {
@@ -146,4 +182,52 @@ function watch(
     ask: (nonce) => void stream.write({ ask: { nonce } }),
     cancel: () => stream.cancel(),
   };
+}
+
+/** Certificates as grpc-js takes them: each new connection is made with the newest. */
+class CertificateProvider implements experimental.CertificateProvider {
+  readonly #source: TlsSource;
+  readonly #stops = new Map<unknown, () => void>();
+
+  constructor(source: TlsSource) {
+    this.#source = source;
+  }
+
+  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.#follow(listener, ({ ca }) => listener({ caCertificate: ca ?? systemAuthorities() }));
+  }
+
+  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.#leave(listener);
+  }
+
+  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.#follow(listener, ({ cert, key }) => listener({ certificate: cert, privateKey: key }));
+  }
+
+  removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.#leave(listener);
+  }
+
+  #follow(listener: unknown, tell: (material: TlsMaterial) => void): void {
+    this.#stops.set(listener, this.#source.onChange(tell));
+    tell(this.#source.current);
+  }
+
+  #leave(listener: unknown): void {
+    this.#stops.get(listener)?.();
+    this.#stops.delete(listener);
+  }
+}
+
+function systemAuthorities(): Buffer {
+  return Buffer.from(getCACertificates('default').join('\n'));
+}
+
+async function readPem(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new Error(`the file ${file} cannot be read`, { cause });
+  }
 }

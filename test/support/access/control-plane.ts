@@ -1,8 +1,10 @@
 // The service Access over the fake database, and the network before it: late, silent, refused or cut, as its link says.
+
+import type { Clock } from '../../../common/clock.ts';
+import type { Timers } from '../../../common/timers.ts';
 import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
 import type { ControlPlane } from '../../../proxy/access/record-source.ts';
 import type { ResolveAnswer } from '../../../proxy/access/records.ts';
-import type { VirtualTime } from '../virtual-time.ts';
 import type { FakeDatabase } from './database.ts';
 
 /** How one proxy reaches the control plane. */
@@ -27,10 +29,10 @@ export interface Link {
 
 export class FakeControlPlane {
   readonly database: FakeDatabase;
-  readonly #time: VirtualTime;
+  readonly #time: Clock & Timers;
   readonly #watches = new Set<Watch>();
 
-  constructor(time: VirtualTime, database: FakeDatabase) {
+  constructor(time: Clock & Timers, database: FakeDatabase) {
     this.#time = time;
     this.database = database;
     database.onCommit = () => {
@@ -73,7 +75,7 @@ export class FakeControlPlane {
 }
 
 interface WatchDeps {
-  readonly time: VirtualTime;
+  readonly time: Clock & Timers;
   readonly database: FakeDatabase;
   readonly link: Link;
   readonly handlers: WatchHandlers;

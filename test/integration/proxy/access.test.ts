@@ -1,0 +1,223 @@
+// The real client of Access against a real control plane on SQLite: what operators change is seen through record sources,
+// and how soon a revocation is seen by ten of them.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackground } from '../../../common/background.ts';
+import { systemClock } from '../../../common/clock.ts';
+import { hashCredential } from '../../../common/credential.ts';
+import { Secret } from '../../../common/secret.ts';
+import { systemTimers } from '../../../common/timers.ts';
+import {
+  type ControlPlaneOptions,
+  createControlPlaneClient,
+  openControlPlaneTls,
+} from '../../../proxy/access/control-plane-client.ts';
+import { accessLimits } from '../../../proxy/access/limits.ts';
+import type { Principal } from '../../../proxy/access/principal.ts';
+import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
+import { GatewayError } from '../../../proxy/errors.ts';
+import { hourMs } from '../../support/access/one-proxy.ts';
+import { tell } from '../../support/figures.ts';
+import {
+  bootstrap,
+  createKey,
+  createTenant,
+  type OperatorsPlane,
+  startOperatorsPlane,
+  type TestTenant,
+} from '../../support/operators.ts';
+import { until } from '../../support/process.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { createAuthority } from '../../support/tls.ts';
+
+let plane: OperatorsPlane;
+let tenant: TestTenant;
+let token: string;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  plane = await startOperatorsPlane();
+  closers.push(() => plane.close());
+  const platform = await bootstrap(plane);
+  tenant = await createTenant(plane, platform, 'acme');
+  token = (await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;
+});
+
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+function startSource(options: Partial<ControlPlaneOptions> = {}): LiveRecordSource {
+  const controlPlane = createControlPlaneClient({
+    addresses: [`127.0.0.1:${plane.plane.grpcPort}`],
+    token: new Secret(token),
+    credentials: undefined,
+    allowPlaintext: false,
+    ...options,
+  });
+  const source = createRecordSource({
+    controlPlane,
+    maxStaleMs: hourMs,
+    limits: accessLimits,
+    clock: systemClock,
+    timers: systemTimers,
+    random: Math.random,
+    log: silentLog,
+    background: createBackground({ log: silentLog }),
+    metrics: { lookup: () => {}, cacheIgnored: () => {}, cacheFailed: () => {} },
+  });
+  closers.push(() => {
+    source.close();
+    controlPlane.close();
+  });
+  return source;
+}
+
+async function startLive(): Promise<LiveRecordSource> {
+  const source = startSource();
+  await until(() => source.feed().state === 'live', { what: 'the feed to be live' });
+  return source;
+}
+
+let addresses = 0;
+
+async function find(source: LiveRecordSource, value: string): Promise<Principal | 'access_not_found'> {
+  addresses += 1;
+  try {
+    return await source.find(
+      hashCredential(value),
+      `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`,
+    );
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'access_not_found') return 'access_not_found';
+    throw error;
+  }
+}
+
+const call = (method: string, request: object) => plane.expect(method, tenant.owner.token, request);
+
+describe('what an operator changes', () => {
+  it('is seen: create, deactivate, reactivate, rotate with grace, revoke', async () => {
+    const source = await startLive();
+    const { value, virtualKey } = await createKey(plane, tenant);
+    const { id } = virtualKey;
+    expect(await find(source, value)).toMatchObject({ key: { keyId: id, active: true } });
+    const becomes = (seen: string, expected: object | string) =>
+      until(
+        async () => {
+          const found = await find(source, seen);
+          return typeof expected === 'string' ? found === expected : matches(found, expected);
+        },
+        { timeoutMs: 2_500, what: `the key to become ${JSON.stringify(expected)}` },
+      );
+    await call('VirtualKeys.Update', { id, active: false });
+    await becomes(value, { active: false });
+    await call('VirtualKeys.Update', { id, active: true, allowedModels: { globs: ['gpt-provider/*'] } });
+    await becomes(value, { active: true, allowedModels: ['gpt-provider/*'] });
+    const rotated = await call('VirtualKeys.Rotate', { id, graceSeconds: 1 });
+    expect(await find(source, rotated.value)).toMatchObject({ key: { keyId: id } });
+    expect(await find(source, value)).toMatchObject({ key: { keyId: id } });
+    await becomes(value, 'access_not_found');
+    await call('VirtualKeys.Revoke', { id });
+    await becomes(rotated.value, 'access_not_found');
+  });
+
+  it('is seen in the organization, provider keys included', async () => {
+    const source = await startLive();
+    const { value } = await createKey(plane, tenant);
+    expect(await find(source, value)).toMatchObject({ organization: { callerProviderKeys: false } });
+    await call('Organizations.UpdateSettings', {
+      id: tenant.id,
+      settings: { access: { callerProviderKeys: true } },
+    });
+    await call('ProviderKeys.Create', {
+      organizationId: tenant.id,
+      provider: 'gpt-provider',
+      name: 'stored',
+      secret: { apiKey: 'sk-sim-stored-0123456789' },
+    });
+    const principal = await until(
+      async () => {
+        const found = await find(source, value);
+        return typeof found !== 'string' && found.organization.providerKeys.length > 0 ? found : undefined;
+      },
+      { what: 'the provider key to be seen' },
+    );
+    expect(principal.organization.callerProviderKeys).toBe(true);
+    expect(principal.organization.providerKeys[0]?.secret.apiKey?.reveal()).toBe('sk-sim-stored-0123456789');
+  });
+});
+
+describe('a revocation', () => {
+  it('is seen by ten record sources with the feed connected', async () => {
+    const sources = await Promise.all(Array.from({ length: 10 }, startLive));
+    const delays: number[] = [];
+    for (let round = 0; round < 30; round++) {
+      const { value, virtualKey } = await createKey(plane, tenant);
+      for (const source of sources)
+        expect(await find(source, value)).toMatchObject({ key: { active: true } });
+      await call('VirtualKeys.Revoke', { id: virtualKey.id });
+      const from = performance.now();
+      const seen = sources.map(async (source) => {
+        await until(async () => (await find(source, value)) === 'access_not_found');
+        return performance.now() - from;
+      });
+      delays.push(...(await Promise.all(seen)));
+    }
+    tell('revocation seen by ten record sources', delays);
+    expect(Math.max(...delays)).toBeLessThan(10 * 250);
+  });
+});
+
+describe('a proxy that may not call Access', () => {
+  it('says 503 to every key, since it cannot know', async () => {
+    const { value } = await createKey(plane, tenant);
+    const source = startSource({ token: new Secret(tenant.owner.token) });
+    await expect(find(source, value)).rejects.toMatchObject({ code: 'access_unavailable' });
+  });
+});
+
+describe('over TLS', () => {
+  it('a client certificate is identity enough, and a strange authority is not believed', async () => {
+    const [authority, stranger] = await Promise.all([createAuthority(), createAuthority('stranger')]);
+    closers.push(() => authority.remove());
+    closers.push(() => stranger.remove());
+    const server = await authority.issue({ commonName: 'control plane' });
+    const own = await authority.issue({ commonName: 'proxy', names: ['DNS:egress.example.com'] });
+    const secured = await startOperatorsPlane({
+      env: {
+        GATEWAY_TLS_CERT_FILE: server.certFile,
+        GATEWAY_TLS_KEY_FILE: server.keyFile,
+        GATEWAY_TLS_CLIENT_CA_FILE: authority.caFile,
+        GATEWAY_PROXY_CERTIFICATES: 'egress.example.com',
+      },
+    });
+    closers.push(() => secured.close());
+    const start = async (files: {
+      caFile: string;
+      certFile: string | undefined;
+      keyFile: string | undefined;
+    }) => {
+      const tls = await openControlPlaneTls(files, silentLog);
+      closers.push(() => tls.close());
+      const addressed = { addresses: [`localhost:${secured.plane.grpcPort}`], token: undefined };
+      return startSource({ ...addressed, credentials: tls.credentials });
+    };
+    const trusted = await start({ caFile: authority.caFile, ...own });
+    await until(() => trusted.feed().state === 'live', { what: 'the feed over mutual TLS' });
+    expect(await find(trusted, 'whatever')).toBe('access_not_found');
+    const suspicious = await start({ caFile: stranger.caFile, certFile: undefined, keyFile: undefined });
+    await expect(find(suspicious, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
+  });
+
+  it('a file that cannot be read is named', async () => {
+    const files = { caFile: '/nowhere/ca.pem', certFile: undefined, keyFile: undefined };
+    await expect(openControlPlaneTls(files, silentLog)).rejects.toThrow('/nowhere/ca.pem');
+  });
+});
+
+function matches(found: Principal | string, expected: object): boolean {
+  if (typeof found === 'string') return false;
+  return Object.entries(expected).every(
+    ([name, value]) => JSON.stringify(Reflect.get(found.key, name)) === JSON.stringify(value),
+  );
+}

@@ -1,0 +1,247 @@
+// Records over real Redis: a single server, a Cluster of three, one that is gone and one that accepts and never answers.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBackground } from '../../../common/background.ts';
+import { systemClock } from '../../../common/clock.ts';
+import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { systemTimers } from '../../../common/timers.ts';
+import { accessLimits } from '../../../proxy/access/limits.ts';
+import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
+import { createRedisRecords, recordCommands } from '../../../proxy/access/redis-records.ts';
+import { createRedisConnection, type RedisConnection } from '../../../proxy/redis/connection.ts';
+import { redisTarget } from '../../../proxy/redis/target.ts';
+import type { Link } from '../../support/access/control-plane.ts';
+import { FakeControlPlane } from '../../support/access/control-plane.ts';
+import { FakeDatabase } from '../../support/access/database.ts';
+import { hashOf, hourMs, TestLink } from '../../support/access/one-proxy.ts';
+import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { until } from '../../support/process.ts';
+import { startRedis, startRedisCluster } from '../../support/redis.ts';
+import { silentLog } from '../../support/silent-log.ts';
+
+const realTime = { ...systemClock, ...systemTimers };
+const sealKeys = parseSealKeys(createSealKey());
+const key = hashOf(1);
+
+const closers: (() => unknown)[] = [];
+let database: FakeDatabase;
+let controlPlane: FakeControlPlane;
+
+beforeEach(() => {
+  database = new FakeDatabase(systemClock);
+  controlPlane = new FakeControlPlane(realTime, database);
+  database.createOrganization('north');
+  for (let number = 1; number <= 20; number++)
+    database.createKey(hashOf(number), { organizationId: 'north' });
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Where time is not what a test is about, a busy machine must not matter. */
+const patient = { deadlineMs: 2_000 };
+
+function connect(url: string, options: { readonly deadlineMs?: number } = {}): RedisConnection {
+  const connection = createRedisConnection({ target: redisTarget(url), log: silentLog, ...options });
+  closers.push(() => connection.close());
+  return connection;
+}
+
+interface Proxy {
+  readonly source: LiveRecordSource;
+  readonly link: TestLink;
+  readonly events: string[];
+}
+
+function startProxy(connection: RedisConnection): Proxy {
+  const link = new TestLink();
+  const events: string[] = [];
+  const count = (event: string) => void events.push(event);
+  const shared = {
+    clock: systemClock,
+    background: createBackground({ log: silentLog, onFailure: count }),
+    metrics: { lookup: count, cacheIgnored: count, cacheFailed: count },
+    limits: accessLimits,
+    maxStaleMs: hourMs,
+  };
+  const source = createRecordSource({
+    ...shared,
+    cache: createRedisRecords({ ...shared, commands: recordCommands(connection), sealKeys }),
+    controlPlane: controlPlane.connect(link as Link),
+    timers: systemTimers,
+    random: Math.random,
+    log: silentLog,
+  });
+  closers.push(() => source.close());
+  return { source, link, events };
+}
+
+async function ready(connection: RedisConnection): Promise<RedisConnection> {
+  await until(() => connection.hasAnswered(), { what: 'Redis to be connected' });
+  return connection;
+}
+
+/** Two commands of 50 ms, and what a busy machine adds. */
+const waitMaxMs = 100 + 40;
+
+/** Milliseconds until the records of a key were found. */
+async function timeToFind(proxy: Proxy, hash = key): Promise<number> {
+  const from = performance.now();
+  const principal = await proxy.source.find(hash, '192.0.2.1');
+  expect(principal.key.keyId).toBe(`id-${hash}`);
+  return performance.now() - from;
+}
+
+const answers = (connection: RedisConnection): Promise<boolean> =>
+  connection
+    .run((client) => client.ping())
+    .then(
+      () => true,
+      () => false,
+    );
+
+const stored = (connection: RedisConnection, keys: number) =>
+  until(async () => (await connection.run((client) => client.dbsize())) === keys, {
+    what: 'the records to be written',
+  });
+
+describe('a single Redis', () => {
+  it('gives one proxy what another learnt, sealed and expiring', async () => {
+    const redis = await startRedis();
+    closers.push(() => redis.stop());
+    const connection = await ready(connect(redis.url, patient));
+    await timeToFind(startProxy(connection));
+    await stored(connection, 2);
+    const names = await connection.run((client) => client.keys('*'));
+    for (const name of names) {
+      expect(name).toMatch(/^gateway:record:1:/);
+      const expiresInMs = await connection.run((client) => client.pttl(name));
+      expect(expiresInMs).toBeGreaterThan(hourMs - 10_000);
+      expect(expiresInMs).toBeLessThanOrEqual(hourMs);
+    }
+    const second = startProxy(await ready(connect(redis.url, patient)));
+    await until(() => second.source.feed().state === 'live');
+    await timeToFind(second);
+    expect(second.link.resolves).toBe(0);
+    expect(second.events).toEqual(['redis']);
+  });
+
+  it('that comes back is used again', async () => {
+    const redis = await startRedis();
+    const connection = await ready(connect(redis.url));
+    await redis.kill();
+    await until(
+      () =>
+        connection
+          .run((client) => client.ping())
+          .then(
+            () => false,
+            () => true,
+          ),
+      { what: 'Redis to be gone' },
+    );
+    const proxy = startProxy(connection);
+    expect(await timeToFind(proxy)).toBeLessThan(waitMaxMs);
+    const again = await startRedis({ port: redis.port });
+    closers.push(() => again.stop());
+    await until(
+      () =>
+        connection
+          .run((client) => client.ping())
+          .then(
+            () => true,
+            () => false,
+          ),
+      { what: 'Redis to answer again' },
+    );
+    await timeToFind(proxy, hashOf(2));
+    await stored(connection, 2);
+  });
+
+  it('emptied, costs a resolve and nothing else', async () => {
+    const redis = await startRedis();
+    closers.push(() => redis.stop());
+    await timeToFind(startProxy(await ready(connect(redis.url, patient))));
+    await redis.flush();
+    const second = startProxy(await ready(connect(redis.url, patient)));
+    await timeToFind(second);
+    expect(second.link.resolves).toBe(1);
+  });
+});
+
+describe('a Redis that does not answer', () => {
+  it('refused, holds nobody up', async () => {
+    const hole = await startBlackHole();
+    await hole.stop();
+    const proxy = startProxy(connect(`redis://127.0.0.1:${hole.port}`));
+    for (let number = 1; number <= 5; number++)
+      expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
+    expect(proxy.source.feed().state).not.toBe('none');
+  });
+
+  it('accepting and silent from the start, holds nobody up', async () => {
+    const hole = await startBlackHole();
+    closers.push(() => hole.stop());
+    const proxy = startProxy(connect(`redis://127.0.0.1:${hole.port}`));
+    await until(() => hole.accepted() > 0);
+    for (let number = 1; number <= 5; number++)
+      expect(await timeToFind(proxy, hashOf(number))).toBeLessThan(waitMaxMs);
+  });
+
+  it('falling silent under a connection, holds nobody up for more than 100 ms, and soon nobody at all', async () => {
+    const redis = await startRedis();
+    closers.push(() => redis.stop());
+    const forwarder = await startForwarder({ port: redis.port });
+    closers.push(() => forwarder.stop());
+    const connection = await ready(connect(`redis://127.0.0.1:${forwarder.port}`));
+    const proxy = startProxy(connection);
+    await timeToFind(proxy);
+    forwarder.freeze();
+    const times: number[] = [];
+    for (let number = 2; number <= 20; number++) times.push(await timeToFind(proxy, hashOf(number)));
+    expect(Math.max(...times)).toBeLessThan(waitMaxMs);
+    expect(times.filter((time) => time > 40).length).toBeLessThanOrEqual(4);
+    await forwarder.heal();
+    await until(
+      () =>
+        connection
+          .run((client) => client.ping())
+          .then(
+            () => true,
+            () => false,
+          ),
+      { what: 'Redis to answer again' },
+    );
+  });
+
+  it('is told apart from an event loop that stood still: an answer that is there is taken', async () => {
+    const redis = await startRedis();
+    closers.push(() => redis.stop());
+    const connection = await ready(connect(redis.url));
+    const answer = connection.run((client) => client.ping());
+    // The command leaves before the loop stands still for longer than its deadline.
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    const until = performance.now() + 120;
+    while (performance.now() < until);
+    expect(await answer).toBe('PONG');
+  });
+});
+
+describe('a Redis Cluster', () => {
+  it('holds records on all of its nodes and loses none to another’s slot', async () => {
+    const cluster = await startRedisCluster();
+    closers.push(() => cluster.stop());
+    const connection = await ready(connect(cluster.urls.join(','), patient));
+    const first = startProxy(connection);
+    for (let number = 1; number <= 20; number++) await timeToFind(first, hashOf(number));
+    const second = startProxy(
+      await ready(connect(cluster.urls[0]?.replace('redis:', 'redis-cluster:') ?? '', patient)),
+    );
+    await until(() => second.source.feed().state === 'live');
+    for (let number = 1; number <= 20; number++) await timeToFind(second, hashOf(number));
+    expect(first.events).not.toContain('write');
+    expect(second.events).toEqual(Array(20).fill('redis'));
+  });
+});
