@@ -11,6 +11,7 @@ import {
   type ServerUnaryCall,
   type ServiceDefinition,
   type sendUnaryData,
+  setLogger,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
@@ -75,6 +76,9 @@ const flushMs = 500;
 
 /** @throws ListenError */
 export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServerDeps): Promise<GrpcServer> {
+  // The library writes to standard error by itself, beside what we log of the same thing.
+  const say = (...parts: unknown[]) => deps.log.debug({ library: 'grpc' }, parts.join(' '));
+  setLogger({ error: say, info: say, debug: say });
   const server = new Server(serverOptions);
   const door = new Door(options, deps);
   for (const [name, definition] of Object.entries<ServiceDefinition>(services)) {
@@ -241,11 +245,10 @@ class Door {
   }
 
   #credentials(call: PeerCall): Credentials {
-    const values = call.metadata.get('authorization');
+    const authorization = call.metadata.get('authorization')[0]?.toString();
     const certificate = call.getAuthContext().sslPeerCertificate;
     return {
-      // Two of them contradict each other; joined they are no token.
-      authorization: values.length === 0 ? undefined : values.join(','),
+      authorization,
       certificateProxy: certificateProxyOf(certificate?.subjectaltname, this.#options.proxyCertificates),
       from: addressOfPeer(call.getPeer()),
     };

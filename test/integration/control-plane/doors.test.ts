@@ -1,0 +1,306 @@
+// What the doors do beside answering methods: watches of proxies, health, reflection, limits, metrics, and an orderly stop.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import {
+  type Client,
+  type ClientDuplexStream,
+  credentials,
+  makeGenericClientConstructor,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
+import { hashCredential } from '../../../common/credential.ts';
+import { startHttpApi } from '../../../control-plane/http-api.ts';
+import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
+import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
+import { services } from '../../../proto/load.ts';
+import {
+  bootstrap,
+  createKey,
+  createTenant,
+  metadataWith,
+  type OperatorsPlane,
+  type Someone,
+  startOperatorsPlane,
+} from '../../support/operators.ts';
+import { until } from '../../support/process.ts';
+import { openConnection } from '../../support/raw-http.ts';
+import { silentLog } from '../../support/silent-log.ts';
+
+let plane: OperatorsPlane;
+let platform: Someone;
+const clients: Client[] = [];
+
+beforeEach(async () => {
+  plane = await startOperatorsPlane({ env: { GATEWAY_GRPC_REFLECTION: 'true' } });
+  platform = await bootstrap(plane);
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await plane.close();
+});
+
+function clientOf(definition: Parameters<typeof makeGenericClientConstructor>[0]): Client {
+  const Constructor = makeGenericClientConstructor(definition, 'test');
+  const client = new Constructor(`127.0.0.1:${plane.plane.grpcPort}`, credentials.createInsecure(), {
+    'grpc.use_local_subchannel_pool': 1,
+  });
+  clients.push(client);
+  return client;
+}
+
+class Watching {
+  readonly received: WatchResponse__Output[] = [];
+  ended: ServiceError | 'in good order' | undefined;
+  readonly stream: ClientDuplexStream<object, WatchResponse__Output>;
+
+  constructor(token: string) {
+    const { path, requestSerialize, responseDeserialize } = services.Access.Watch;
+    const client = clientOf(services.Access);
+    this.stream = client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      metadataWith(token),
+    );
+    this.stream.on('data', (message: WatchResponse__Output) => this.received.push(message));
+    this.stream.on('error', (error: ServiceError) => {
+      this.ended = error;
+    });
+    this.stream.on('end', () => {
+      this.ended ??= 'in good order';
+    });
+    this.stream.write({ start: { maxStaleSeconds: 3600 } });
+  }
+}
+
+async function newProxyToken(fields: object = {}): Promise<{ id: string; value: string }> {
+  const made = await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy', ...fields });
+  return { id: made.proxyToken.id, value: made.value };
+}
+
+describe('a watch over gRPC', () => {
+  it('is told the revocation of a key, by its hash', async () => {
+    const acme = await createTenant(plane, platform, 'acme');
+    const key = await createKey(plane, acme);
+    const watching = new Watching((await newProxyToken()).value);
+    await until(() => watching.received.some((message) => message.started != null));
+    await plane.expect('VirtualKeys.Revoke', acme.owner.token, { id: key.virtualKey.id });
+    const invalidation = await until(() =>
+      watching.received
+        .flatMap((message) => message.changes?.invalidations ?? [])
+        .find((one) => one.keyHash != null),
+    );
+    expect(invalidation.keyHash?.toString('hex')).toBe(hashCredential(key.value));
+    expect(invalidation.state).toBe('RECORD_STATE_GONE');
+    watching.stream.write({ ask: { nonce: '7' } });
+    const answered = await until(() => watching.received.find((message) => message.answer != null));
+    expect(answered.answer).toMatchObject({ nonce: '7', position: { revision: invalidation.revision } });
+    watching.stream.cancel();
+  });
+
+  it('is told one invalidation for every live value, scope and organization', async () => {
+    const acme = await createTenant(plane, platform, 'acme');
+    const system = await plane.expect('AiSystems.Create', acme.owner.token, {
+      organizationId: acme.id,
+      name: 'bot',
+    });
+    const key = await createKey(plane, acme, { scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id } });
+    const { id } = key.virtualKey;
+    const rotated = await plane.expect('VirtualKeys.Rotate', acme.owner.token, { id, graceSeconds: 60 });
+    const watching = new Watching((await newProxyToken()).value);
+    await until(() => watching.received.some((message) => message.started != null));
+    await plane.expect('AiSystems.Delete', acme.owner.token, { id: system.id });
+    await plane.expect('Organizations.Suspend', platform.token, { id: acme.id });
+    const told = await until(() => {
+      const all = watching.received.flatMap((message) => message.changes?.invalidations ?? []);
+      const from = all
+        .slice(-4)
+        .map((one) => one.keyHash?.toString('hex') ?? `${one.kind} ${one.id} ${one.state}`);
+      return from.at(-1)?.startsWith('RECORD_KIND_ORGANIZATION') && from;
+    });
+    expect(told.slice(0, 3).toSorted()).toEqual(
+      [
+        hashCredential(key.value),
+        hashCredential(rotated.value),
+        `RECORD_KIND_AI_SYSTEM ${system.id} RECORD_STATE_GONE`,
+      ].toSorted(),
+    );
+    expect(told[3]).toBe(`RECORD_KIND_ORGANIZATION ${acme.id} RECORD_STATE_CHANGED`);
+    watching.stream.cancel();
+  });
+
+  it.each([
+    ['a proxy token that is none', 'gw-proxy-x', 16],
+    ['an operator', undefined, 7],
+  ])('is refused to %s', async (_who, token, code) => {
+    const watching = new Watching(token ?? platform.token);
+    expect(await until(() => watching.ended)).toMatchObject({ code });
+  });
+
+  it('ends with the heartbeat after its token was revoked', async () => {
+    const token = await newProxyToken();
+    const watching = new Watching(token.value);
+    await until(() => watching.received.some((message) => message.started != null));
+    await plane.expect('ProxyTokens.Revoke', platform.token, { id: token.id });
+    watching.stream.write({ ask: { nonce: '1' } });
+    expect(await until(() => watching.ended)).toMatchObject({ code: 16 });
+  });
+
+  it('shows a bound proxy nothing of other organizations', async () => {
+    const acme = await createTenant(plane, platform, 'acme');
+    const other = await createTenant(plane, platform, 'other');
+    const bound = (await newProxyToken({ organizationId: acme.id })).value;
+    const keys = { own: await createKey(plane, acme), foreign: await createKey(plane, other) };
+    const resolve = async (value: string) =>
+      (await plane.expect('Access.Resolve', bound, { keyHash: Buffer.from(hashCredential(value), 'hex') }))
+        .key;
+    expect(await resolve(keys.own.value)).toMatchObject({ organizationId: acme.id });
+    expect(await resolve(keys.foreign.value)).toBeUndefined();
+    const watching = new Watching(bound);
+    await until(() => watching.received.some((message) => message.started != null));
+    await plane.expect('VirtualKeys.Revoke', other.owner.token, { id: keys.foreign.virtualKey.id });
+    await plane.expect('VirtualKeys.Revoke', acme.owner.token, { id: keys.own.virtualKey.id });
+    const hashes = await until(() => {
+      const seen = watching.received
+        .flatMap((message) => message.changes?.invalidations ?? [])
+        .flatMap(({ keyHash }) => keyHash?.toString('hex') ?? []);
+      return seen.includes(hashCredential(keys.own.value)) && seen;
+    });
+    expect(hashes).not.toContain(hashCredential(keys.foreign.value));
+    watching.stream.cancel();
+  });
+});
+
+describe('the gRPC door', () => {
+  it('answers health', async () => {
+    for (const name of ['', 'gateway.v1.Access', 'gateway.v1.VirtualKeys']) {
+      expect(await health(name)).toEqual({ status: 'SERVING' });
+    }
+  });
+
+  it('answers reflection when asked for', async () => {
+    const { ReflectionService } = await import('@grpc/reflection');
+    const added: Parameters<typeof makeGenericClientConstructor>[0][] = [];
+    new ReflectionService({}).addToServer({ addService: (definition) => void added.push(definition) });
+    const [definition] = added;
+    if (definition === undefined) throw new Error('no reflection service');
+    const { path, requestSerialize, responseDeserialize } = definition.ServerReflectionInfo ?? {};
+    if (!path || !requestSerialize || !responseDeserialize) throw new Error('no reflection method');
+    const client = clientOf(definition);
+    const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    const answered = new Promise<{ listServicesResponse: { service: { name: string }[] } }>(
+      (resolve, reject) => {
+        stream.on('data', resolve).on('error', reject);
+      },
+    );
+    stream.write({ listServices: '' });
+    const names = (await answered).listServicesResponse.service.map(({ name }) => name);
+    expect(names).toContain('gateway.v1.VirtualKeys');
+    stream.end();
+  });
+
+  it('refuses a message over 4 MiB', async () => {
+    const called = await plane.call('AiSystems.Create', platform.token, {
+      name: 'x'.repeat(4 * 1024 * 1024 + 1),
+    });
+    expect(called.code).toBe('RESOURCE_EXHAUSTED');
+  });
+});
+
+function health(name: string): Promise<object | undefined> {
+  const { path, requestSerialize, responseDeserialize } = healthService.Check ?? {};
+  if (!path || !requestSerialize || !responseDeserialize) throw new Error('no health service');
+  return new Promise((resolve, reject) => {
+    clientOf(healthService).makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      { service: name },
+      (error: ServiceError | null, value?: object) => (error === null ? resolve(value) : reject(error)),
+    );
+  });
+}
+
+describe('the admin listener', () => {
+  it('tells life, readiness and metrics', async () => {
+    const get = (path: string) => fetch(`http://127.0.0.1:${plane.plane.adminPort}${path}`);
+    expect((await get('/livez')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(200);
+    await plane.call('Organizations.List', 'gw-op-wrong');
+    const watching = new Watching((await newProxyToken()).value);
+    await until(() => watching.received.length > 0);
+    const metrics = await (await get('/metrics')).text();
+    expect(metrics).toContain(
+      'gateway_control_plane_calls_total{method="Organizations.List",code="UNAUTHENTICATED"} 1',
+    );
+    expect(metrics).toContain(
+      'gateway_control_plane_call_duration_seconds_count{method="OperatorTokens.Bootstrap"} 1',
+    );
+    expect(metrics).toMatch(/^gateway_control_plane_watchers 1$/m);
+    expect(metrics).toMatch(/^gateway_control_plane_feed_revision 2$/m);
+    watching.stream.cancel();
+    await until(async () => /^gateway_control_plane_watchers 0$/m.test(await (await get('/metrics')).text()));
+  });
+});
+
+describe('a stop', () => {
+  it('ends watches in good order, answers every change it has made, and takes nothing new', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-stop-'));
+    const file = join(directory, 'test.db');
+    await plane.close();
+    plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: `sqlite:${file}` } });
+    platform = await bootstrap(plane);
+    const watching = new Watching((await newProxyToken()).value);
+    await until(() => watching.received.some((message) => message.started != null));
+    const calls = Array.from({ length: 30 }, (_, i) =>
+      plane.call('Organizations.Create', platform.token, { name: `org ${i}`, owner: { name: 'Olga' } }),
+    );
+    await calls[0];
+    const began = performance.now();
+    await plane.plane.close();
+    expect(performance.now() - began).toBeLessThan(2000);
+    const answered = (await Promise.all(calls)).filter(({ code }) => code === 'OK').length;
+    using database = new DatabaseSync(file);
+    expect(database.prepare('select count(*) as made from organizations').get()).toEqual({ made: answered });
+    expect(await until(() => watching.ended)).toBe('in good order');
+    expect((await plane.call('Organizations.List', platform.token)).code).toBe('UNAVAILABLE');
+    await expect(fetch(`http://127.0.0.1:${plane.plane.httpPort}/`)).rejects.toThrow();
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('the JSON door’s patience', () => {
+  it('ends with a request that does not arrive in time', async () => {
+    const deps = {
+      dispatcher: {
+        call: () => Promise.reject(new Error('unused')),
+        proxy: () => Promise.reject(new Error('unused')),
+      },
+      clock: systemClock,
+      log: silentLog,
+      metrics: createMetrics({ feedRevision: () => 0 }),
+    };
+    const address = { host: '127.0.0.1', port: 0 };
+    const door = await startHttpApi({ address, tls: undefined, hosts: [], requestTimeoutMs: 200 }, deps);
+    try {
+      const slow = await openConnection(door.port);
+      slow.send(
+        'POST /gateway.v1.Organizations/List HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
+          `authorization: Bearer ${platform.token}\r\ncontent-length: 100\r\n\r\n{`,
+      );
+      const began = performance.now();
+      await slow.closed;
+      expect(performance.now() - began).toBeLessThan(2000);
+      const silent = await openConnection(door.port);
+      silent.send('POST /gateway.v1.Organ');
+      await silent.closed;
+    } finally {
+      await door.close(0);
+    }
+  });
+});

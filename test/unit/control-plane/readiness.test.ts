@@ -1,0 +1,57 @@
+// When a replica says that it can serve.
+import { describe, expect, it } from 'vitest';
+import { watchReadiness } from '../../../control-plane/telemetry/readiness.ts';
+import { VirtualTime } from '../../support/virtual-time.ts';
+
+function readiness() {
+  const time = new VirtualTime();
+  const database = { answers: true };
+  const position = () =>
+    database.answers ? Promise.resolve({ epoch: 'e', revision: 1 }) : new Promise<never>(() => undefined);
+  const watched = watchReadiness({ store: { position }, clock: time, timers: time });
+  const told: boolean[] = [];
+  return { time, database, watched, told, start: () => watched.started((ready) => told.push(ready)) };
+}
+
+describe('readiness', () => {
+  it('begins with the last listener', () => {
+    const { watched, start } = readiness();
+    expect(watched.notReady()).toBe('it is starting');
+    start();
+    expect(watched.notReady()).toBeUndefined();
+  });
+
+  it('ends while the database does not answer, and is told once each way', async () => {
+    const { time, database, watched, told, start } = readiness();
+    start();
+    await time.advance(10_000);
+    database.answers = false;
+    await time.advance(4000);
+    expect(watched.notReady()).toBeUndefined();
+    await time.advance(60_000);
+    expect(watched.notReady()).toBe('the database cannot be reached');
+    expect(told).toEqual([false]);
+  });
+
+  it('comes back with the database', async () => {
+    const time = new VirtualTime();
+    let fails = true;
+    const position = () =>
+      fails ? Promise.reject(new Error('down')) : Promise.resolve({ epoch: 'e', revision: 1 });
+    const watched = watchReadiness({ store: { position }, clock: time, timers: time });
+    const told: boolean[] = [];
+    watched.started((ready) => told.push(ready));
+    await time.advance(10_000);
+    fails = false;
+    await time.advance(2000);
+    expect(told).toEqual([false, true]);
+  });
+
+  it('ends with the stop', () => {
+    const { watched, told, start } = readiness();
+    start();
+    watched.drain();
+    expect(watched.notReady()).toBe('it is stopping');
+    expect(told).toEqual([false]);
+  });
+});
