@@ -127,7 +127,8 @@ class TieredRecords implements LiveRecordSource {
         this.#deps.metrics.lookup('negative');
         throw new GatewayError('access_not_found');
       case 'missing': {
-        const retryAfter = this.#refusals.retryAfter(address);
+        // The limit is on guesses: a key that was let in before, and has changed since, is none.
+        const retryAfter = this.#records.hasSeen(keyHash) ? undefined : this.#refusals.retryAfter(address);
         if (retryAfter !== undefined) throw new GatewayError('rate_limit_exceeded', { retryAfter });
       }
     }

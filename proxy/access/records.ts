@@ -134,8 +134,7 @@ export class Records {
     if (!this.feed.permits(keyHash, answer.asOf)) return undefined;
     if (principal === undefined) {
       this.#keys.delete(keyHash);
-      const until = this.#clock.monotonic() + this.#limits.unknownForMs;
-      this.#unknown.set(keyHash, { asOf: answer.asOf, until });
+      this.#rememberUnknown(keyHash, answer.asOf);
       return [];
     }
     const held = heldOf(keyHash, principal, at);
@@ -156,6 +155,7 @@ export class Records {
     const again = new Map<string, string>();
     const gone: string[] = [];
     const usedSince = this.#clock.monotonic() - this.#limits.recentlyUsedMs;
+    const epoch = this.feed.position?.epoch;
     for (const { kind, ref, revision, state } of invalidations) {
       this.feed.change(ref, revision);
       const entry = this.#peek(kind, ref);
@@ -164,6 +164,8 @@ export class Records {
       if (state === 'changed' && entry.usedAt >= usedSince) again.set(entry.usedBy, ref);
       if (state === 'changed' || kind !== 'key') continue;
       this.#keys.delete(ref);
+      // No guess and no question for the control plane: its callers do not count towards the limit on refusals.
+      if (epoch !== undefined) this.#rememberUnknown(ref, { epoch, revision });
       gone.push(ref);
     }
     return { again, gone };
@@ -256,6 +258,10 @@ export class Records {
 
   #isAgeing(held: Held, feedConfirmedAt: number): boolean {
     return feedConfirmedAt - held.confirmedAt > this.#maxStaleMs / 2;
+  }
+
+  #rememberUnknown(keyHash: string, asOf: Position): void {
+    this.#unknown.set(keyHash, { asOf, until: this.#clock.monotonic() + this.#limits.unknownForMs });
   }
 
   #isUnknown(keyHash: string, now: number): boolean {

@@ -172,6 +172,17 @@ describe('a key that is not known', () => {
     for (let time = 0; time < 30; time++) expect(refusal(proxy, hashOf(9)).code).toBe('access_not_found');
     expect(await find(proxy, hashOf(10))).toBe('access_not_found');
   });
+
+  it('is told from a known one: neither a change nor the revocation of a key meets the limit on guesses', async () => {
+    const proxy = await startWarm();
+    for (let number = 100; number < 120; number++) await find(proxy, hashOf(number));
+    world.database.touch(key);
+    await world.time.advance(3);
+    expect(await find(proxy)).toBe(keyId);
+    world.database.remove(key);
+    await world.time.advance(3);
+    expect(refusal(proxy, key).code).toBe('access_not_found');
+  });
 });
 
 describe('resolves', () => {
