@@ -13,7 +13,7 @@ import { toJson } from './json/encode.ts';
 import { type AnswerDeps, answer } from './services/answer.ts';
 import { type Credentials, readCredentials } from './services/authentication.ts';
 import type { Dispatcher } from './services/dispatch.ts';
-import { CallError, type CallReason, callCodes } from './services/errors.ts';
+import { CallError, callCodes, httpStatusOf } from './services/errors.ts';
 import { createInFlight, type InFlight } from './services/in-flight.ts';
 import { isMethodName, type MethodName } from './services/methods.ts';
 import { plainAddress } from './services/peer.ts';
@@ -209,20 +209,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
   }
 }
 
-const statusByReason: Partial<Record<CallReason, number>> = {
-  unknown_method: 404,
-  method_not_allowed: 405,
-  unsupported_media_type: 415,
-  body_too_large: 413,
-};
-
 function sendError(response: ServerResponse, error: CallError): void {
   const { code, reason, message, violations } = error;
   if (reason === 'method_not_allowed') response.setHeader('allow', 'POST');
   if (reason === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
   const detail = { reason, violations: [...violations] };
   const value = errorDetail.serialize(detail).toString('base64').replace(/=+$/, '');
-  send(response, statusByReason[reason] ?? callCodes[code].http, {
+  send(response, httpStatusOf(reason), {
     code: callCodes[code].connect,
     message,
     details: [{ type: 'gateway.v1.ErrorDetail', value, debug: detail }],

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
+import { type CallReason, callReasons, httpStatusOf } from '../control-plane/services/errors.ts';
 import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
 import { errorTable, errorType } from '../proxy/errors.ts';
@@ -22,7 +23,7 @@ const pages: Record<string, Record<string, string>> = {
     'proxy settings': settingsTable(proxySettings),
     'control plane settings': settingsTable(controlPlaneSettings),
   },
-  'docs/errors.md': { 'error codes': errorsTable() },
+  'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
     'control plane metrics': metricsTable((await controlPlaneMetrics.collect()).body),
@@ -92,6 +93,16 @@ function errorsTable(): string {
     ['Status', 'Code', 'Type', 'Message'],
     rows.sort(([a = ''], [b = '']) => a.localeCompare(b)),
   );
+}
+
+function reasonsTable(): string {
+  const rows = Object.entries(callReasons).map(([reason, row]) => [
+    code(row.code),
+    String(httpStatusOf(reason as CallReason)),
+    code(reason),
+    row.about,
+  ]);
+  return table(['gRPC code', 'HTTP status', 'Reason', 'When'], rows);
 }
 
 // prom-client's own metrics of the process and of Node come along; their names are known everywhere.

@@ -20,31 +20,53 @@ export const callCodes = {
 
 export type CallCode = keyof typeof callCodes;
 
-/** Stable, machine-readable reasons (docs/errors.md), each with its code. */
+interface ReasonRow {
+  readonly code: CallCode;
+  /** For docs/errors.md. */
+  readonly about: string;
+  /** At the JSON door, where it is not that of the code. */
+  readonly http?: number;
+}
+
+/** Stable, machine-readable reasons: public API. */
 export const callReasons = {
-  invalid_request: 'INVALID_ARGUMENT',
-  unauthenticated: 'UNAUTHENTICATED',
-  permission_denied: 'PERMISSION_DENIED',
-  tls_required: 'PERMISSION_DENIED',
-  not_found: 'NOT_FOUND',
-  name_taken: 'ALREADY_EXISTS',
-  client_request_id_taken: 'ALREADY_EXISTS',
-  revision_mismatch: 'ABORTED',
-  last_owner: 'FAILED_PRECONDITION',
-  key_revoked: 'FAILED_PRECONDITION',
-  too_many_values: 'FAILED_PRECONDITION',
-  too_many_unknown_keys: 'RESOURCE_EXHAUSTED',
-  // Of the JSON door.
-  host_not_allowed: 'PERMISSION_DENIED',
-  unknown_method: 'UNIMPLEMENTED',
-  method_not_allowed: 'UNIMPLEMENTED',
-  unsupported_media_type: 'INVALID_ARGUMENT',
-  body_too_large: 'RESOURCE_EXHAUSTED',
-  // Of all doors.
-  cancelled: 'CANCELLED',
-  unavailable: 'UNAVAILABLE',
-  internal: 'INTERNAL',
-} as const satisfies Record<string, CallCode>;
+  invalid_request: { code: 'INVALID_ARGUMENT', about: 'fields are wrong; `violations` names each of them' },
+  unauthenticated: { code: 'UNAUTHENTICATED', about: 'no token, or one that is not accepted (any more)' },
+  permission_denied: { code: 'PERMISSION_DENIED', about: 'the role or kind of token may not do this' },
+  tls_required: { code: 'PERMISSION_DENIED', about: 'this answers secrets: over TLS or loopback only' },
+  not_found: { code: 'NOT_FOUND', about: 'there is no such id, or it is not of your organization' },
+  name_taken: { code: 'ALREADY_EXISTS', about: 'names are unique per organization and kind' },
+  client_request_id_taken: { code: 'ALREADY_EXISTS', about: 'it has made a key with other fields' },
+  revision_mismatch: { code: 'ABORTED', about: 'somebody else has changed it since; read it again' },
+  last_owner: {
+    code: 'FAILED_PRECONDITION',
+    about: 'nobody would be left who can act as owner or platform operator',
+  },
+  key_revoked: { code: 'FAILED_PRECONDITION', about: 'a revoked key stays revoked' },
+  too_many_values: { code: 'FAILED_PRECONDITION', about: 'too many rotated values of the key still work' },
+  too_many_unknown_keys: {
+    code: 'RESOURCE_EXHAUSTED',
+    about: 'a proxy asks for too many keys that do not exist',
+  },
+  host_not_allowed: {
+    code: 'PERMISSION_DENIED',
+    about: 'JSON door: the Host is not one of `GATEWAY_HTTP_HOSTS`',
+  },
+  unknown_method: { code: 'UNIMPLEMENTED', about: 'JSON door: no such path', http: 404 },
+  method_not_allowed: { code: 'UNIMPLEMENTED', about: 'JSON door: not POST', http: 405 },
+  unsupported_media_type: {
+    code: 'INVALID_ARGUMENT',
+    about: 'JSON door: not plain application/json',
+    http: 415,
+  },
+  body_too_large: { code: 'RESOURCE_EXHAUSTED', about: 'JSON door: a body over 1 MiB', http: 413 },
+  cancelled: { code: 'CANCELLED', about: 'the request ended before it was there' },
+  unavailable: { code: 'UNAVAILABLE', about: 'the database cannot be reached; try again' },
+  internal: {
+    code: 'INTERNAL',
+    about: 'our fault; the log has the cause under the request id in the message',
+  },
+} as const satisfies Record<string, ReasonRow>;
 
 export type CallReason = keyof typeof callReasons;
 
@@ -65,7 +87,7 @@ export class CallError extends Error {
     super(message);
     this.name = 'CallError';
     this.reason = reason;
-    this.code = callReasons[reason];
+    this.code = callReasons[reason].code;
     this.violations = violations;
   }
 }
@@ -97,4 +119,10 @@ export function asCallError(
   }
   const message = `the control plane failed; its log has the cause under request id ${requestId}`;
   return { error: new CallError('internal', message), unexpected: true };
+}
+
+/** HTTP status at the JSON door. */
+export function httpStatusOf(reason: CallReason): number {
+  const row: ReasonRow = callReasons[reason];
+  return row.http ?? callCodes[row.code].http;
 }
