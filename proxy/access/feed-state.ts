@@ -85,11 +85,16 @@ export class FeedState {
     this.#revision = horizon.revision;
   }
 
-  // The horizon takes the place of the entry: what was read before that revision is unusable, whatever its subject.
+  // The horizon takes the place of the entries: what was read before their revisions is unusable, whatever its subject.
+  // A sixteenth at once, since each walk from the start of a map passes over all that was removed there before.
   #forgetOldest(horizon: Position): void {
-    const oldest = this.#changed.entries().next().value;
-    if (oldest === undefined) return;
-    this.#changed.delete(oldest[0]);
-    this.#horizon = { epoch: horizon.epoch, revision: oldest[1] };
+    const kept = this.#changedMax - Math.floor(this.#changedMax / 16);
+    let { revision } = horizon;
+    for (const [ref, changedAt] of this.#changed) {
+      if (this.#changed.size <= kept) break;
+      this.#changed.delete(ref);
+      revision = changedAt;
+    }
+    this.#horizon = { epoch: horizon.epoch, revision };
   }
 }
