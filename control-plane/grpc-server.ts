@@ -31,7 +31,7 @@ import type { Dispatcher } from './services/dispatch.ts';
 import { CallError, callCodes } from './services/errors.ts';
 import { createInFlight } from './services/in-flight.ts';
 import { isMethodName, type MethodName } from './services/methods.ts';
-import { addressOfPeer, certificateProxyOf, isLoopbackAddress } from './services/peer.ts';
+import { addressOfPeer, certificateProxyOf, isConfidential } from './services/peer.ts';
 
 export interface GrpcServer {
   readonly port: number;
@@ -256,7 +256,7 @@ class Door {
 
   /** Resolve answers provider secrets. */
   #requireSecrecy({ from }: Credentials): void {
-    if (this.#options.tls !== undefined || isLoopbackAddress(from)) return;
+    if (isConfidential(this.#options.tls !== undefined, from)) return;
     throw new CallError('tls_required', 'Resolve answers secrets: it is served over TLS or loopback only');
   }
 }

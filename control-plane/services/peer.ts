@@ -10,8 +10,9 @@ export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-export function isLoopbackAddress(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
+/** Whether secrets may go to this peer: nobody else reads what goes over TLS or stays on the machine. */
+export function isConfidential(overTls: boolean, address: string): boolean {
+  return overTls || address === '::1' || address.startsWith('127.');
 }
 
 /**

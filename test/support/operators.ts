@@ -15,6 +15,7 @@ import { callCodes } from '../../control-plane/services/errors.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import type { ErrorDetail__Output } from '../../proto/generated/gateway/v1/ErrorDetail.ts';
 import { errorDetail, services } from '../../proto/load.ts';
+import { createDatabase } from './postgres.ts';
 
 /** What a call answered: the response, or the code, message and detail of its error. */
 export type Called =
@@ -80,6 +81,23 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     },
   };
 }
+
+interface OpenedDatabase {
+  readonly env: Readonly<Record<string, string>>;
+  drop(): Promise<void>;
+}
+
+/** For `describe.each`: the operators' side is the same over both. */
+export const databases: readonly { readonly name: string; open(): Promise<OpenedDatabase> }[] = [
+  { name: 'SQLite', open: async () => ({ env: {}, drop: async () => undefined }) },
+  {
+    name: 'PostgreSQL',
+    open: async () => {
+      const { url, drop } = await createDatabase();
+      return { env: { GATEWAY_DATABASE_URL: url }, drop };
+    },
+  },
+];
 
 export function responseOf(called: Called, method = 'the call'): Answered {
   if ('response' in called) return called.response;

@@ -7,6 +7,7 @@ import {
   createKey,
   createPerson,
   createTenant,
+  databases,
   freshName,
   type OperatorsPlane,
   type Someone,
@@ -14,376 +15,324 @@ import {
   type TestTenant,
 } from '../../support/operators.ts';
 
-let plane: OperatorsPlane;
-let platform: Someone;
-let acme: TestTenant;
-let owner: string;
+describe.each(databases)('over $name', ({ open }) => {
+  let plane: OperatorsPlane;
+  let remove: () => Promise<void>;
+  let platform: Someone;
+  let acme: TestTenant;
+  let owner: string;
 
-beforeAll(async () => {
-  plane = await startOperatorsPlane({ env: { GATEWAY_PRIVATE_UPSTREAMS: 'models.internal:8000' } });
-  platform = await bootstrap(plane);
-  acme = await createTenant(plane, platform, 'acme');
-  owner = acme.owner.token;
-});
-afterAll(() => plane.close());
-
-function violations(called: Called): Record<string, string> {
-  if ('response' in called) throw new Error('it was accepted');
-  return Object.fromEntries(called.detail.violations.map((v) => [v.field, v.description]));
-}
-
-async function codeOf(method: string, token: string, request: object): Promise<string> {
-  return (await plane.call(method, token, request)).code;
-}
-
-describe('organizations', () => {
-  it('are created with a first owner and that owner’s token', async () => {
-    const made = await plane.expect('Organizations.Create', platform.token, {
-      name: '  Ünion  ',
-      owner: { name: 'Olga', email: 'olga@example.com' },
-    });
-    expect(made.organization).toMatchObject({ name: 'Ünion', suspended: false, allowedModels: [] });
-    expect(made.organization.settings.access.callerProviderKeys).toBe(false);
-    expect(made.owner).toMatchObject({ role: 'ROLE_OWNER', active: true, email: 'olga@example.com' });
-    const seen = await plane.expect('Organizations.List', made.ownerToken);
-    expect(seen.organizations.map((organization: Answered) => organization.id)).toEqual([
-      made.organization.id,
-    ]);
+  beforeAll(async () => {
+    const { env, drop } = await open();
+    remove = drop;
+    plane = await startOperatorsPlane({ env });
+    platform = await bootstrap(plane);
+    acme = await createTenant(plane, platform, 'acme');
+    owner = acme.owner.token;
+  });
+  afterAll(async () => {
+    await plane.close();
+    await remove();
   });
 
-  it('have unique names', async () => {
-    const request = { name: 'acme', owner: { name: 'x' } };
-    const called = await plane.call('Organizations.Create', platform.token, request);
-    expect(called).toMatchObject({ code: 'ALREADY_EXISTS', detail: { reason: 'name_taken' } });
-    expect(violations(called)).toHaveProperty('name');
-  });
+  function violations(called: Called): Record<string, string> {
+    if ('response' in called) throw new Error('it was accepted');
+    return Object.fromEntries(called.detail.violations.map((v) => [v.field, v.description]));
+  }
 
-  it('let an owner and an admin enable callers’ provider keys, nobody else', async () => {
-    const request = (enabled: boolean) => ({
-      id: acme.id,
-      settings: { access: { callerProviderKeys: enabled } },
-    });
-    for (const who of [acme.owner, acme.admin]) {
-      for (const enabled of [true, false]) {
-        const seen = await plane.expect('Organizations.UpdateSettings', who.token, request(enabled));
-        expect(seen.settings.access.callerProviderKeys).toBe(enabled);
-      }
-    }
-    for (const who of [acme.member, platform]) {
-      expect(await codeOf('Organizations.UpdateSettings', who.token, request(true))).toBe(
-        'PERMISSION_DENIED',
-      );
-    }
-    const seen = await plane.expect('Organizations.Get', owner, { id: acme.id });
-    expect(seen.settings.access.callerProviderKeys).toBe(false);
-  });
+  async function codeOf(method: string, token: string, request: object): Promise<string> {
+    return (await plane.call(method, token, request)).code;
+  }
 
-  it('keep what an update leaves out', async () => {
-    const id = acme.id;
-    await plane.expect('Organizations.UpdateSettings', owner, {
-      id,
-      allowedModels: { globs: ['gpt-provider/*', 'gpt-provider/*'] },
-    });
-    const seen = await plane.expect('Organizations.UpdateSettings', owner, { id, name: 'acme' });
-    expect(seen.allowedModels).toEqual(['gpt-provider/*']);
-    const cleared = await plane.expect('Organizations.UpdateSettings', owner, {
-      id,
-      allowedModels: { globs: [] },
-    });
-    expect(cleared.allowedModels).toEqual([]);
-  });
-
-  it('stop their people when suspended, until resumed', async () => {
-    const tenant = await createTenant(plane, platform, freshName('org'));
-    const request = { id: tenant.id };
-    expect((await plane.expect('Organizations.Suspend', platform.token, request)).suspended).toBe(true);
-    expect(await codeOf('Organizations.Get', tenant.owner.token, request)).toBe('UNAUTHENTICATED');
-    expect((await plane.expect('Organizations.Resume', platform.token, request)).suspended).toBe(false);
-    expect(await codeOf('Organizations.Get', tenant.owner.token, request)).toBe('OK');
-  });
-});
-
-describe('people', () => {
-  it('are created, changed and deleted with their keys and tokens', async () => {
-    const somebody = await createPerson(plane, acme, 'ROLE_MEMBER');
-    const key = await createKey(plane, acme, { scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: somebody.id } });
-    const request = { id: somebody.id, email: 'some@body.org', name: 'Some Body' };
-    expect(await plane.expect('People.Update', owner, request)).toMatchObject({ email: 'some@body.org' });
-    expect(await plane.expect('People.Update', owner, { id: somebody.id, email: '' })).not.toHaveProperty(
-      'email',
-    );
-    expect(await plane.expect('People.Delete', owner, { id: somebody.id })).toEqual({ keysRevoked: 1 });
-    expect(await codeOf('People.Get', owner, { id: somebody.id })).toBe('NOT_FOUND');
-    expect(await codeOf('People.Get', somebody.token, { id: somebody.id })).toBe('UNAUTHENTICATED');
-    const revoked = await plane.expect('VirtualKeys.Get', owner, { id: key.virtualKey.id });
-    expect(revoked).toHaveProperty('revokedAt');
-  });
-
-  it('of an organization are no platform operators, and the other way round', async () => {
-    const inside = { organizationId: acme.id, name: 'x', role: 'ROLE_PLATFORM_OPERATOR' };
-    expect(violations(await plane.call('People.Create', owner, inside))).toHaveProperty('role');
-    const outside = { name: 'x', role: 'ROLE_OWNER' };
-    expect(violations(await plane.call('People.Create', platform.token, outside))).toHaveProperty('role');
-    expect(violations(await plane.call('People.Create', owner, { name: 'x', role: 'ROLE_OWNER' }))).toEqual({
-      organization_id: 'is required',
-    });
-  });
-
-  it('a platform operator makes and removes another', async () => {
-    const request = { name: 'second', role: 'ROLE_PLATFORM_OPERATOR' };
-    const second = await plane.expect('People.Create', platform.token, request);
-    expect(second).not.toHaveProperty('organizationId');
-    const listed = await plane.expect('People.List', platform.token);
-    expect(listed.people).toHaveLength(2);
-    expect(await plane.expect('People.Delete', platform.token, { id: second.id })).toEqual({
-      keysRevoked: 0,
-    });
-  });
-
-  it('a member sees themself and no other', async () => {
-    expect(await codeOf('People.Get', acme.member.token, { id: acme.member.id })).toBe('OK');
-    expect(await codeOf('People.Get', acme.member.token, { id: acme.owner.id })).toBe('PERMISSION_DENIED');
-  });
-});
-
-describe('the last active owner', () => {
-  const lastOwner = { code: 'FAILED_PRECONDITION', detail: { reason: 'last_owner' } };
-
-  it('can neither leave, be suspended nor lose the role', async () => {
-    const tenant = await createTenant(plane, platform, freshName('org'));
-    const { id, token } = tenant.owner;
-    expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
-    expect(await plane.call('People.Update', token, { id, active: false })).toMatchObject(lastOwner);
-    expect(await plane.call('People.Update', token, { id, role: 'ROLE_ADMIN' })).toMatchObject(lastOwner);
-    expect(await codeOf('People.Update', token, { id, name: 'still here' })).toBe('OK');
-  });
-
-  it('is not saved by an owner who is suspended', async () => {
-    const tenant = await createTenant(plane, platform, freshName('org'));
-    const { id, token } = tenant.owner;
-    const second = await createPerson(plane, tenant, 'ROLE_OWNER');
-    await plane.expect('People.Update', token, { id: second.id, active: false });
-    expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
-    await plane.expect('People.Update', token, { id: second.id, active: true });
-    expect(await codeOf('People.Delete', token, { id })).toBe('OK');
-  });
-
-  it('remains when all owners leave at once', async () => {
-    const tenant = await createTenant(plane, platform, freshName('org'));
-    const owners = [tenant.owner];
-    for (let i = 0; i < 4; i++) owners.push(await createPerson(plane, tenant, 'ROLE_OWNER'));
-    const codes = await Promise.all(owners.map(({ id, token }) => codeOf('People.Delete', token, { id })));
-    expect(codes.filter((code) => code === 'OK')).toHaveLength(4);
-  });
-
-  it('is the last platform operator’s case too', async () => {
-    const { id, token } = platform;
-    expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
-    expect(await plane.call('People.Update', token, { id, active: false })).toMatchObject(lastOwner);
-  });
-});
-
-describe('an admin gains nothing from owners', () => {
-  it('neither makes nor changes nor removes one', async () => {
-    const { token } = acme.admin;
-    const victim = await createPerson(plane, acme, 'ROLE_OWNER');
-    const requests: [string, object][] = [
-      ['People.Create', { organizationId: acme.id, name: 'x', role: 'ROLE_OWNER' }],
-      ['People.Update', { id: acme.admin.id, role: 'ROLE_OWNER' }],
-      ['People.Update', { id: acme.member.id, role: 'ROLE_OWNER' }],
-      ['People.Update', { id: victim.id, role: 'ROLE_MEMBER' }],
-      ['People.Update', { id: victim.id, active: false }],
-      ['People.Update', { id: victim.id, email: 'mine@example.com' }],
-      ['People.Delete', { id: victim.id }],
-      ['OperatorTokens.Create', { personId: victim.id, name: 'x' }],
-      ['OperatorTokens.List', { personId: victim.id }],
-    ];
-    for (const [method, request] of requests) {
-      expect([method, request, await codeOf(method, token, request)]).toEqual([
-        method,
-        request,
-        'PERMISSION_DENIED',
+  describe('organizations', () => {
+    it('are created with a first owner and that owner’s token', async () => {
+      const made = await plane.expect('Organizations.Create', platform.token, {
+        name: '  Ünion  ',
+        owner: { name: 'Olga', email: 'olga@example.com' },
+      });
+      expect(made.organization).toMatchObject({ name: 'Ünion', suspended: false, allowedModels: [] });
+      expect(made.organization.settings.access.callerProviderKeys).toBe(false);
+      expect(made.owner).toMatchObject({ role: 'ROLE_OWNER', active: true, email: 'olga@example.com' });
+      const seen = await plane.expect('Organizations.List', made.ownerToken);
+      expect(seen.organizations.map((organization: Answered) => organization.id)).toEqual([
+        made.organization.id,
       ]);
-    }
-  });
-
-  it('does not revoke an owner’s token', async () => {
-    const listed = await plane.expect('OperatorTokens.List', owner, { personId: acme.owner.id });
-    const request = { id: listed.operatorTokens[0].id };
-    expect(await codeOf('OperatorTokens.Revoke', acme.admin.token, request)).toBe('PERMISSION_DENIED');
-  });
-
-  it('is handed no key value that acts for an owner', async () => {
-    const scope = { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.owner.id };
-    const create = { organizationId: acme.id, scope, name: freshName('key') };
-    expect(await codeOf('VirtualKeys.Create', acme.admin.token, create)).toBe('PERMISSION_DENIED');
-    const { id } = (await createKey(plane, acme, { scope })).virtualKey;
-    expect(await codeOf('VirtualKeys.Rotate', acme.admin.token, { id })).toBe('PERMISSION_DENIED');
-    expect(await codeOf('VirtualKeys.Revoke', acme.admin.token, { id })).toBe('OK');
-  });
-
-  it('keeps no token of somebody who becomes an owner', async () => {
-    const somebody = await plane.expect('People.Create', owner, {
-      organizationId: acme.id,
-      name: freshName('person'),
-      role: 'ROLE_MEMBER',
     });
-    const token = await plane.expect('OperatorTokens.Create', acme.admin.token, {
-      personId: somebody.id,
-      name: 'kept by the admin',
+
+    it('have unique names', async () => {
+      const request = { name: 'acme', owner: { name: 'x' } };
+      const called = await plane.call('Organizations.Create', platform.token, request);
+      expect(called).toMatchObject({ code: 'ALREADY_EXISTS', detail: { reason: 'name_taken' } });
+      expect(violations(called)).toHaveProperty('name');
     });
-    await plane.expect('People.Update', owner, { id: somebody.id, role: 'ROLE_OWNER' });
-    expect(await codeOf('Organizations.Get', token.value, { id: acme.id })).toBe('UNAUTHENTICATED');
-  });
-});
 
-describe('AI systems', () => {
-  it('take their keys with them', async () => {
-    const system = await plane.expect('AiSystems.Create', owner, { organizationId: acme.id, name: 'bot' });
-    const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
-    const keys = [await createKey(plane, acme, { scope }), await createKey(plane, acme, { scope })];
-    await plane.expect('VirtualKeys.Revoke', owner, { id: keys[0]?.virtualKey.id });
-    expect(await plane.expect('AiSystems.Delete', owner, { id: system.id })).toEqual({ keysRevoked: 1 });
-    for (const { virtualKey } of keys) {
-      expect(await plane.expect('VirtualKeys.Get', owner, { id: virtualKey.id })).toHaveProperty('revokedAt');
-    }
-    const again = { organizationId: acme.id, scope, name: freshName('key') };
-    expect(violations(await plane.call('VirtualKeys.Create', owner, again))).toHaveProperty('scope.id');
-  });
-
-  it('are changed under a revision, or not at all', async () => {
-    const made = await plane.expect('AiSystems.Create', owner, {
-      organizationId: acme.id,
-      name: freshName('bot'),
+    it('let an owner and an admin enable callers’ provider keys, nobody else', async () => {
+      const request = (enabled: boolean) => ({
+        id: acme.id,
+        settings: { access: { callerProviderKeys: enabled } },
+      });
+      for (const who of [acme.owner, acme.admin]) {
+        for (const enabled of [true, false]) {
+          const seen = await plane.expect('Organizations.UpdateSettings', who.token, request(enabled));
+          expect(seen.settings.access.callerProviderKeys).toBe(enabled);
+        }
+      }
+      for (const who of [acme.member, platform]) {
+        expect(await codeOf('Organizations.UpdateSettings', who.token, request(true))).toBe(
+          'PERMISSION_DENIED',
+        );
+      }
+      const seen = await plane.expect('Organizations.Get', owner, { id: acme.id });
+      expect(seen.settings.access.callerProviderKeys).toBe(false);
     });
-    const update = { id: made.id, ifRevision: made.revision, active: false };
-    const changed = await plane.expect('AiSystems.Update', owner, update);
-    expect(changed.active).toBe(false);
-    expect(Number(changed.revision)).toBeGreaterThan(Number(made.revision));
-    const called = await plane.call('AiSystems.Update', owner, update);
-    expect(called).toMatchObject({ code: 'ABORTED', detail: { reason: 'revision_mismatch' } });
-  });
 
-  it('take no revision for an update that changes nothing', async () => {
-    const made = await plane.expect('AiSystems.Create', owner, {
-      organizationId: acme.id,
-      name: freshName('bot'),
+    it('keep what an update leaves out', async () => {
+      const id = acme.id;
+      await plane.expect('Organizations.UpdateSettings', owner, {
+        id,
+        allowedModels: { globs: ['gpt-provider/*', 'gpt-provider/*'] },
+      });
+      const seen = await plane.expect('Organizations.UpdateSettings', owner, { id, name: 'acme' });
+      expect(seen.allowedModels).toEqual(['gpt-provider/*']);
+      const cleared = await plane.expect('Organizations.UpdateSettings', owner, {
+        id,
+        allowedModels: { globs: [] },
+      });
+      expect(cleared.allowedModels).toEqual([]);
     });
-    const same = await plane.expect('AiSystems.Update', owner, {
-      id: made.id,
-      name: made.name,
-      active: true,
+
+    it('stop their people when suspended, until resumed', async () => {
+      const tenant = await createTenant(plane, platform, freshName('org'));
+      const request = { id: tenant.id };
+      expect((await plane.expect('Organizations.Suspend', platform.token, request)).suspended).toBe(true);
+      expect(await codeOf('Organizations.Get', tenant.owner.token, request)).toBe('UNAUTHENTICATED');
+      expect((await plane.expect('Organizations.Resume', platform.token, request)).suspended).toBe(false);
+      expect(await codeOf('Organizations.Get', tenant.owner.token, request)).toBe('OK');
     });
-    expect(same).toEqual(made);
   });
-});
 
-describe('operator tokens', () => {
-  it('last 90 days at most', async () => {
-    const request = (days: number) => ({ personId: acme.owner.id, name: 'token', days });
-    for (const days of [0, 91]) {
-      const called = await plane.call('OperatorTokens.Create', owner, request(days));
-      expect(violations(called)).toEqual({ days: 'must be a whole number from 1 to 90' });
-    }
-    const made = await plane.expect('OperatorTokens.Create', owner, {
-      personId: acme.owner.id,
-      name: 'default',
+  describe('people', () => {
+    it('are created, changed and deleted with their keys and tokens', async () => {
+      const somebody = await createPerson(plane, acme, 'ROLE_MEMBER');
+      const key = await createKey(plane, acme, { scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: somebody.id } });
+      const request = { id: somebody.id, email: 'some@body.org', name: 'Some Body' };
+      expect(await plane.expect('People.Update', owner, request)).toMatchObject({ email: 'some@body.org' });
+      expect(await plane.expect('People.Update', owner, { id: somebody.id, email: '' })).not.toHaveProperty(
+        'email',
+      );
+      expect(await plane.expect('People.Delete', owner, { id: somebody.id })).toEqual({ keysRevoked: 1 });
+      expect(await codeOf('People.Get', owner, { id: somebody.id })).toBe('NOT_FOUND');
+      expect(await codeOf('People.Get', somebody.token, { id: somebody.id })).toBe('UNAUTHENTICATED');
+      const revoked = await plane.expect('VirtualKeys.Get', owner, { id: key.virtualKey.id });
+      expect(revoked).toHaveProperty('revokedAt');
     });
-    const { createdAt, endsAt } = made.operatorToken;
-    expect(Date.parse(endsAt) - Date.parse(createdAt)).toBe(90 * 24 * 3_600_000);
-  });
 
-  it('are a member’s own business only', async () => {
-    const { token, id } = acme.member;
-    expect(await codeOf('OperatorTokens.Create', token, { personId: id, name: 'mine' })).toBe('OK');
-    const another = { personId: acme.admin.id, name: 'x' };
-    expect(await codeOf('OperatorTokens.Create', token, another)).toBe('PERMISSION_DENIED');
-  });
-
-  it('stop with the answer that revokes them', async () => {
-    const made = await plane.expect('OperatorTokens.Create', owner, {
-      personId: acme.owner.id,
-      name: 'short',
+    it('of an organization are no platform operators, and the other way round', async () => {
+      const inside = { organizationId: acme.id, name: 'x', role: 'ROLE_PLATFORM_OPERATOR' };
+      expect(violations(await plane.call('People.Create', owner, inside))).toHaveProperty('role');
+      const outside = { name: 'x', role: 'ROLE_OWNER' };
+      expect(violations(await plane.call('People.Create', platform.token, outside))).toHaveProperty('role');
+      expect(violations(await plane.call('People.Create', owner, { name: 'x', role: 'ROLE_OWNER' }))).toEqual(
+        {
+          organization_id: 'is required',
+        },
+      );
     });
-    const { id } = made.operatorToken;
-    expect(await plane.expect('OperatorTokens.Revoke', made.value, { id })).toHaveProperty('revokedAt');
-    expect(await codeOf('Organizations.List', made.value, {})).toBe('UNAUTHENTICATED');
-  });
-});
 
-describe('proxy tokens', () => {
-  it('are bound to organizations that exist', async () => {
-    const bound = { name: 'bound', organizationId: acme.id };
-    expect((await plane.expect('ProxyTokens.Create', platform.token, bound)).proxyToken).toMatchObject(bound);
-    const nowhere = { name: 'x', organizationId: '00000000-0000-7000-8000-000000000000' };
-    expect(violations(await plane.call('ProxyTokens.Create', platform.token, nowhere))).toHaveProperty(
-      'organization_id',
-    );
-  });
-});
+    it('a platform operator makes and removes another', async () => {
+      const request = { name: 'second', role: 'ROLE_PLATFORM_OPERATOR' };
+      const second = await plane.expect('People.Create', platform.token, request);
+      expect(second).not.toHaveProperty('organizationId');
+      const listed = await plane.expect('People.List', platform.token);
+      expect(listed.people).toHaveLength(2);
+      expect(await plane.expect('People.Delete', platform.token, { id: second.id })).toEqual({
+        keysRevoked: 0,
+      });
+    });
 
-describe('lists', () => {
-  it('come in pages that neither repeat nor skip', async () => {
-    const tenant = await createTenant(plane, platform, freshName('org'));
-    const made: string[] = [];
-    for (let i = 0; i < 7; i++) {
-      const request = { organizationId: tenant.id, name: `system ${i}` };
-      made.push((await plane.expect('AiSystems.Create', tenant.owner.token, request)).id);
-    }
-    const seen: string[] = [];
-    let pageToken = '';
-    do {
-      const request = { organizationId: tenant.id, pageSize: 3, pageToken };
-      const page = await plane.expect('AiSystems.List', tenant.owner.token, request);
-      expect(page.aiSystems.length).toBeLessThanOrEqual(3);
-      seen.push(...page.aiSystems.map((system: Answered) => system.id));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
-    expect(seen).toEqual(made);
+    it('a member sees themself and no other', async () => {
+      expect(await codeOf('People.Get', acme.member.token, { id: acme.member.id })).toBe('OK');
+      expect(await codeOf('People.Get', acme.member.token, { id: acme.owner.id })).toBe('PERMISSION_DENIED');
+    });
   });
 
-  it.each([
-    ['page_size', { pageSize: 0 }],
-    ['page_size', { pageSize: 501 }],
-    ['page_token', { pageToken: 'what?' }],
-    ['page_token', { pageToken: 'bm9wZQ' }],
-  ])('refuse a wrong %s: %j', async (field, wrong) => {
-    const called = await plane.call('AiSystems.List', owner, { organizationId: acme.id, ...wrong });
-    expect(Object.keys(violations(called))).toEqual([field]);
+  describe('the last active owner', () => {
+    const lastOwner = { code: 'FAILED_PRECONDITION', detail: { reason: 'last_owner' } };
+
+    it('can neither leave, be suspended nor lose the role', async () => {
+      const tenant = await createTenant(plane, platform, freshName('org'));
+      const { id, token } = tenant.owner;
+      expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
+      expect(await plane.call('People.Update', token, { id, active: false })).toMatchObject(lastOwner);
+      expect(await plane.call('People.Update', token, { id, role: 'ROLE_ADMIN' })).toMatchObject(lastOwner);
+      expect(await codeOf('People.Update', token, { id, name: 'still here' })).toBe('OK');
+    });
+
+    it('is not saved by an owner who is suspended', async () => {
+      const tenant = await createTenant(plane, platform, freshName('org'));
+      const { id, token } = tenant.owner;
+      const second = await createPerson(plane, tenant, 'ROLE_OWNER');
+      await plane.expect('People.Update', token, { id: second.id, active: false });
+      expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
+      await plane.expect('People.Update', token, { id: second.id, active: true });
+      expect(await codeOf('People.Delete', token, { id })).toBe('OK');
+    });
+
+    it('remains when all owners leave at once', async () => {
+      const tenant = await createTenant(plane, platform, freshName('org'));
+      const owners = [tenant.owner];
+      for (let i = 0; i < 4; i++) owners.push(await createPerson(plane, tenant, 'ROLE_OWNER'));
+      const codes = await Promise.all(owners.map(({ id, token }) => codeOf('People.Delete', token, { id })));
+      expect(codes.filter((code) => code === 'OK')).toHaveLength(4);
+    });
+
+    it('is the last platform operator’s case too', async () => {
+      const { id, token } = platform;
+      expect(await plane.call('People.Delete', token, { id })).toMatchObject(lastOwner);
+      expect(await plane.call('People.Update', token, { id, active: false })).toMatchObject(lastOwner);
+    });
   });
 
-  it('end a page early rather than exceed what a message may hold', async () => {
-    const tenant = await createTenant(plane, platform, freshName('org'));
-    const entries = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`k${i}`, '€'.repeat(512)]));
-    for (let i = 0; i < 150; i++) await createKey(plane, tenant, { metadata: { entries } });
-    let pages = 0;
-    let keys = 0;
-    let pageToken = '';
-    do {
-      const request = { organizationId: tenant.id, pageSize: 500, pageToken };
-      const page = await plane.expect('VirtualKeys.List', tenant.owner.token, request);
-      pages++;
-      keys += page.virtualKeys.length;
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
-    expect(keys).toBe(150);
-    expect(pages).toBeGreaterThan(1);
+  describe('an admin gains nothing from owners', () => {
+    it('neither makes nor changes nor removes one', async () => {
+      const { token } = acme.admin;
+      const victim = await createPerson(plane, acme, 'ROLE_OWNER');
+      const requests: [string, object][] = [
+        ['People.Create', { organizationId: acme.id, name: 'x', role: 'ROLE_OWNER' }],
+        ['People.Update', { id: acme.admin.id, role: 'ROLE_OWNER' }],
+        ['People.Update', { id: acme.member.id, role: 'ROLE_OWNER' }],
+        ['People.Update', { id: victim.id, role: 'ROLE_MEMBER' }],
+        ['People.Update', { id: victim.id, active: false }],
+        ['People.Update', { id: victim.id, email: 'mine@example.com' }],
+        ['People.Delete', { id: victim.id }],
+        ['OperatorTokens.Create', { personId: victim.id, name: 'x' }],
+        ['OperatorTokens.List', { personId: victim.id }],
+      ];
+      for (const [method, request] of requests) {
+        expect([method, request, await codeOf(method, token, request)]).toEqual([
+          method,
+          request,
+          'PERMISSION_DENIED',
+        ]);
+      }
+    });
+
+    it('does not revoke an owner’s token', async () => {
+      const listed = await plane.expect('OperatorTokens.List', owner, { personId: acme.owner.id });
+      const request = { id: listed.operatorTokens[0].id };
+      expect(await codeOf('OperatorTokens.Revoke', acme.admin.token, request)).toBe('PERMISSION_DENIED');
+    });
+
+    it('is handed no key value that acts for an owner', async () => {
+      const scope = { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.owner.id };
+      const create = { organizationId: acme.id, scope, name: freshName('key') };
+      expect(await codeOf('VirtualKeys.Create', acme.admin.token, create)).toBe('PERMISSION_DENIED');
+      const { id } = (await createKey(plane, acme, { scope })).virtualKey;
+      expect(await codeOf('VirtualKeys.Rotate', acme.admin.token, { id })).toBe('PERMISSION_DENIED');
+      expect(await codeOf('VirtualKeys.Revoke', acme.admin.token, { id })).toBe('OK');
+    });
+
+    it('keeps no token of somebody who becomes an owner', async () => {
+      const somebody = await plane.expect('People.Create', owner, {
+        organizationId: acme.id,
+        name: freshName('person'),
+        role: 'ROLE_MEMBER',
+      });
+      const token = await plane.expect('OperatorTokens.Create', acme.admin.token, {
+        personId: somebody.id,
+        name: 'kept by the admin',
+      });
+      await plane.expect('People.Update', owner, { id: somebody.id, role: 'ROLE_OWNER' });
+      expect(await codeOf('Organizations.Get', token.value, { id: acme.id })).toBe('UNAUTHENTICATED');
+    });
   });
-});
 
-describe('names', () => {
-  it.each(['', '   ', 'x'.repeat(129), 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u200bb'])(
-    'refuse %j',
-    async (name) => {
-      const called = await plane.call('AiSystems.Create', owner, { organizationId: acme.id, name });
-      expect(violations(called)).toEqual({ name: 'must be 1 to 128 visible characters' });
-    },
-  );
+  describe('AI systems', () => {
+    it('take their keys with them', async () => {
+      const system = await plane.expect('AiSystems.Create', owner, { organizationId: acme.id, name: 'bot' });
+      const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
+      const keys = [await createKey(plane, acme, { scope }), await createKey(plane, acme, { scope })];
+      await plane.expect('VirtualKeys.Revoke', owner, { id: keys[0]?.virtualKey.id });
+      expect(await plane.expect('AiSystems.Delete', owner, { id: system.id })).toEqual({ keysRevoked: 1 });
+      for (const { virtualKey } of keys) {
+        expect(await plane.expect('VirtualKeys.Get', owner, { id: virtualKey.id })).toHaveProperty(
+          'revokedAt',
+        );
+      }
+      const again = { organizationId: acme.id, scope, name: freshName('key') };
+      expect(violations(await plane.call('VirtualKeys.Create', owner, again))).toHaveProperty('scope.id');
+    });
 
-  it('take 128 characters of any script', async () => {
-    const name = '𝔘'.repeat(128);
-    expect((await plane.expect('AiSystems.Create', owner, { organizationId: acme.id, name })).name).toBe(
-      name,
-    );
+    it('are changed under a revision, or not at all', async () => {
+      const made = await plane.expect('AiSystems.Create', owner, {
+        organizationId: acme.id,
+        name: freshName('bot'),
+      });
+      const update = { id: made.id, ifRevision: made.revision, active: false };
+      const changed = await plane.expect('AiSystems.Update', owner, update);
+      expect(changed.active).toBe(false);
+      expect(Number(changed.revision)).toBeGreaterThan(Number(made.revision));
+      const called = await plane.call('AiSystems.Update', owner, update);
+      expect(called).toMatchObject({ code: 'ABORTED', detail: { reason: 'revision_mismatch' } });
+    });
+
+    it('take no revision for an update that changes nothing', async () => {
+      const made = await plane.expect('AiSystems.Create', owner, {
+        organizationId: acme.id,
+        name: freshName('bot'),
+      });
+      const same = await plane.expect('AiSystems.Update', owner, {
+        id: made.id,
+        name: made.name,
+        active: true,
+      });
+      expect(same).toEqual(made);
+    });
+  });
+
+  describe('operator tokens', () => {
+    it('last 90 days at most', async () => {
+      const request = (days: number) => ({ personId: acme.owner.id, name: 'token', days });
+      for (const days of [0, 91]) {
+        const called = await plane.call('OperatorTokens.Create', owner, request(days));
+        expect(violations(called)).toEqual({ days: 'must be a whole number from 1 to 90' });
+      }
+      const made = await plane.expect('OperatorTokens.Create', owner, {
+        personId: acme.owner.id,
+        name: 'default',
+      });
+      const { createdAt, endsAt } = made.operatorToken;
+      expect(Date.parse(endsAt) - Date.parse(createdAt)).toBe(90 * 24 * 3_600_000);
+    });
+
+    it('are a member’s own business only', async () => {
+      const { token, id } = acme.member;
+      expect(await codeOf('OperatorTokens.Create', token, { personId: id, name: 'mine' })).toBe('OK');
+      const another = { personId: acme.admin.id, name: 'x' };
+      expect(await codeOf('OperatorTokens.Create', token, another)).toBe('PERMISSION_DENIED');
+    });
+
+    it('stop with the answer that revokes them', async () => {
+      const made = await plane.expect('OperatorTokens.Create', owner, {
+        personId: acme.owner.id,
+        name: 'short',
+      });
+      const { id } = made.operatorToken;
+      expect(await plane.expect('OperatorTokens.Revoke', made.value, { id })).toHaveProperty('revokedAt');
+      expect(await codeOf('Organizations.List', made.value, {})).toBe('UNAUTHENTICATED');
+    });
+  });
+
+  describe('proxy tokens', () => {
+    it('are bound to organizations that exist', async () => {
+      const bound = { name: 'bound', organizationId: acme.id };
+      expect((await plane.expect('ProxyTokens.Create', platform.token, bound)).proxyToken).toMatchObject(
+        bound,
+      );
+      const nowhere = { name: 'x', organizationId: '00000000-0000-7000-8000-000000000000' };
+      expect(violations(await plane.call('ProxyTokens.Create', platform.token, nowhere))).toHaveProperty(
+        'organization_id',
+      );
+    });
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   addressOfPeer,
   certificateProxyOf,
-  isLoopbackAddress,
+  isConfidential,
 } from '../../../../control-plane/services/peer.ts';
 
 describe('the address of a peer', () => {
@@ -21,9 +21,11 @@ describe('the address of a peer', () => {
     ['127.8.9.1', true],
     ['::1', true],
     ['10.0.0.1', false],
+    ['fd00::1', false],
     ['unknown', false],
-  ])('%s is loopback: %s', (address, loopback) => {
-    expect(isLoopbackAddress(address)).toBe(loopback);
+  ])('lets secrets go to %s in plain text: %s', (address, confidential) => {
+    expect(isConfidential(false, address)).toBe(confidential);
+    expect(isConfidential(true, address)).toBe(true);
   });
 });
 
