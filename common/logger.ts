@@ -23,7 +23,8 @@ export interface LoggerOptions {
 }
 
 /** Lines are written together: a write for each would cost a request more than all of its checks. */
-const writeBytesMin = 4096;
+const writeBytesMin = 64 * 1024;
+const writeBytesMax = 4 * writeBytesMin;
 const writeEveryMs = 250;
 
 export function createLogger(options: LoggerOptions): Logger {
@@ -46,6 +47,7 @@ function openDestination(file: string | undefined): DestinationStream {
     sync: false,
     mkdir: true,
     minLength: writeBytesMin,
+    maxWrite: writeBytesMax,
     periodicFlush: writeEveryMs,
   });
   // What is still held when the process ends, however it ends, is written then.
