@@ -1,0 +1,93 @@
+// Closed-loop load by wrk, and a look at the answers' bodies: a fast wrong answer is no result.
+import { execFile } from 'node:child_process';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { cpuSeconds, residentMiB } from './cores.ts';
+import type { Subject } from './subjects.ts';
+
+export interface LoadOptions {
+  readonly core: number;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly bodyFile: string;
+}
+
+/** Of requests, or of a stream's tokens; there the times are those to the first token. */
+export interface Measurement {
+  readonly perSecond: number;
+  /** Of the subject, for each; other work on the machine changes it less than the rate. */
+  readonly cpuMicroseconds: number;
+  /** Share of its core that the subject had. Far below 1 something else was the bottleneck. */
+  readonly cpuShare: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly residentMiB: number;
+}
+
+interface WrkReport {
+  readonly requests: number;
+  readonly microseconds: number;
+  /** Answers that were no 2xx or 3xx. */
+  readonly refused: number;
+  readonly broken: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export const chatPath = '/v1/chat/completions';
+const script = join(import.meta.dirname, 'wrk.lua');
+const run = promisify(execFile);
+
+/** @throws Error if any answer was no 2xx or any connection broke */
+export async function putUnderLoad(subject: Subject, options: LoadOptions): Promise<Measurement> {
+  const before = cpuSeconds(subject.pid);
+  const report = await wrk(subject, options);
+  const cpu = cpuSeconds(subject.pid) - before;
+  if (report.refused > 0 || report.broken > 0 || report.requests === 0) {
+    throw new Error(`${subject.name}: only good answers count, and this run had ${JSON.stringify(report)}`);
+  }
+  return {
+    perSecond: (report.requests / report.microseconds) * 1e6,
+    cpuMicroseconds: (cpu / report.requests) * 1e6,
+    cpuShare: (cpu / report.microseconds) * 1e6,
+    p50Ms: report.p50 / 1000,
+    p99Ms: report.p99 / 1000,
+    residentMiB: residentMiB(subject.pid),
+  };
+}
+
+async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
+  const { stdout } = await run('taskset', [
+    ...['-c', String(options.core), 'wrk', '-t1', `-c${options.connections}`, `-d${options.seconds}s`],
+    ...['--timeout', '10s', '-s', script, `http://127.0.0.1:${subject.port}${chatPath}`],
+    ...['--', options.bodyFile, ...Object.entries(subject.headers).flat()],
+  ]);
+  const line = /^\{.*\}$/m.exec(stdout)?.[0];
+  if (line === undefined) throw new Error(`wrk gave no report:\n${stdout}`);
+  return JSON.parse(line) as WrkReport;
+}
+
+/** @throws Error unless each of twenty answers is the expected one, byte for byte */
+export async function checkBodies(subject: Subject, body: string, expected: string): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    const { status, text } = await post(subject, body);
+    if (status !== 200 || text !== expected) {
+      throw new Error(`${subject.name} answered ${status} with another body: ${text.slice(0, 300)}`);
+    }
+  }
+}
+
+// A connection for each: one kept since the check before the load may just be closing.
+function post(subject: Subject, body: string): Promise<{ status: number | undefined; text: string }> {
+  const { port, headers } = subject;
+  return new Promise((resolve, reject) => {
+    const options = { agent: false, host: '127.0.0.1', port, path: chatPath, method: 'POST', headers };
+    const sent = request(options, (response) => {
+      readText(response).then((text) => resolve({ status: response.statusCode, text }), reject);
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}

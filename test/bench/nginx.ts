@@ -1,0 +1,81 @@
+// nginx twice: as the upstream that answers a canned completion, and as the yardstick "limit", a reverse proxy with keep-alive.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from '../support/containers.ts';
+import { freePort } from '../support/process.ts';
+import { type Pinned, startPinned } from './cores.ts';
+
+/** About 700 bytes, as a chat completion of the GPT vendor. */
+export const cannedCompletion = JSON.stringify({
+  id: 'chatcmpl-bench0000000000000000000',
+  object: 'chat.completion',
+  created: 1_790_000_000,
+  model: 'gpt-4o-mini-2024-07-18',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'A canned answer for the benchmark. '.repeat(7), refusal: null },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage: {
+    prompt_tokens: 220,
+    completion_tokens: 49,
+    total_tokens: 269,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  },
+  service_tier: 'default',
+  system_fingerprint: 'fp_bench',
+});
+
+export interface Nginx extends Pinned {
+  readonly port: number;
+}
+
+/** Answers every request with the canned completion. */
+export async function startUpstream(core: number): Promise<Nginx> {
+  const port = await freePort();
+  const answer = `default_type application/json; return 200 '${cannedCompletion}';`;
+  return startNginx(core, port, `server { listen 127.0.0.1:${port}; location / { ${answer} } }`);
+}
+
+export async function startLimit(core: number, upstreamPort: number): Promise<Nginx> {
+  const port = await freePort();
+  const upstream = `upstream canned { server 127.0.0.1:${upstreamPort}; keepalive 512; keepalive_requests 1000000000; }`;
+  const proxy = 'proxy_pass http://canned; proxy_http_version 1.1; proxy_set_header Connection "";';
+  return startNginx(core, port, `${upstream} server { listen 127.0.0.1:${port}; location / { ${proxy} } }`);
+}
+
+async function startNginx(core: number, port: number, http: string): Promise<Nginx> {
+  const program = findProgram('nginx', ['/usr/sbin']);
+  if (program === undefined) throw new Error('the benchmark needs nginx: apt-get install nginx');
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-nginx-'));
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => {
+    mkdirSync(join(directory, kind));
+    return `${kind}_temp_path ${join(directory, kind)};`;
+  });
+  const config = `
+    daemon off; master_process off; pid ${join(directory, 'pid')}; error_log stderr error;
+    events { worker_connections 8192; }
+    http {
+      access_log off; keepalive_requests 1000000000; client_max_body_size 64m; client_body_buffer_size 1m;
+      ${temporary.join(' ')}
+      ${http}
+    }`;
+  writeFileSync(join(directory, 'nginx.conf'), config);
+  const child = await startPinned(core, port, [
+    program,
+    '-c',
+    join(directory, 'nginx.conf'),
+    '-p',
+    directory,
+  ]);
+  const stop = async () => {
+    await child.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { ...child, stop, port };
+}

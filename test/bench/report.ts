@@ -1,0 +1,123 @@
+// The results as one JSON file and one Markdown table, with what they were measured on. Cases that go against the gateway stay in.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { projectRoot } from '../support/process.ts';
+import type { Measurement } from './load.ts';
+import type { Startup } from './startup.ts';
+import type { Spread } from './stats.ts';
+
+export type Figures = Record<keyof Measurement, Spread>;
+
+export interface CaseResult {
+  readonly name: string;
+  /** What perSecond counts. */
+  readonly unit: 'requests' | 'tokens';
+  readonly subjects: Readonly<Record<string, Figures>>;
+}
+
+export interface Results {
+  readonly machine: Machine;
+  readonly passes: number;
+  readonly seconds: number;
+  readonly cases: readonly CaseResult[];
+  readonly startup: Startup;
+}
+
+interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly node: string;
+  readonly commit: string;
+  readonly date: string;
+  /** Before the run: above 0.5 something else was at work, and the figures are worth less. */
+  readonly loadBefore: number;
+}
+
+export function describeMachine(): Machine {
+  return {
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    node: process.version,
+    commit: commit(),
+    date: new Date().toISOString(),
+    loadBefore: loadavg()[0] ?? Number.NaN,
+  };
+}
+
+function commit(): string {
+  try {
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: projectRoot, encoding: 'utf8' }).trim();
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Writes bench/results/<date>.json and .md; returns the Markdown. */
+export function writeResults(results: Results): string {
+  const directory = join(projectRoot, 'bench/results');
+  const base = join(directory, results.machine.date.slice(0, 10));
+  const markdown = render(results);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(`${base}.json`, `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(`${base}.md`, markdown);
+  return markdown;
+}
+
+function render({ machine, passes, seconds, cases, startup }: Results): string {
+  const lines = [
+    `# Benchmark of ${machine.date.slice(0, 10)}`,
+    '',
+    `${machine.processor}, ${machine.cores} cores, Node ${machine.node}, commit ${machine.commit}, load before the run ` +
+      `${machine.loadBefore.toFixed(2)}. Each subject alone on one core, load and upstream on another; ` +
+      `median of ${passes} passes of ${seconds} s (least to most).`,
+    '',
+    'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
+      'Share = how much of its core the subject had.',
+    '',
+    ...cases.flatMap(renderCase),
+    '## Start and memory',
+    '',
+    `Start to the first 200 on /readyz: ${range(startup.coldStartMs, 0)} ms; Node alone ${range(startup.nodeStartMs, 0)} ms. ` +
+      `Idle: ${startup.idleMiB.toFixed(0)} MiB resident.`,
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function renderCase({ name, unit, subjects }: CaseResult): readonly string[] {
+  const yardsticks = Object.keys(subjects).filter((subject) => subject !== 'gateway');
+  const latency = unit === 'tokens' ? 'first token' : 'latency';
+  const head = [
+    'subject',
+    `${unit}/s`,
+    ...yardsticks.map((yardstick) => `÷ ${yardstick}`),
+    'CPU µs each',
+    'share',
+    `${latency} p50 ms`,
+    'p99 ms',
+    'MiB',
+  ];
+  const rows = Object.entries(subjects).map(([subject, figures]) => [
+    subject,
+    range(figures.perSecond, 0),
+    ...yardsticks.map((yardstick) => {
+      const base = subjects[yardstick]?.perSecond.median ?? Number.NaN;
+      return (figures.perSecond.median / base).toFixed(2);
+    }),
+    figures.cpuMicroseconds.median.toFixed(1),
+    figures.cpuShare.median.toFixed(2),
+    figures.p50Ms.median.toFixed(2),
+    figures.p99Ms.median.toFixed(2),
+    figures.residentMiB.median.toFixed(0),
+  ]);
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [`## ${name}`, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''];
+}
+
+function range({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}

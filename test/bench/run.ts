@@ -1,0 +1,127 @@
+// `npm run bench [-- --quick] [-- --peer]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
+// anything. Each measurement has a process of its own that is alone on its core.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildPlanes } from '../../scripts/build.ts';
+import { chooseCores } from './cores.ts';
+import { type BenchGateway, startGateway } from './gateway.ts';
+import { checkBodies, type Measurement, putUnderLoad } from './load.ts';
+import { cannedCompletion, startUpstream } from './nginx.ts';
+import { type CaseResult, describeMachine, writeResults } from './report.ts';
+import { measureStartup } from './startup.ts';
+import { rotated, spreads } from './stats.ts';
+import { putUnderStreams, startStreamUpstream, streams } from './streaming.ts';
+import { bare, limit, peer, type Subject, type SubjectStarter } from './subjects.ts';
+
+const { values: flags } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, peer: { type: 'boolean', default: false } },
+});
+const passes = 3;
+const seconds = flags.quick ? 2 : 10;
+const warmUpSeconds = flags.quick ? 1 : 3;
+/** A stream lasts half a second and more; some must end within a measurement. */
+const streamSeconds = 5;
+
+const chatCases = [
+  { name: 'chat, body 1 KiB, 32 connections', bodyBytes: 1024, connections: 32 },
+  { name: 'chat, body 1 KiB, 256 connections', bodyBytes: 1024, connections: 256 },
+  { name: 'chat, body 16 KiB, 32 connections', bodyBytes: 16 * 1024, connections: 32 },
+  { name: 'chat, body 256 KiB, 32 connections', bodyBytes: 256 * 1024, connections: 32 },
+];
+
+const machine = describeMachine();
+const cores = chooseCores();
+execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { stdio: 'ignore' });
+const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
+const bundles = await buildPlanes(join(directory, 'dist'));
+try {
+  const chat = await withGateway(await startUpstream(cores.load), async (gateway, port) => {
+    const yardsticks = [limit(cores, port), bare(cores, port), ...(flags.peer ? [peer(cores, port)] : [])];
+    const subjects = [gatewayAsSubject(gateway), ...yardsticks];
+    const cases: CaseResult[] = [];
+    for (const one of chatCases) cases.push(await measureChat(one, subjects));
+    return { cases, startup: await measureStartup(gateway, cores) };
+  });
+  const streaming = await withGateway(await startStreamUpstream(cores), (gateway, port) =>
+    measureStreaming([gatewayAsSubject(gateway), bare(cores, port)]),
+  );
+  const { cases, startup } = chat;
+  console.log(writeResults({ machine, passes, seconds, cases: [...cases, streaming], startup }));
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+async function withGateway<T>(
+  upstream: { readonly port: number; stop(): Promise<void> },
+  use: (gateway: BenchGateway, port: number) => Promise<T>,
+): Promise<T> {
+  const gateway = await startGateway(bundles, cores, upstream.port);
+  try {
+    return await use(gateway, upstream.port);
+  } finally {
+    await gateway.stop();
+    await upstream.stop();
+  }
+}
+
+function gatewayAsSubject(gateway: BenchGateway): SubjectStarter {
+  return { name: 'gateway', start: () => gateway.startProxy() };
+}
+
+async function measureChat(one: (typeof chatCases)[number], subjects: readonly SubjectStarter[]) {
+  const body = chatBody(one.bodyBytes);
+  const bodyFile = join(directory, 'body.json');
+  writeFileSync(bodyFile, body);
+  const load = { core: cores.load, connections: one.connections, bodyFile };
+  const measured = await inPasses(one.name, subjects, async (subject) => {
+    await checkBodies(subject, body, cannedCompletion);
+    await putUnderLoad(subject, { ...load, seconds: warmUpSeconds });
+    const measurement = await putUnderLoad(subject, { ...load, seconds });
+    await checkBodies(subject, body, cannedCompletion);
+    return measurement;
+  });
+  return { name: one.name, unit: 'requests' as const, subjects: measured };
+}
+
+async function measureStreaming(subjects: readonly SubjectStarter[]): Promise<CaseResult> {
+  const name = `${streams} streams at once, a token each 5 ms`;
+  const measured = await inPasses(name, subjects, async (subject) => {
+    await putUnderStreams(subject, cores.load, streamSeconds);
+    return putUnderStreams(subject, cores.load, Math.max(seconds, streamSeconds));
+  });
+  return { name, unit: 'tokens', subjects: measured };
+}
+
+async function inPasses(
+  name: string,
+  starters: readonly SubjectStarter[],
+  measure: (subject: Subject) => Promise<Measurement>,
+) {
+  const all = new Map(starters.map((starter) => [starter.name, [] as Measurement[]]));
+  console.error(name);
+  for (let pass = 0; pass < passes; pass++) {
+    for (const starter of rotated(starters, pass)) {
+      const subject = await starter.start();
+      try {
+        const measurement = await measure(subject);
+        all.get(starter.name)?.push(measurement);
+        console.error(
+          `  pass ${pass + 1} of ${passes}, ${starter.name}: ${Math.round(measurement.perSecond)}/s`,
+        );
+      } finally {
+        await subject.stop();
+      }
+    }
+  }
+  return Object.fromEntries([...all].map(([subject, measurements]) => [subject, spreads(measurements)]));
+}
+
+/** A chat request of so many bytes. */
+function chatBody(bytes: number): string {
+  const withContent = (content: string) =>
+    JSON.stringify({ model: 'gpt-provider/gpt-4o-mini', messages: [{ role: 'user', content }] });
+  return withContent('x'.repeat(bytes - withContent('').length));
+}

@@ -1,0 +1,72 @@
+// The load of the streaming case: so many connections that each ask for one stream after another, on plain sockets, because a client
+// library would cost more than what is measured. Prints one line of JSON.
+// Run: node test/bench/stream-load.ts <port> <streams> <seconds> <body> <header: value> …
+import { connect, type Socket } from 'node:net';
+import { chatPath } from './load.ts';
+
+const [port = '', streams = '', seconds = '', body = '', ...headers] = process.argv.slice(2);
+const request = [
+  `POST ${chatPath} HTTP/1.1`,
+  'host: 127.0.0.1',
+  `content-length: ${Buffer.byteLength(body)}`,
+  ...headers,
+  '',
+  body,
+].join('\r\n');
+const tokenMark = Buffer.from('" token"');
+const doneMark = Buffer.from('[DONE]');
+const lastChunk = Buffer.from('0\r\n\r\n');
+
+let tokens = 0;
+let completed = 0;
+let broken = 0;
+let stopping = false;
+const firstTokenMs: number[] = [];
+
+const sockets = Array.from({ length: Number(streams) }, () => openStream());
+setTimeout(finish, Number(seconds) * 1000);
+
+function openStream(): Socket {
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.setNoDelay(true);
+  let asked = 0;
+  let waiting = true;
+  let done = false;
+  const ask = () => {
+    [asked, waiting, done] = [performance.now(), true, false];
+    socket.write(request);
+  };
+  socket.once('connect', ask);
+  socket.on('data', (chunk: Buffer) => {
+    const count = occurrences(chunk, tokenMark);
+    tokens += count;
+    if (count > 0 && waiting) {
+      firstTokenMs.push(performance.now() - asked);
+      waiting = false;
+    }
+    done ||= chunk.includes(doneMark);
+    if (!chunk.subarray(-lastChunk.length).equals(lastChunk)) return;
+    if (done) completed++;
+    else broken++;
+    if (!stopping) ask();
+  });
+  socket.once('close', () => {
+    if (!stopping) broken++;
+  });
+  socket.once('error', () => undefined); // its close counts
+  return socket;
+}
+
+function occurrences(chunk: Buffer, mark: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(mark); at !== -1; at = chunk.indexOf(mark, at + mark.length)) count++;
+  return count;
+}
+
+function finish(): void {
+  stopping = true;
+  const sorted = firstTokenMs.sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)];
+  console.log(JSON.stringify({ tokens, completed, broken, firstP50: at(0.5), firstP99: at(0.99) }));
+  for (const socket of sockets) socket.destroy();
+}
