@@ -5,7 +5,11 @@ import { systemClock } from '../common/clock.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
-import { createControlPlaneClient } from './access/control-plane-client.ts';
+import {
+  type ControlPlaneTlsFiles,
+  createControlPlaneClient,
+  openControlPlaneTls,
+} from './access/control-plane-client.ts';
 import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
@@ -62,7 +66,7 @@ async function assemble(
   const clock = systemClock;
   const metrics = createMetrics();
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
-  const records = openRecords(settings, { log, metrics, background }, lifecycle);
+  const records = await openRecords(settings, { log, metrics, background }, lifecycle);
   const transport = openTransport(settings, lifecycle);
   const admission = new Admission({
     inFlightMax: settings.inFlightMax,
@@ -126,12 +130,20 @@ interface RecordDeps {
   readonly background: Background;
 }
 
-function openRecords(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifecycle): LiveRecordSource {
+async function openRecords(
+  settings: ProxySettings,
+  deps: RecordDeps,
+  lifecycle: Lifecycle,
+): Promise<LiveRecordSource> {
+  const tls = settings.controlPlaneTls
+    ? await openControlPlaneTls(controlPlaneFiles(settings), deps.log)
+    : undefined;
+  lifecycle.onClose('control-plane certificates', () => tls?.close());
   const controlPlane = createControlPlaneClient({
     addresses: settings.controlPlane,
     token: settings.proxyToken,
-    credentials: undefined,
-    allowPlaintext: false,
+    credentials: tls?.credentials,
+    allowPlaintext: settings.controlPlanePlaintext,
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());
   const records = createRecordSource({
@@ -147,6 +159,14 @@ function openRecords(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifec
   });
   lifecycle.onClose('records', () => records.close());
   return records;
+}
+
+function controlPlaneFiles(settings: ProxySettings): ControlPlaneTlsFiles {
+  return {
+    caFile: settings.controlPlaneCaFile,
+    certFile: settings.controlPlaneCertFile,
+    keyFile: settings.controlPlaneKeyFile,
+  };
 }
 
 function openCache(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifecycle): RecordCache | undefined {

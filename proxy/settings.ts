@@ -6,6 +6,7 @@ import {
   bytes,
   decodeSettings,
   duration,
+  flag,
   integer,
   list,
   listenAddress,
@@ -48,9 +49,16 @@ export const proxySettings = {
   },
   controlPlaneTls: {
     name: 'GATEWAY_CONTROL_PLANE_TLS',
-    about: 'Plaintext is for loopback: provider keys travel on this connection.',
-    decode: oneOf(['off', 'on']),
-    default: 'off',
+    about:
+      'true speaks TLS to the control plane. Needed off loopback: provider keys travel on this connection.',
+    decode: flag,
+    default: 'false',
+  },
+  controlPlanePlaintext: {
+    name: 'GATEWAY_CONTROL_PLANE_PLAINTEXT',
+    about: 'true allows plaintext off loopback, where a mesh encrypts on its own.',
+    decode: flag,
+    default: 'false',
   },
   controlPlaneCaFile: {
     name: 'GATEWAY_CONTROL_PLANE_CA_FILE',
