@@ -1,19 +1,14 @@
 // PostgreSQL: several replicas, one primary. Nothing here waits for longer than a few seconds.
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
-import { DatabaseError, Pool, type PoolConfig, TypeOverrides, types } from 'pg';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { type PoolConfig, TypeOverrides, types } from 'pg';
 import type { Logger } from '../../common/logger.ts';
 import { epochOf } from './epoch.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import { listenForBell, ringBell } from './postgres-bell.ts';
+import { createPool, mayRunAgain, type Outages } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
-import {
-  NameTakenError,
-  type Position,
-  StoreUnavailableError,
-  type UniqueIndex,
-  uniqueIndexes,
-} from './store.ts';
+import { type Position, StoreUnavailableError } from './store.ts';
 
 /** Every wait has an end: a database that accepts and never answers is an error, not a hang. */
 export const postgresTimeouts = {
@@ -41,21 +36,22 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     application_name: 'model-gateway-control-plane',
   };
   await migrateAlone(configuration, log);
-  const readPool = createPool({ ...configuration, max: readConnections }, log);
-  const changePool = createPool({ ...configuration, max: changeConnections }, log);
+  const outages: Outages = { count: 0 };
+  const open = (max: number) => kyselyOver({ ...configuration, max }, log, outages);
+  const [reads, changes] = [open(readConnections), open(changeConnections)];
   const bell = listenForBell(configuration, log);
   return {
-    reads: kyselyOver(readPool),
-    changes: kyselyOver(changePool),
+    reads,
+    changes,
     now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     position: readPosition,
     ring: ringBell,
-    mayRunAgain: (error) => error instanceof DatabaseError && runAgainStates.has(error.code ?? ''),
+    mayRunAgain,
     onBell: bell.onRing,
     close: async () => {
       await bell.close();
       // A pool waits for the server's good-bye, which a dead one never says.
-      const ended = Promise.all([readPool.end(), changePool.end()]);
+      const ended = Promise.all([reads.destroy(), changes.destroy()]);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
     },
   };
@@ -64,7 +60,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
 /** On connections of its own, without the time-outs of requests: a step, or the wait for another replica's, may take long. */
 async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<void> {
   const patient = { statement_timeout: false, query_timeout: 600_000 } as const;
-  const db = kyselyOver(createPool({ ...configuration, ...patient, max: 2 }, log));
+  const db = kyselyOver({ ...configuration, ...patient, max: 2 }, log, { count: 0 });
   try {
     await migrate(db);
   } finally {
@@ -83,88 +79,10 @@ function checkedTypes(): TypeOverrides {
   return overrides;
 }
 
-function createPool(configuration: PoolConfig, log: Logger): Pool {
-  const pool = new Pool(configuration);
-  // Unheard, the failure of an idle connection would end the process. The pool replaces it.
-  pool.on('error', (err) => log.warn({ err }, 'an idle database connection failed'));
-  return pool;
-}
-
-function kyselyOver(pool: Pool): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: bounded(pool) }) });
-}
-
-/**
- * The pool as Kysely takes it, with errors translated. A connection that failed or timed out is closed rather than given
- * back: pg itself would hand it to the next caller, who would wait behind the query that never ends.
- */
-function bounded(pool: Pool): PostgresPool {
-  const connect = async (): Promise<PostgresPoolClient> => {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw new StoreUnavailableError(error);
-    });
-    let failure: StoreUnavailableError | undefined;
-    const onError = (error: Error) => {
-      failure ??= new StoreUnavailableError(error);
-    };
-    // While a connection is lent, its failure between two queries is ours to hear.
-    client.on('error', onError);
-    const query = async (text: string, parameters: readonly unknown[]) => {
-      if (failure !== undefined) throw failure;
-      try {
-        return await client.query(text, [...parameters]);
-      } catch (error) {
-        const translated = translate(error);
-        if (translated instanceof StoreUnavailableError) failure = translated;
-        throw translated;
-      }
-    };
-    return {
-      // Kysely's type also has the form for cursors, which nothing here uses.
-      query: query as unknown as PostgresPoolClient['query'],
-      release: (destroy) => {
-        client.off('error', onError);
-        client.release(destroy === true || failure !== undefined);
-      },
-    };
-  };
-  return { connect, end: () => pool.end(), options: pool.options };
-}
-
-// SQLSTATEs, postgresql.org/docs/current/errcodes-appendix.html. What is run again is undone by others' doing.
-const runAgainStates = new Set([
-  '40001', // serialization_failure
-  '40P01', // deadlock_detected
-]);
-const unavailableClasses = new Set([
-  '08', // connection
-  '28', // authorization of the connection
-  '53', // resources: disk, memory, connections
-  '57', // operator intervention: shutdown, start-up, statement time-out
-  '58', // system error
-]);
-const unavailableStates = new Set([
-  '25006', // read_only_sql_transaction: a standby
-  '25P03', // idle_in_transaction_session_timeout
-  '3D000', // the database does not exist
-  '55P03', // lock_not_available
-]);
-const uniqueViolation = '23505';
-
-function translate(error: unknown): unknown {
-  // A mistake of ours, or a number beyond 2^53.
-  if (error instanceof TypeError || error instanceof RangeError) return error;
-  // What else the server did not say itself came from the connection.
-  if (!(error instanceof DatabaseError)) return new StoreUnavailableError(error);
-  const state = error.code ?? '';
-  if (unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state)) {
-    return new StoreUnavailableError(error);
-  }
-  const index = error.constraint ?? '';
-  if (state === uniqueViolation && Object.hasOwn(uniqueIndexes, index)) {
-    return new NameTakenError(index as UniqueIndex);
-  }
-  return error;
+function kyselyOver(configuration: PoolConfig, log: Logger, outages: Outages): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: createPool(configuration, log, outages) }),
+  });
 }
 
 interface PositionRow {

@@ -1,0 +1,102 @@
+// Connections that are shared, and what their errors mean. A connection that failed is never lent again, nor is one that is
+// older than the failure: what silenced the one has silenced them all, and each would cost its next user a time-out.
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
+import type { Logger } from '../../common/logger.ts';
+import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
+
+/** How often a connection has failed, counted over all pools to the same database. */
+export interface Outages {
+  count: number;
+}
+
+/** A pool as Kysely takes it. Its errors are StoreUnavailableError, NameTakenError, and the server's where we are to blame. */
+export function createPool(configuration: PoolConfig, log: Logger, outages: Outages): PostgresPool {
+  const pool = new Pool(configuration);
+  // Unheard, the failure of an idle connection would end the process. The pool replaces it.
+  pool.on('error', (err) => log.warn({ err }, 'an idle database connection failed'));
+  const outagesBefore = new WeakMap<PoolClient, number>();
+  pool.on('connect', (client) => outagesBefore.set(client, outages.count));
+  const connect = async (): Promise<PostgresPoolClient> => {
+    for (;;) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw new StoreUnavailableError(error);
+      });
+      if (outagesBefore.get(client) === outages.count) return lend(client, outages);
+      client.release(true);
+    }
+  };
+  return { connect, end: () => pool.end(), options: pool.options };
+}
+
+function lend(client: PoolClient, outages: Outages): PostgresPoolClient {
+  let failure: StoreUnavailableError | undefined;
+  const fail = (error: StoreUnavailableError) => {
+    failure ??= error;
+    // Where the server itself said what is wrong, the connections are sound.
+    if (!(error.cause instanceof DatabaseError)) outages.count++;
+  };
+  // While a connection is lent, its failure between two queries is ours to hear.
+  const onError = (error: Error) => fail(new StoreUnavailableError(error));
+  client.on('error', onError);
+  const query = async (text: string, parameters: readonly unknown[]) => {
+    if (failure !== undefined) throw failure;
+    try {
+      return await client.query(text, [...parameters]);
+    } catch (error) {
+      const translated = translate(error);
+      if (translated instanceof StoreUnavailableError) fail(translated);
+      throw translated;
+    }
+  };
+  return {
+    // Kysely's type also has the form for cursors, which nothing here uses.
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => {
+      client.off('error', onError);
+      // pg itself would take back a connection whose query timed out, and the next user would wait behind that query.
+      client.release(destroy === true || failure !== undefined);
+    },
+  };
+}
+
+// SQLSTATEs, postgresql.org/docs/current/errcodes-appendix.html.
+const runAgainStates = new Set([
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+]);
+const unavailableClasses = new Set([
+  '08', // connection
+  '28', // authorization of the connection
+  '53', // resources: disk, memory, connections
+  '57', // operator intervention: shutdown, start-up, statement time-out
+  '58', // system error
+]);
+const unavailableStates = new Set([
+  '25006', // read_only_sql_transaction: a standby
+  '25P03', // idle_in_transaction_session_timeout
+  '3D000', // the database does not exist
+  '55P03', // lock_not_available
+]);
+const uniqueViolation = '23505';
+
+/** The transaction was undone because of others. */
+export function mayRunAgain(error: unknown): boolean {
+  return error instanceof DatabaseError && runAgainStates.has(error.code ?? '');
+}
+
+function translate(error: unknown): unknown {
+  // A mistake of ours, or a number beyond 2^53.
+  if (error instanceof TypeError || error instanceof RangeError) return error;
+  // What else the server did not say itself came from the connection.
+  if (!(error instanceof DatabaseError)) return new StoreUnavailableError(error);
+  const state = error.code ?? '';
+  if (unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state)) {
+    return new StoreUnavailableError(error);
+  }
+  const index = error.constraint ?? '';
+  if (state === uniqueViolation && Object.hasOwn(uniqueIndexes, index)) {
+    return new NameTakenError(index as UniqueIndex);
+  }
+  return error;
+}
