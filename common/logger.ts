@@ -43,9 +43,9 @@ export function createLogger(options: LoggerOptions): Logger {
 
 function openDestination(file: string | undefined): DestinationStream {
   const stream = destination({
-    dest: file ?? 1,
+    // Opened here: a stream that is still opening cannot be flushed by a program that ends at once.
+    dest: file === undefined ? 1 : openLog(file),
     sync: false,
-    mkdir: true,
     minLength: writeBytesMin,
     maxWrite: writeBytesMax,
     periodicFlush: writeEveryMs,
@@ -53,4 +53,10 @@ function openDestination(file: string | undefined): DestinationStream {
   // What is still held when the process ends, however it ends, is written then.
   process.once('exit', () => stream.flushSync());
   return stream;
+}
+
+/** @throws Error when the file cannot be written */
+function openLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true });
+  return openSync(file, 'a', 0o640);
 }

@@ -1,0 +1,154 @@
+// `npm start` as a newcomer meets it: what it prints works when it is pasted, and what goes wrong is one line that helps.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startBlackHole } from '../support/black-hole.ts';
+import { type Child, startNode, startProcess, until } from '../support/process.ts';
+
+let folder: string;
+const running: Child[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) await child.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const freePorts = {
+  GATEWAY_LISTEN: '127.0.0.1:0',
+  GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
+  GATEWAY_CONTROL_PLANE_ADMIN_LISTEN: '127.0.0.1:0',
+  GATEWAY_GRPC_LISTEN: '127.0.0.1:0',
+  GATEWAY_HTTP_LISTEN: '127.0.0.1:0',
+};
+
+function start(env: Record<string, string> = {}): Child {
+  const child = startNode(['quickstart/main.ts'], {
+    env: { ...freePorts, GATEWAY_DATA_DIR: folder, ...env },
+  });
+  running.push(child);
+  return child;
+}
+
+/** The greeting. */
+async function greeted(child: Child): Promise<string> {
+  await until(() => child.stdout().includes('Ctrl-C'), {
+    timeoutMs: 15_000,
+    what: `the greeting; ${child.stderr()}`,
+  });
+  return child.stdout();
+}
+
+/** Runs a printed line in a shell, as if it were pasted. */
+async function paste(line: string): Promise<{ readonly [field: string]: unknown }> {
+  const shell = startProcess('bash', ['-c', line]);
+  expect(await shell.exited).toBe(0);
+  return JSON.parse(shell.stdout()) as { [field: string]: unknown };
+}
+
+const lineWith = (text: string, part: string) => text.split('\n').find((line) => line.includes(part)) ?? '';
+
+describe('npm start', () => {
+  it('gets to the first answer by pasting the line that it prints, and shows each secret once', async () => {
+    const first = start();
+    const greeting = await greeted(first);
+    expect(greeting).toContain('simulator');
+    const answer = await paste(lineWith(greeting, 'chat/completions'));
+    expect(answer).toMatchObject({
+      object: 'chat.completion',
+      choices: [{ message: { role: 'assistant' } }],
+    });
+    expect(JSON.stringify(answer)).toContain('simulated');
+    expect(await paste(lineWith(greeting, 'callerProviderKeys'))).toMatchObject({
+      settings: { access: { callerProviderKeys: true } },
+    });
+    expect(await first.stop('SIGINT')).toBe(0);
+    expect(first.stderr()).toBe('');
+
+    const second = start();
+    const again = await greeted(second);
+    expect(again).not.toMatch(/sk-svc-|gw-op-|gw-proxy-|gw-boot-/);
+    const made = await paste(lineWith(again, 'VirtualKeys/Create'));
+    const oldKey = /sk-svc-\w+/.exec(greeting)?.[0] ?? '';
+    const chat = lineWith(greeting, 'chat/completions').replace(
+      /:\d+\/v1/,
+      `:${/127.0.0.1:(\d+)\/v1/.exec(again)?.[1]}/v1`,
+    );
+    for (const key of [oldKey, String(made.value)]) {
+      expect(await paste(chat.replace(oldKey, key))).toMatchObject({ object: 'chat.completion' });
+    }
+    expect(await second.stop('SIGTERM')).toBe(0);
+  });
+
+  it('keeps its secrets readable by their owner only, and out of its log', async () => {
+    const child = start();
+    const greeting = await greeted(child);
+    await paste(lineWith(greeting, 'chat/completions'));
+    await child.stop('SIGINT');
+    for (const name of ['master-key', 'operator-token', 'proxy-token']) {
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    }
+    const log = readFileSync(join(folder, 'gateway.log'), 'utf8');
+    expect(log).toContain('"route":"chat"');
+    const secrets = ['master-key', 'operator-token', 'proxy-token'].map((name) =>
+      readFileSync(join(folder, name), 'utf8').trim(),
+    );
+    for (const secret of [...secrets, ...(greeting.match(/(sk-svc|gw-op)-\w+/g) ?? [])])
+      expect(log).not.toContain(secret);
+  });
+
+  it('says that the vendor is used and money spent when OPENAI_API_KEY is set', async () => {
+    const greeting = await greeted(start({ OPENAI_API_KEY: 'sk-not-a-real-key-000000' }));
+    expect(lineWith(greeting, 'OPENAI_API_KEY')).toMatch(/cost money.*simulator back/);
+    expect(greeting).not.toContain('sk-not-a-real-key');
+  });
+
+  it.each([
+    ['GATEWAY_LISTEN'],
+    ['GATEWAY_ADMIN_LISTEN'],
+    ['GATEWAY_GRPC_LISTEN'],
+    ['GATEWAY_HTTP_LISTEN'],
+    ['GATEWAY_CONTROL_PLANE_ADMIN_LISTEN'],
+  ])('a port in use: one line that names %s', async (setting) => {
+    const taken = await startBlackHole();
+    const child = start({ [setting]: `127.0.0.1:${taken.port}` });
+    expect(await child.exited).toBe(1);
+    await taken.stop();
+    expect(child.stderr().trim().split('\n')).toHaveLength(1);
+    expect(child.stderr()).toContain(`127.0.0.1:${taken.port}`);
+    expect(child.stderr()).toContain(`${setting}=`);
+  });
+
+  it('broken settings: all of them, exit 64', async () => {
+    const child = start({ GATEWAY_BODY_BYTES_MAX: 'many', GATEWAY_TOTAL_TIMEOUT: 'long' });
+    expect(await child.exited).toBe(64);
+    expect(child.stderr()).toContain('GATEWAY_BODY_BYTES_MAX');
+    expect(child.stderr()).toContain('GATEWAY_TOTAL_TIMEOUT');
+  });
+
+  it('a folder that cannot be written: one line that names GATEWAY_DATA_DIR', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const child = start({ GATEWAY_DATA_DIR: join(folder, 'file') });
+    expect(await child.exited).toBe(1);
+    expect(child.stderr().trim().split('\n')).toHaveLength(1);
+    expect(child.stderr()).toContain('GATEWAY_DATA_DIR=');
+  });
+
+  it('a database whose token is gone: one line that says so', async () => {
+    await (await greetedChild()).stop('SIGINT');
+    rmSync(join(folder, 'operator-token'));
+    const child = start();
+    expect(await child.exited).toBe(1);
+    expect(child.stderr().trim().split('\n')).toHaveLength(1);
+  });
+
+  async function greetedChild(): Promise<Child> {
+    mkdirSync(folder, { recursive: true });
+    const child = start();
+    await greeted(child);
+    return child;
+  }
+});
