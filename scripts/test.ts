@@ -11,7 +11,7 @@ const node = process.execPath;
 const bin = (name: string) => join(root, 'node_modules/.bin', name);
 
 const checks = [
-  { name: 'format and lint', command: [bin('biome'), 'ci', '--error-on-warnings', '.'] },
+  { name: 'format and lint', command: [bin('biome'), 'ci', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'types', command: [bin('tsc')] },
   { name: 'generated types', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },

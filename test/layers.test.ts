@@ -110,13 +110,17 @@ describe('layers', () => {
     const [file, , rule, index] = row;
     for (const form of forms.keys()) {
       const path = testFile(file, index, form);
-      const messages = findings.filter((finding) => finding.location.path === path).map(({ message }) => message);
+      const messages = findings
+        .filter((finding) => finding.location.path === path)
+        .map(({ message }) => message);
       expect(messages, `form ${form}`).toContainEqual(expect.stringContaining(rule));
     }
   });
 
   it.each(allowed)('%s may import %s', (file) => {
-    const refusals = findings.filter(({ category, location }) => category === 'plugin' && location.path === file);
+    const refusals = findings.filter(
+      ({ category, location }) => category === 'plugin' && location.path === file,
+    );
     expect(refusals).toEqual([]);
   });
 
