@@ -1,4 +1,5 @@
 // Reads a request body: media type, size, structure and memory are checked while it arrives, never afterwards.
+import { ByteStore } from '../../common/byte-store.ts';
 import { JsonGuard, type JsonLimits } from '../chat/json-guard.ts';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -41,7 +42,7 @@ function checkMediaType({ headers }: Exchange): void {
 function collect(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
   const { request, record } = exchange;
   const guard = new JsonGuard(limits);
-  const chunks: Buffer[] = [];
+  const store = new ByteStore();
   return new Promise((resolve, reject) => {
     const stop = (error: Error) => {
       request.removeAllListeners('data');
@@ -55,14 +56,12 @@ function collect(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
         if (record.requestBytes > limits.bodyBytesMax) throw tooLarge(limits);
         guard.push(chunk);
         exchange.buffer(chunk.length);
-        chunks.push(chunk);
+        store.push(chunk);
       } catch (error) {
         stop(error instanceof Error ? error : new Error(String(error)));
       }
     });
-    request.once('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    );
+    request.once('end', () => resolve(store.bytes));
     // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
     request.once('error', () => undefined);
   });

@@ -1,5 +1,6 @@
 // Splits bytes into Server-Sent Events without decoding or copying them. An event ends at a blank line; LF, CRLF and CR
 // end a line (HTML standard, "Server-sent events"). Chunks may be cut anywhere.
+import { ByteStore } from '../../common/byte-store.ts';
 import { GatewayError } from '../errors.ts';
 
 const lf = 0x0a;
@@ -7,7 +8,7 @@ const cr = 0x0d;
 
 export class SseSplitter {
   readonly #eventBytesMax: number;
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #rest = new ByteStore();
 
   constructor(eventBytesMax: number) {
     this.#eventBytesMax = eventBytesMax;
@@ -18,28 +19,37 @@ export class SseSplitter {
    * @throws GatewayError upstream_protocol_error for an event over the limit
    */
   push(chunk: Buffer): Buffer[] {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     // A line end at the end of the earlier bytes may be the first half of a blank line: look there again.
     let from = Math.max(0, this.#rest.length - 3);
+    this.#rest.push(chunk);
+    const { bytes } = this.#rest;
     const events: Buffer[] = [];
     let start = 0;
     for (let end = eventEnd(bytes, from); end !== -1; end = eventEnd(bytes, from)) {
+      this.#check(end - start);
       events.push(bytes.subarray(start, end));
       start = end;
       from = end;
     }
-    this.#rest = bytes.subarray(start);
-    if (this.#rest.length > this.#eventBytesMax) {
-      throw new GatewayError('upstream_protocol_error', {
-        cause: new Error('an event of the stream is too large'),
-      });
+    this.#check(bytes.length - start);
+    if (start > 0) {
+      // The events look into the store's memory: it is left to them.
+      this.#rest.clear();
+      this.#rest.push(bytes.subarray(start));
     }
     return events;
   }
 
   /** What has arrived of an event that is not complete. */
   get rest(): Buffer {
-    return this.#rest;
+    return this.#rest.bytes;
+  }
+
+  #check(eventBytes: number): void {
+    if (eventBytes <= this.#eventBytesMax) return;
+    throw new GatewayError('upstream_protocol_error', {
+      cause: new Error('an event of the stream is too large'),
+    });
   }
 }
 

@@ -31,10 +31,17 @@ describe('splitting a stream into events', () => {
     expect(events.map((event) => eventData(Buffer.from(event)))).toEqual(['a', 'b']);
   });
 
-  it('refuses an event over the limit', () => {
-    expect(() => new SseSplitter(10).push(Buffer.from('data: 12345678'))).toThrow(
-      expect.objectContaining({ code: 'upstream_protocol_error' }),
-    );
+  it('takes an event at the limit and refuses one above it, complete or not, at every cut', () => {
+    const push = (max: number, text: string, cut: number) => {
+      const splitter = new SseSplitter(max);
+      for (let at = 0; at < text.length; at += cut) splitter.push(Buffer.from(text.slice(at, at + cut)));
+    };
+    const tooLarge = expect.objectContaining({ code: 'upstream_protocol_error' });
+    for (let cut = 1; cut <= 20; cut++) {
+      push(10, 'data: 12\n\ndata: 34\n\n', cut);
+      expect(() => push(9, 'data: 12\n\n', cut)).toThrow(tooLarge);
+      expect(() => push(10, 'data: 1\n\ndata: 12345', cut)).toThrow(tooLarge);
+    }
   });
 
   it.each([

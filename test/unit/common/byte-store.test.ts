@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { ByteStore } from '../../../common/byte-store.ts';
+
+const stored = (pieces: readonly Buffer[]) => {
+  const store = new ByteStore();
+  for (const piece of pieces) store.push(piece);
+  return store;
+};
+
+describe('bytes that arrive in pieces', () => {
+  it('are the same however they were cut', () => {
+    const whole = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
+    for (const size of [1, 2, 3, 7, 64, 999, 1000]) {
+      const pieces = Array.from({ length: Math.ceil(1000 / size) }, (_, at) =>
+        whole.subarray(at * size, (at + 1) * size),
+      );
+      const store = stored(pieces);
+      expect(store.length).toBe(1000);
+      expect(store.bytes.equals(whole)).toBe(true);
+    }
+  });
+
+  it('are not copied where there is one piece, and never written into', () => {
+    const piece = Buffer.from('abcdef').subarray(0, 3);
+    expect(stored([piece]).bytes.buffer).toBe(piece.buffer);
+    expect(stored([piece, Buffer.from('XYZ')]).bytes.toString()).toBe('abcXYZ');
+    expect(Buffer.from(piece.buffer, piece.byteOffset, 6).toString()).toBe('abcdef');
+  });
+
+  it('begin anew after a clear, and leave alone what was handed out before', () => {
+    const store = stored([Buffer.from('ab'), Buffer.from('cd')]);
+    const before = store.bytes;
+    store.clear();
+    for (const piece of ['x', 'y']) store.push(Buffer.from(piece));
+    expect([before.toString(), store.bytes.toString()]).toEqual(['abcd', 'xy']);
+  });
+
+  it('may be none', () => {
+    expect(stored([]).bytes.length).toBe(0);
+    expect(stored([Buffer.alloc(0), Buffer.from('a'), Buffer.alloc(0)]).bytes.toString()).toBe('a');
+  });
+
+  it('take at most twice their size', () => {
+    const store = stored(Array.from({ length: 100_000 }, () => Buffer.from('a')));
+    expect(store.bytes.buffer.byteLength).toBeLessThanOrEqual(200_000);
+  });
+});
