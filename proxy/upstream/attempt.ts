@@ -1,9 +1,11 @@
 // One attempt at a provider: sends the request, collects a complete answer, or holds a stream's head until its first event
 // and then hands the stream over. What goes wrong before that is the attempt's outcome; afterwards it goes to the sink.
 import type { IncomingHttpHeaders } from 'node:http';
+import { ByteStore } from '../../common/byte-store.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderCall, StreamReader } from '../providers/provider.ts';
+import { dropHeadersWithKey } from './key-echo.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
@@ -50,7 +52,10 @@ export interface StreamSink {
   fail(error: Error): void;
 }
 
+/** Of an error no more is read: its status says what matters. */
 const errorBytesMax = 1024 * 1024;
+/** For the connection to end after the stream's end marker; then it is given up instead of used again. */
+const endGraceMs = 1000;
 
 export class Attempt implements UpstreamReceiver, StreamResult {
   readonly kind = 'stream';
@@ -60,13 +65,13 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #connection: UpstreamConnection | undefined;
   #status = 0;
   headers: IncomingHttpHeaders = {};
-  #chunks: Buffer[] = [];
-  #collected = 0;
+  readonly #body = new ByteStore();
   #reader: StreamReader | undefined;
   #held: Buffer[] = [];
   #sink: StreamSink | undefined;
   #ending: (() => void) | undefined;
   #settled = false;
+  #endTimer: NodeJS.Timeout | undefined;
 
   constructor(call: ProviderCall, deps: AttemptDeps) {
     this.#call = call;
@@ -82,26 +87,30 @@ export class Attempt implements UpstreamReceiver, StreamResult {
 
   /** Ends the attempt from outside: the client left, or something took too long. */
   abort(error: Error): void {
+    if (this.#reader?.complete === true) return;
     this.#connection?.cancel();
-    if (this.#reader?.complete === true) this.#finish();
-    else this.#fail(error);
+    this.#fail(error);
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
     this.#deps.progress();
     this.#status = status;
+    dropHeadersWithKey(headers, this.#call.target.credential);
     this.headers = headers;
+    if (!this.#isSuccess) return;
+    // A header that came twice is a list.
+    const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the answer is compressed though nobody asked for it');
-    } else if (this.#isSuccess && this.#call.request.stream) {
-      const type = headers['content-type'] ?? '';
-      if (!type.startsWith('text/event-stream'))
-        return this.#break(`a stream was asked for, not ${type.slice(0, 60)}`);
+    } else if (this.#call.request.stream && !type.startsWith('text/event-stream')) {
+      this.#break(`a stream was asked for, not ${type.slice(0, 60)}`);
+    } else if (this.#call.request.stream) {
       this.#reader = this.#call.target.provider.openStream(this.#call, this.#deps.limits);
     }
   }
 
   onData(chunk: Buffer): void {
+    if (this.#reader?.complete === true) return;
     this.#deps.progress();
     try {
       if (this.#reader === undefined) this.#collect(chunk);
@@ -113,23 +122,20 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   }
 
   onEnd(): void {
-    if (this.#reader !== undefined) {
-      if (this.#reader.complete) this.#finish();
-      else this.#break('the stream ended before its end marker');
-      return;
-    }
+    clearTimeout(this.#endTimer);
+    if (this.#reader?.complete === true) return;
     try {
-      this.#complete(Buffer.concat(this.#chunks));
+      if (!this.#isSuccess) throw this.#failure();
+      if (this.#reader === undefined) this.#complete(this.#body.bytes);
+      else this.#break('the stream ended before its end marker');
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
   onError(error: TransportError): void {
-    if (this.#reader?.complete === true) {
-      this.#finish();
-      return;
-    }
+    clearTimeout(this.#endTimer);
+    if (this.#reader?.complete === true) return;
     const code =
       this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
     this.#fail(new GatewayError(code, { cause: error }));
@@ -160,29 +166,34 @@ export class Attempt implements UpstreamReceiver, StreamResult {
 
   #collect(chunk: Buffer): void {
     this.#deps.buffer(chunk.length);
-    this.#collected += chunk.length;
-    this.#chunks.push(chunk);
-    const max = this.#isSuccess ? this.#deps.limits.answerBytesMax : errorBytesMax;
-    if (this.#collected > max) this.#break(`the answer is larger than ${max} bytes`);
+    this.#body.push(chunk);
+    const { answerBytesMax } = this.#deps.limits;
+    if (this.#isSuccess && this.#body.length > answerBytesMax) {
+      this.#break(`the answer is larger than ${answerBytesMax} bytes`);
+    } else if (!this.#isSuccess && this.#body.length > errorBytesMax) {
+      throw this.#failure();
+    }
   }
 
   #complete(body: Buffer): void {
-    const { target } = this.#call;
-    if (!this.#isSuccess) {
-      const vendor = target.provider.readError(this.#status, body);
-      throw providerFailure(vendor, this.headers, target.providerKeyId === undefined, this.#deps.now());
-    }
-    const answer = target.provider.readAnswer(body);
+    const answer = this.#call.target.provider.readAnswer(body);
     this.#settled = true;
     this.#outcome.resolve({ kind: 'complete', headers: this.headers, ...answer });
+  }
+
+  /** What the provider answered instead of an answer. */
+  #failure(): Error {
+    const { target } = this.#call;
+    const vendor = target.provider.readError(this.#status, this.#body.bytes);
+    return providerFailure(vendor, this.headers, target, this.#deps.now());
   }
 
   #read(reader: StreamReader, chunk: Buffer): void {
     const bytes = reader.push(chunk);
     if (bytes.length > 0) this.#forward(bytes);
+    if (reader.complete) this.#finish();
     if (reader.failure === undefined) return;
-    const direct = this.#call.target.providerKeyId === undefined;
-    throw providerFailure(reader.failure, this.headers, direct, this.#deps.now());
+    throw providerFailure(reader.failure, this.headers, this.#call.target, this.#deps.now());
   }
 
   #forward(bytes: Buffer): void {
@@ -196,10 +207,11 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     this.#outcome.resolve(this);
   }
 
+  /** The end marker is there: the caller has all. The provider's end of the connection may still be on its way. */
   #finish(): void {
     this.#conclude((sink) => sink.end());
-    if (!this.#settled)
-      this.#fail(new GatewayError('upstream_protocol_error', { cause: new Error('an empty stream') }));
+    this.#connection?.resume();
+    this.#endTimer = setTimeout(() => this.#connection?.cancel(), endGraceMs).unref();
   }
 
   #break(why: string): void {

@@ -2,7 +2,8 @@
 // name the organization's account, resources or key.
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../errors.ts';
-import type { VendorError } from '../providers/provider.ts';
+import type { Target, VendorError } from '../providers/provider.ts';
+import { withoutKey } from './key-echo.ts';
 
 export class ProviderFailure extends Error {
   readonly status: number;
@@ -24,31 +25,46 @@ export class ProviderFailure extends Error {
   }
 }
 
+const messageMax = 2000;
+const retryAfterMaxSeconds = 86_400;
+
 /**
- * @param direct whether the caller's own provider key was used
+ * @param target whose credential the provider was sent
  * @param now milliseconds since 1970, for a `retry-after` that is a date
  */
 export function providerFailure(
   vendor: VendorError,
   headers: IncomingHttpHeaders,
-  direct: boolean,
+  target: Pick<Target, 'credential' | 'providerKeyId'>,
   now: number,
 ): ProviderFailure | GatewayError {
   const { status } = vendor;
+  const isStored = target.providerKeyId !== undefined;
   if (status < 400 || status > 599) {
     return new GatewayError('upstream_protocol_error', { cause: new Error(`unexpected status ${status}`) });
   }
-  if (!direct && (status === 401 || status === 403)) {
+  if (isStored && (status === 401 || status === 403)) {
     return new GatewayError('upstream_authentication_failed', { cause: new Error(`status ${status}`) });
   }
-  const hidden = !direct && (status === 404 || status >= 500);
-  const message = hidden ? ownWords(status) : vendor.message;
-  // 529 is "overloaded" at one vendor and unknown to callers' SDKs.
-  return new ProviderFailure(
-    { ...vendor, status: status === 529 ? 503 : status, message },
-    retryAfter(headers, now),
-  );
+  const hidden = isStored && (status === 404 || status >= 500);
+  const tell = (text: string | undefined, form: RegExp) => {
+    const told = text === undefined ? undefined : withoutKey(text, target.credential);
+    return told !== undefined && form.test(told) ? told : undefined;
+  };
+  const told = {
+    ...vendor,
+    // 529 is "overloaded" at one vendor and unknown to callers' SDKs.
+    status: status === 529 ? 503 : status,
+    message: hidden ? ownWords(status) : withoutKey(vendor.message, target.credential).slice(0, messageMax),
+    param: hidden ? undefined : tell(vendor.param, paramForm),
+    code: tell(vendor.code, codeForm),
+  };
+  return new ProviderFailure(told, retryAfter(headers, now));
 }
+
+// What is longer or stranger is no code or path of a field.
+const codeForm = /^[\w.-]{1,64}$/;
+const paramForm = /^[\x21-\x7e]{1,128}$/;
 
 function ownWords(status: number): string {
   return status === 404
@@ -57,10 +73,19 @@ function ownWords(status: number): string {
 }
 
 function retryAfter(headers: IncomingHttpHeaders, now: number): number | undefined {
-  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN);
-  if (milliseconds >= 0) return Math.ceil(milliseconds / 1000);
-  const text = headers['retry-after'];
-  if (text === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined;
+  const seconds = retryAfterMs(headers['retry-after-ms']) ?? retryAfterSeconds(headers['retry-after'], now);
+  if (seconds === undefined || Number.isNaN(seconds)) return undefined;
+  return Math.min(Math.max(0, Math.ceil(seconds)), retryAfterMaxSeconds);
 }
+
+function retryAfterMs(value: string | string[] | undefined): number | undefined {
+  return typeof value === 'string' && decimal.test(value) ? Number(value) / 1000 : undefined;
+}
+
+/** A number of seconds or a date. */
+function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  return decimal.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+}
+
+const decimal = /^\d+(\.\d+)?$/;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../common/secret.ts';
 import { providerFailure } from '../../../../proxy/upstream/provider-failure.ts';
 
 const vendor = (status: number, code?: string) => ({
@@ -9,8 +10,11 @@ const vendor = (status: number, code?: string) => ({
   code,
 });
 const now = Date.parse('2026-11-20T12:00:00Z');
+const credential = { apiKey: new Secret('sk-whole-key') };
+const storedKey = { credential, providerKeyId: 'provider-key-1' };
+const ownKey = { credential, providerKeyId: undefined };
 const stored = (status: number, headers = {}, code?: string) =>
-  providerFailure(vendor(status, code), headers, false, now);
+  providerFailure(vendor(status, code), headers, storedKey, now);
 
 describe("what a caller is told of a provider's error", () => {
   it.each([400, 409, 413, 422, 429])('status %i with its words', (status) => {
@@ -26,13 +30,16 @@ describe("what a caller is told of a provider's error", () => {
     (status) => {
       expect(stored(status)).toMatchObject({ name: 'ProviderFailure', status });
       expect(stored(status).message).not.toContain('acct_123');
-      expect(providerFailure(vendor(status), {}, true, now).message).toContain('acct_123');
+      expect(providerFailure(vendor(status), {}, ownKey, now).message).toContain('acct_123');
     },
   );
 
   it.each([401, 403])('status %i of a stored key is not the caller’s failure', (status) => {
     expect(stored(status)).toMatchObject({ code: 'upstream_authentication_failed', status: 502 });
-    expect(providerFailure(vendor(status), {}, true, now)).toMatchObject({ name: 'ProviderFailure', status });
+    expect(providerFailure(vendor(status), {}, ownKey, now)).toMatchObject({
+      name: 'ProviderFailure',
+      status,
+    });
   });
 
   it('529 as 503', () => {
@@ -50,6 +57,10 @@ describe("what a caller is told of a provider's error", () => {
     [{ 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' }, 30],
     [{ 'retry-after': 'Fri, 20 Nov 2026 11:00:00 GMT' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '1e9' }, undefined],
+    [{ 'retry-after': '9'.repeat(400) }, 86_400],
+    [{ 'retry-after-ms': '', 'retry-after': '3' }, 3],
+    [{ 'retry-after-ms': 'Infinity' }, undefined],
     [{}, undefined],
   ])('when to come back: %j', (headers, retryAfter) => {
     expect(stored(429, headers)).toMatchObject({ retryAfter });
@@ -58,5 +69,28 @@ describe("what a caller is told of a provider's error", () => {
   it('that a spent quota does not come back by waiting', () => {
     expect(stored(429, {}, 'insufficient_quota')).toMatchObject({ retryable: false });
     expect(stored(429, {}, 'rate_limit_exceeded')).toMatchObject({ retryable: true });
+  });
+
+  it.each([
+    ['message', 'no key sk-whole-key here', 'no key [key] here'],
+    ['code', 'sk-whole-key', undefined],
+    ['param', 'headers.sk-whole-key', 'headers.[key]'],
+  ])('a %s without the key that was sent, whoever owns it', (field, text, told) => {
+    for (const target of [storedKey, ownKey]) {
+      const failure = providerFailure({ ...vendor(422), [field]: text }, {}, target, now);
+      expect(failure).toMatchObject({ [field]: told });
+    }
+  });
+
+  it('codes and fields only where they look like it, and so many words', () => {
+    const odd = {
+      status: 422,
+      message: 'm'.repeat(9000),
+      type: undefined,
+      param: 'a b',
+      code: 'c'.repeat(65),
+    };
+    const failure = providerFailure(odd, {}, storedKey, now);
+    expect([failure.message.length, failure.param, failure.code]).toEqual([2000, undefined, undefined]);
   });
 });

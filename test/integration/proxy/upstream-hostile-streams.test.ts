@@ -1,0 +1,401 @@
+// Providers that misbehave in a stream. Before the first event of it: an envelope. Afterwards: one error event and a broken
+// connection, never a clean end, never `[DONE]`. Whole answers: upstream-hostility.test.ts.
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Behaviour } from '../../../simulator/index.ts';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { type Observed, observe } from '../../support/observe.ts';
+import { until } from '../../support/process.ts';
+import { openConnection } from '../../support/raw-http.ts';
+import { startRawUpstream } from '../../support/raw-upstream.ts';
+
+let gateway: TestGateway;
+let key: string;
+const eventBytesMax = 64 * 1024;
+const waitMs = 400;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    proxy: {
+      GATEWAY_FIRST_BYTE_TIMEOUT: `${waitMs}ms`,
+      GATEWAY_IDLE_TIMEOUT: `${waitMs}ms`,
+      GATEWAY_EVENT_BYTES_MAX: String(eventBytesMax),
+    },
+  });
+  const { id, api, createKey } = gateway.organization;
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = (await createKey()).value;
+});
+afterAll(() => gateway.close());
+
+const stored = () => ({ authorization: `Bearer ${key}` });
+const direct = () => ({ 'x-svc-vk': key, 'x-svc-direct-key': 'true', authorization: 'Bearer sk-sim-own' });
+
+interface Asked {
+  readonly headers?: Record<string, string>;
+  readonly fields?: object;
+  readonly url?: string;
+}
+
+function ask(behaviour: Behaviour, asked: Asked = {}): Promise<Observed> {
+  const { headers = stored(), fields = {}, url = gateway.proxy.url } = asked;
+  gateway.simulator.reset();
+  gateway.simulator.script(behaviour);
+  return observe(gateway, `${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: chatBody({ stream: true, ...fields }),
+  });
+}
+
+const stream = (body: string): Behaviour => ({ body });
+const event = (fields: object = {}) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'word' } }], ...fields })}\n\n`;
+const done = 'data: [DONE]\n\n';
+const vendorError = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
+
+interface Failure {
+  readonly status: number;
+  readonly code: string;
+  readonly source?: 'gateway' | 'provider';
+}
+
+const protocolError: Failure = { status: 502, code: 'upstream_protocol_error' };
+const timeout: Failure = { status: 504, code: 'upstream_timeout' };
+
+function expectLine(seen: Observed, { status, code, source = 'gateway' }: Failure) {
+  expect(seen.line).toMatchObject({
+    status,
+    error_code: code,
+    error_source: source,
+    streamed: true,
+    attempts: 1,
+  });
+}
+
+/** Nothing of a stream was sent. */
+function expectEnvelope(seen: Observed, failure: Failure) {
+  expect([seen.status, seen.error?.code, seen.end]).toEqual([failure.status, failure.code, 'clean']);
+  expect(seen.headers.get('content-type')).toBe('application/json');
+  expect(seen.headers.get('x-svc-error-source')).toBe(failure.source ?? 'gateway');
+  expectLine(seen, failure);
+}
+
+/** What was there has come, then one error event as the last thing, then the connection broke. */
+function expectBroken(seen: Observed, failure: Failure, before: string) {
+  expect([seen.status, seen.end]).toEqual([200, 'cut']);
+  expect(seen.body.startsWith(before)).toBe(true);
+  expect(seen.body.slice(before.length)).toMatch(/^data: \{"error":\{[^\n]*\}\}\n\n$/);
+  expect(seen.error?.code).toBe(failure.code);
+  expect(seen.body).not.toContain('[DONE]');
+  expectLine(seen, failure);
+}
+
+function expectComplete(seen: Observed, body: string) {
+  expect([seen.status, seen.end, seen.body]).toEqual([200, 'clean', body]);
+  expect(seen.line).toMatchObject({ status: 200, streamed: true });
+  expect(seen.line).not.toHaveProperty('error_code');
+}
+
+describe('before the first event', () => {
+  it.each<[string, Behaviour]>([
+    [
+      'JSON in place of a stream',
+      { headers: { 'content-type': 'application/json' }, body: '{"choices":[]}' },
+    ],
+    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html></html>' }],
+    [
+      'a compressed stream',
+      { headers: { 'content-encoding': 'gzip' }, bodyBase64: gzipSync(done).toString('base64') },
+    ],
+    ['nothing', stream('')],
+    ['no content', { status: 204, body: '' }],
+    ['a redirect', { status: 307, headers: { location: '/v1/elsewhere' } }],
+    ['an event without its end', stream('data: {"choices":[]}')],
+    ['bytes that are no events', { bodyBase64: Buffer.from([0xff, 0, 0xfe, 1]).toString('base64') }],
+    ['a reset after the head', { stop: { by: 'reset', afterPieces: 0 } }],
+    ['a close in the first event', { stop: { by: 'cut', afterBytes: 20 } }],
+    ['an event over the limit', stream(`data: ${'x'.repeat(eventBytesMax)}\n\n`)],
+    ['a line that never ends', { body: 'data: '.padEnd(3 * eventBytesMax, 'x') }],
+  ])('%s: 502 upstream_protocol_error', async (_what, behaviour) => {
+    expectEnvelope(await ask(behaviour), protocolError);
+  });
+
+  it('an error in place of the first event: its words to the owner of the key only', async () => {
+    const body = vendorError({ message: 'account acct_1 is out', code: 'slow_down' }) + done;
+    const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
+    const seen = await ask(stream(body));
+    expectEnvelope(seen, failure);
+    expect(seen.error?.message).toBe('the provider failed with status 502');
+    const own = await ask(stream(body), { headers: direct() });
+    expectEnvelope(own, failure);
+    expect(own.error?.message).toBe('account acct_1 is out');
+  });
+
+  it.each<[string, Behaviour]>([
+    ['no head', { stop: { by: 'silence', beforeHead: true } }],
+    ['a head and nothing more', { stop: { by: 'silence', afterPieces: 0 } }],
+    ['half an event and nothing more', { stop: { by: 'silence', afterBytes: 20 } }],
+  ])('%s: 504 when the time is over, and the provider is let go', async (_what, behaviour) => {
+    const started = performance.now();
+    expectEnvelope(await ask(behaviour), timeout);
+    expect(performance.now() - started).toBeGreaterThan(waitMs);
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
+  });
+});
+
+describe('after the first event', () => {
+  const three = event() + event() + event();
+
+  it.each<[string, Behaviour]>([
+    ['the stream ends without its end marker', stream(three)],
+    ['it ends within an event', stream(`${three}data: {"cho`)],
+    ['it is closed', { body: three + event(), stop: { by: 'cut', afterBytes: three.length } }],
+    ['it is reset', { body: three + event(), stop: { by: 'reset', afterBytes: three.length } }],
+    [
+      'an event over the limit comes',
+      { body: `${three}data: ${'x'.repeat(eventBytesMax)}\n\n${done}`, pieceBytes: [three.length] },
+    ],
+    ['the chunks of HTTP break', { rawBase64: Buffer.from(brokenChunks(three)).toString('base64') }],
+  ])('%s: an error event, and the connection breaks', async (_what, behaviour) => {
+    expectBroken(await ask(behaviour), protocolError, three);
+  });
+
+  it('the provider tells an error: its words to the owner of the key only', async () => {
+    const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
+    const behaviour = stream(
+      three + vendorError({ message: 'account acct_1 is out', code: 'slow_down' }) + done,
+    );
+    const seen = await ask(behaviour);
+    expectBroken(seen, failure, three);
+    expect(seen.error?.message).toBe('the provider failed with status 502');
+    const own = await ask(behaviour, { headers: direct() });
+    expectBroken(own, failure, three);
+    expect(own.error?.message).toBe('account acct_1 is out');
+  });
+
+  it('it falls silent: an error event when the time is over, and the provider is let go', async () => {
+    const seen = await ask({ body: three + event(), stop: { by: 'silence', afterBytes: three.length } });
+    expectBroken(seen, timeout, three);
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
+  });
+
+  it('it goes on and on: an error event when the total time is over', async () => {
+    const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '500ms' });
+    const seen = await ask({ tokens: 1000, pieceDelayMs: 20 }, { url: proxy.url });
+    expect([seen.status, seen.end, seen.error?.code]).toEqual([200, 'cut', 'upstream_timeout']);
+    expect(seen.body).not.toContain('[DONE]');
+    expectLine(seen, timeout);
+  });
+
+  it('what was told of the usage before is in the record', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2 };
+    const seen = await ask(stream(three + event({ usage })));
+    expectBroken(seen, protocolError, three + event({ usage }));
+    expect(seen.line).toMatchObject(usage);
+  });
+
+  function brokenChunks(body: string): string {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+    return `${head}${body.length.toString(16)}\r\n${body}\r\nnonsense\r\n`;
+  }
+});
+
+describe('the end marker', () => {
+  const whole = event() + done;
+
+  it('ends the answer; bytes after it are nobody’s', async () => {
+    expectComplete(await ask(stream(`${whole}${event()}${vendorError({ message: 'late' })}rest`)), whole);
+  });
+
+  it('ends the answer though the provider keeps the connection open, and the provider is let go', async () => {
+    const started = performance.now();
+    expectComplete(await ask({ body: whole, stop: { by: 'silence' } }), whole);
+    expect(performance.now() - started).toBeLessThan(waitMs);
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
+  });
+
+  it('ends the answer though the provider never stops sending', async () => {
+    let sending = true;
+    const flood = await startRawUpstream((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${whole}`);
+      const more = () => {
+        while (!socket.destroyed && socket.write(event().repeat(1000)));
+      };
+      socket.on('drain', more).on('close', () => {
+        sending = false;
+      });
+      more();
+    });
+    const proxy = await gateway.startProxy(flood.settings);
+    expectComplete(await ask({}, { url: proxy.url }), whole);
+    await until(() => !sending);
+    await flood.close();
+  });
+
+  it('frees the connection for the next request', async () => {
+    const ports = new Set<number | undefined>();
+    const upstream = await startRawUpstream((socket) => {
+      ports.add(socket.remotePort);
+      const chunk = `${whole.length.toString(16)}\r\n${whole}\r\n`;
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`,
+      );
+      setImmediate(() => socket.write('0\r\n\r\n'));
+    });
+    const proxy = await gateway.startProxy(upstream.settings);
+    for (let sent = 0; sent < 5; sent++) expectComplete(await ask({}, { url: proxy.url }), whole);
+    expect(ports.size).toBeLessThan(5);
+    await upstream.close();
+  });
+
+  it.each([
+    ['line feeds', '\n'],
+    ['carriage returns and line feeds', '\r\n'],
+    ['carriage returns', '\r'],
+  ])('is found among %s, however the bytes are cut', async (_what, lineEnd) => {
+    const body = `: a comment\n\nevent: message\n${whole}`.replaceAll('\n', lineEnd);
+    // A carriage return may be half of a line end: what follows tells.
+    const sent = `${body}:`;
+    for (const pieceBytes of [[1], [7], [1, 300]]) {
+      expectComplete(await ask({ body: sent, pieceBytes }), body);
+    }
+  });
+});
+
+describe('usage', () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+  const asked = { fields: { stream_options: { include_usage: true } } };
+  const usageChunk = event({ choices: [], usage });
+  const nulls = event({ usage: null });
+
+  it.each([
+    ['on a chunk of its own', nulls + usageChunk + done, nulls + done],
+    ['on the last chunk with content', event({ usage }) + done, event({ usage }) + done],
+    [
+      'on every chunk, growing',
+      event({ usage: { ...usage, completion_tokens: 1 } }) + event({ usage }) + done,
+      undefined,
+    ],
+    ['on a chunk of its own before more content', usageChunk + event() + done, event() + done],
+  ])(
+    '%s is counted; a chunk of its own reaches only who asked for it',
+    async (_what, body, without = body) => {
+      const seen = await ask(stream(body));
+      expectComplete(seen, without);
+      expect(seen.line).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
+      expectComplete(await ask(stream(body), asked), body);
+    },
+  );
+
+  it.each([
+    ['is null', null],
+    ['is a list', [1, 2]],
+    ['has words for numbers', { prompt_tokens: '5', completion_tokens: '2' }],
+    ['is negative', { prompt_tokens: -5, completion_tokens: 2 }],
+  ])('that %s counts nothing and passes', async (_what, odd) => {
+    const body = event({ usage: odd }) + done;
+    const seen = await ask(stream(body));
+    expectComplete(seen, body);
+    expect(seen.line).not.toHaveProperty('prompt_tokens');
+  });
+
+  it('is asked of the provider whether or not the caller asked', async () => {
+    for (const fields of [
+      {},
+      asked.fields,
+      { stream_options: { include_usage: false } },
+      { stream_options: null },
+    ]) {
+      await ask(stream(done), { fields });
+      expect(gateway.simulator.requests[0]?.json()).toMatchObject({
+        stream_options: { include_usage: true },
+      });
+    }
+  });
+});
+
+describe('a reader slower than its provider', () => {
+  const eventBytes = 64 * 1024;
+  const bytesInAll = 256 * 1024 * 1024;
+  const piece = Buffer.from(event({ filler: 'f'.repeat(eventBytes - event({ filler: '' }).length) }));
+
+  it('holds the provider back; the memory of the proxy stays bounded and no byte is lost', async () => {
+    let sent = 0;
+    const upstream = await startRawUpstream((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n');
+      const more = () => {
+        while (sent < bytesInAll) {
+          sent += piece.length;
+          if (!socket.write(piece)) return;
+        }
+        socket.end(done);
+      };
+      socket.on('drain', more);
+      more();
+    });
+    const proxy = await gateway.startProxyProcess({
+      ...upstream.settings,
+      GATEWAY_IDLE_TIMEOUT: '60s',
+      GATEWAY_EVENT_BYTES_MAX: '1MiB',
+    });
+    const quiet = await residentBytes(proxy.adminUrl);
+    const reader = await openConnection(proxy.port);
+    let received = 0;
+    let tail = '';
+    reader.socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      tail = (tail + chunk.toString('latin1')).slice(-64);
+    });
+    reader.socket.pause();
+    reader.send(requestBytes());
+    let before = -1;
+    await until(
+      async () => {
+        const still = sent > 0 && sent === before;
+        before = sent;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return still;
+      },
+      { timeoutMs: 15_000, what: 'the provider to be held back' },
+    );
+    const held = sent;
+    const grown = (await residentBytes(proxy.adminUrl)) - quiet;
+    console.log(`held back after ${mib(held)} of ${mib(bytesInAll)}; the proxy grew by ${mib(grown)}`);
+    expect(held).toBeLessThan(bytesInAll / 4);
+    expect(grown).toBeLessThan(64 * 1024 * 1024);
+    reader.socket.resume();
+    await until(() => tail.endsWith('data: [DONE]\n\n\r\n0\r\n\r\n'), {
+      timeoutMs: 15_000,
+      what: 'the rest of the stream',
+    });
+    expect(received).toBeGreaterThan(bytesInAll);
+    reader.socket.destroy();
+    await proxy.child.stop();
+    await upstream.close();
+  });
+
+  function requestBytes(): string {
+    const body = chatBody({ stream: true });
+    const head = ['POST /v1/chat/completions HTTP/1.1', 'host: gateway', `authorization: Bearer ${key}`];
+    return [...head, 'content-type: application/json', `content-length: ${body.length}`, '', body].join(
+      '\r\n',
+    );
+  }
+
+  async function residentBytes(adminUrl: string): Promise<number> {
+    const text = await (await fetch(`${adminUrl}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
+  }
+
+  const mib = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+});
+
+it('the gateway is as it was: nothing in flight, nothing buffered, nothing thrown', async () => {
+  const proxy: TestProxy = gateway.proxy;
+  expectComplete(await ask(stream(done)), done);
+  const metrics = await (await fetch(`${proxy.adminUrl}/metrics`)).text();
+  expect(metrics).toMatch(/^gateway_in_flight_requests 0$/m);
+  expect(metrics).toMatch(/^gateway_buffered_bytes 0$/m);
+  expect(gateway.logs.filter((line) => line.includes('the request path threw'))).toEqual([]);
+});

@@ -1,0 +1,58 @@
+// A provider made of bytes: reads requests from its connections and lets the test write whatever it likes, whenever it likes.
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import type { Environment } from './gateway.ts';
+
+export interface RawUpstream {
+  readonly port: number;
+  /** Settings of a proxy for which this is the GPT vendor. */
+  readonly settings: Environment;
+  /** Connections now open. */
+  open(): number;
+  close(): Promise<void>;
+}
+
+/** Answers one request; what it writes or destroys is up to it. Its body is what the gateway sent. */
+export type RawAnswerer = (socket: Socket, body: Buffer) => void | Promise<void>;
+
+export async function startRawUpstream(answer: RawAnswerer): Promise<RawUpstream> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    let received: Buffer = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      const request = firstRequest(received);
+      if (request === undefined) return;
+      received = received.subarray(request.length);
+      void answer(socket, request.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    settings: {
+      GATEWAY_GPT_PROVIDER_URL: `http://127.0.0.1:${port}/v1`,
+      GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
+    },
+    open: () => sockets.size,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** The gateway always sends a content length. */
+function firstRequest(bytes: Buffer): { readonly length: number; readonly body: Buffer } | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const head = bytes.toString('latin1', 0, headEnd);
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  const end = headEnd + 4 + length;
+  return bytes.length < end ? undefined : { length: end, body: bytes.subarray(headEnd + 4, end) };
+}
