@@ -1,4 +1,6 @@
 // JSON lines on standard output (the only pino). Never prompts, answers or keys: what is logged is chosen field by field.
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   type DestinationStream,
   destination,

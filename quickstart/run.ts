@@ -66,11 +66,10 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
 }
 
 function controlPlaneSettings(data: DataFolder, bootstrapToken: string) {
-  const { GATEWAY_CONTROL_PLANE_ADMIN_LISTEN: adminListen } = process.env;
   return readControlPlaneSettings({
     ...process.env,
-    // GATEWAY_ADMIN_LISTEN is the proxy's here.
-    GATEWAY_ADMIN_LISTEN: adminListen ?? '127.0.0.1:9091',
+    // GATEWAY_ADMIN_LISTEN is the proxy's here; nobody scrapes this one.
+    GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
     GATEWAY_DATABASE_URL: `sqlite:${data.database}`,
     GATEWAY_MASTER_KEY: secretOf(data, 'master-key'),
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
