@@ -138,6 +138,12 @@ export const listenAddress: Decoder<ListenAddress> = (value) => {
   return { host: match[1] ?? match[2] ?? '', port };
 };
 
+/** "models.internal:8000", "[::1]:8000". */
+export const hostAndPort: Decoder<string> = (value) => {
+  if (/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(value)) return value.toLowerCase();
+  throw new Error(`must be host:port, such as models.internal:8000, not "${value}"`);
+};
+
 /** Items separated by commas; white space around them and empty items are dropped. */
 export function list<T>(item: Decoder<T>): Decoder<readonly T[]> {
   return (value) =>

@@ -288,6 +288,8 @@ class GrpcWatchStream implements WatchStream {
 
   onClose(handler: () => void): void {
     this.#onClose = handler;
+    // Cancelled while its proxy was being authenticated.
+    if (this.#ended || this.#call.cancelled) handler();
   }
 
   onDrain(handler: () => void): void {

@@ -8,6 +8,7 @@ import {
   decodeSettings,
   duration,
   flag,
+  hostAndPort,
   type ListenAddress,
   list,
   listenAddress,
@@ -28,11 +29,6 @@ const databaseUrl: Decoder<Secret> = (value) => {
 const bootstrapToken: Decoder<Secret> = (value) => {
   if (isWellFormedCredential('bootstrap', value)) return new Secret(value);
   throw new Error('is malformed; make one with `node control-plane/main.ts new-bootstrap-token`');
-};
-
-const hostAndPort: Decoder<string> = (value) => {
-  if (/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(value)) return value.toLowerCase();
-  throw new Error(`must be host:port, such as model.internal:8000, not "${value}"`);
 };
 
 const hostName: Decoder<string> = (value) => {

@@ -1,12 +1,15 @@
 // Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
 import { totalmem } from 'node:os';
+import { blockList } from '../common/addresses.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import {
   bytes,
+  type Decoder,
   decodeSettings,
   duration,
   flag,
+  hostAndPort,
   integer,
   list,
   listenAddress,
@@ -18,6 +21,12 @@ import {
   url,
 } from '../common/settings.ts';
 import { redisTarget } from './redis/target.ts';
+
+const cidrs: Decoder<readonly string[]> = (value) => {
+  const listed = list(text)(value);
+  blockList(listed);
+  return listed;
+};
 
 const providerUrl = url(['https:', 'http:']);
 
@@ -105,14 +114,14 @@ export const proxySettings = {
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
     about:
-      'host:port list of base URLs that may be private or plain http, such as a model server in the cluster.',
-    decode: list(text),
+      'host:port list of base URLs that may be private or plain http, such as a model server in the cluster. The same as the control plane’s.',
+    decode: list(hostAndPort),
     default: '',
   },
   denyCidrs: {
     name: 'GATEWAY_DENY_CIDRS',
     about: 'CIDR blocks that are never reached, beside the private and special ones.',
-    decode: list(text),
+    decode: cidrs,
     default: '',
   },
   inFlightMax: {

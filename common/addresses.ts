@@ -1,0 +1,74 @@
+// Which addresses are public, in one table for both planes: the control plane refuses base URLs that can never work, the
+// proxy judges every connection by the address it goes to.
+import { BlockList, isIP } from 'node:net';
+
+/** Instance metadata services hand out credentials: never reached, whatever an operator lists. */
+const metadata = blockList([
+  ...[
+    '169.254.169.254/32',
+    '169.254.170.2/32',
+    '169.254.170.23/32',
+    '100.100.100.200/32',
+    '168.63.129.16/32',
+  ],
+  ...['fd00:ec2::254/128', 'fd00:ec2::23/128'],
+]);
+
+const metadataNames = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);
+
+/** IANA special-purpose registries (RFC 6890) of both families; of IPv6 also what embeds other addresses. */
+const special = blockList([
+  ...[
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+  ],
+  ...[
+    '192.0.2.0/24',
+    '192.88.99.0/24',
+    '192.168.0.0/16',
+    '198.18.0.0/15',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+  ],
+  ...['224.0.0.0/4', '240.0.0.0/4'],
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+]);
+
+/** Of IPv6 only the global unicast range is public; the mapped IPv4 addresses are judged as IPv4. */
+const globalUnicast = blockList(['2000::/3', '::ffff:0:0/96']);
+
+/** @param address an IP address without brackets; anything else is no public address */
+export function isPublicAddress(address: string): boolean {
+  const family = familyOf(address);
+  if (family === undefined || special.check(address, family)) return false;
+  return family === 'ipv4' || globalUnicast.check(address, family);
+}
+
+/** @param host an IP address without brackets, or a name */
+export function isMetadataHost(host: string): boolean {
+  const family = familyOf(host);
+  return family === undefined ? metadataNames.has(host.toLowerCase()) : metadata.check(host, family);
+}
+
+/** @throws Error for what is no CIDR block */
+export function blockList(cidrs: readonly string[]): BlockList {
+  const blocks = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    const family = familyOf(address);
+    if (family === undefined || !/^\d{1,3}$/.test(bits ?? ''))
+      throw new Error(`must be a CIDR block such as 10.0.0.0/8, not "${cidr}"`);
+    blocks.addSubnet(address, Number(bits), family);
+  }
+  return blocks;
+}
+
+export function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
+  const version = isIP(address);
+  return version === 0 ? undefined : version === 6 ? 'ipv6' : 'ipv4';
+}
