@@ -14,7 +14,7 @@ import type { Exchange, RequestRecord } from './exchange.ts';
 import { matchRoute, type ProviderRoutes, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { relay } from './relay.ts';
-import { respondError, respondJson } from './respond.ts';
+import { recordError, respondError, respondJson } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps {
@@ -40,8 +40,11 @@ export function createHandler(deps: HandlerDeps): Handler {
     } catch (error) {
       respondError(exchange, error);
     }
-    // What is written is not yet taken: the client may still be reading.
-    exchange.onAbort = () => exchange.response.destroy();
+    // What is written is not yet taken: the client may still stall or leave.
+    exchange.onAbort = (error) => {
+      if (exchange.record.errorSource === undefined) recordError(exchange, error);
+      exchange.response.destroy();
+    };
     exchange.waitFor('reader');
     await exchange.closed;
     exchange.ticket?.[Symbol.dispose]();

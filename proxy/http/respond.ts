@@ -98,9 +98,30 @@ export function send(exchange: Exchange, status: number, body: Buffer, headers: 
     ...headers,
     ...(lingers ? ['connection', 'close'] : []),
   ]);
-  if (!lingers) return void response.end(body);
-  response.write(body);
-  linger(exchange);
+  if (lingers) {
+    response.write(body);
+    linger(exchange);
+  } else if (body.length <= sliceBytes) response.end(body);
+  else endInSlices(exchange, body);
+}
+
+const sliceBytes = 64 * 1024;
+
+/** A large body slice by slice, so that a client that reads slowly is told from one that does not read. */
+function endInSlices(exchange: Exchange, body: Buffer): void {
+  const { response } = exchange;
+  let sent = 0;
+  const more = () => {
+    exchange.waitFor('reader');
+    while (sent < body.length) {
+      const slice = body.subarray(sent, sent + sliceBytes);
+      sent += slice.length;
+      if (!response.write(slice)) return;
+    }
+    response.end();
+  };
+  response.on('drain', more);
+  more();
 }
 
 /** Headers of every answer: which request, and what became of it. */

@@ -15,6 +15,7 @@ export interface TimeLimits {
   readonly idleMs: number;
   /** A client that takes nothing. */
   readonly readerMs: number;
+  /** Of the whole request, from its head to the last byte that its client takes. */
   readonly totalMs: number;
 }
 
@@ -48,15 +49,19 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
 /** The error that ends this request now, if any. */
 export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Error | undefined {
   const waited = now - exchange.waitingSince;
+  // Once: what was ended for it may still have to be told so.
+  const isOver = exchange.aborted === undefined && now - exchange.startedAt > limits.totalMs;
   switch (exchange.waiting) {
     case undefined:
       return undefined;
     case 'body': {
       const tooSlow = exchange.record.requestBytes / (waited / 1000) < limits.bodyRateMin;
-      return waited > limits.bodyGraceMs && tooSlow ? new GatewayError('request_timeout') : undefined;
+      return isOver || (waited > limits.bodyGraceMs && tooSlow)
+        ? new GatewayError('request_timeout')
+        : undefined;
     }
     case 'reader':
-      return waited > limits.readerMs ? new ClientGone('client_stalled') : undefined;
+      return isOver || waited > limits.readerMs ? new ClientGone('client_stalled') : undefined;
     case 'head':
       if (exchange.record.streamed && waited > limits.firstByteMs) return upstreamTimeout('no first byte');
       break;
@@ -64,7 +69,7 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       if (exchange.record.streamed && waited > limits.idleMs) return upstreamTimeout('nothing more came');
       break;
   }
-  return now - exchange.startedAt > limits.totalMs ? upstreamTimeout('the total time is over') : undefined;
+  return isOver ? upstreamTimeout('the total time is over') : undefined;
 }
 
 function upstreamTimeout(why: string): GatewayError {

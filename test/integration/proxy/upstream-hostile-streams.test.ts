@@ -6,7 +6,6 @@ import type { Behaviour } from '../../../simulator/index.ts';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
-import { openConnection } from '../../support/raw-http.ts';
 import { startRawUpstream } from '../../support/raw-upstream.ts';
 
 let gateway: TestGateway;
@@ -313,82 +312,6 @@ describe('usage', () => {
       });
     }
   });
-});
-
-describe('a reader slower than its provider', () => {
-  const eventBytes = 64 * 1024;
-  const bytesInAll = 256 * 1024 * 1024;
-  const piece = Buffer.from(event({ filler: 'f'.repeat(eventBytes - event({ filler: '' }).length) }));
-
-  it('holds the provider back; the memory of the proxy stays bounded and no byte is lost', async () => {
-    let sent = 0;
-    const upstream = await startRawUpstream((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n');
-      const more = () => {
-        while (sent < bytesInAll) {
-          sent += piece.length;
-          if (!socket.write(piece)) return;
-        }
-        socket.end(done);
-      };
-      socket.on('drain', more);
-      more();
-    });
-    const proxy = await gateway.startProxyProcess({
-      ...upstream.settings,
-      GATEWAY_IDLE_TIMEOUT: '60s',
-      GATEWAY_EVENT_BYTES_MAX: '1MiB',
-    });
-    const quiet = await residentBytes(proxy.adminUrl);
-    const reader = await openConnection(proxy.port);
-    let received = 0;
-    let tail = '';
-    reader.socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
-      received += chunk.length;
-      tail = (tail + chunk.toString('latin1')).slice(-64);
-    });
-    reader.socket.pause();
-    reader.send(requestBytes());
-    let before = -1;
-    await until(
-      async () => {
-        const still = sent > 0 && sent === before;
-        before = sent;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return still;
-      },
-      { timeoutMs: 15_000, what: 'the provider to be held back' },
-    );
-    const held = sent;
-    const grown = (await residentBytes(proxy.adminUrl)) - quiet;
-    console.log(`held back after ${mib(held)} of ${mib(bytesInAll)}; the proxy grew by ${mib(grown)}`);
-    expect(held).toBeLessThan(bytesInAll / 4);
-    expect(grown).toBeLessThan(64 * 1024 * 1024);
-    reader.socket.resume();
-    await until(() => tail.endsWith('data: [DONE]\n\n\r\n0\r\n\r\n'), {
-      timeoutMs: 15_000,
-      what: 'the rest of the stream',
-    });
-    expect(received).toBeGreaterThan(bytesInAll);
-    reader.socket.destroy();
-    await proxy.child.stop();
-    await upstream.close();
-  });
-
-  function requestBytes(): string {
-    const body = chatBody({ stream: true });
-    const head = ['POST /v1/chat/completions HTTP/1.1', 'host: gateway', `authorization: Bearer ${key}`];
-    return [...head, 'content-type: application/json', `content-length: ${body.length}`, '', body].join(
-      '\r\n',
-    );
-  }
-
-  async function residentBytes(adminUrl: string): Promise<number> {
-    const text = await (await fetch(`${adminUrl}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
-  }
-
-  const mib = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
 });
 
 it('the gateway is as it was: nothing in flight, nothing buffered, nothing thrown', async () => {
