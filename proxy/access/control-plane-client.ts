@@ -96,6 +96,10 @@ const channelOptions: ChannelOptions = {
   // A silent peer is otherwise never noticed.
   'grpc.keepalive_time_ms': 5_000,
   'grpc.keepalive_timeout_ms': 2_000,
+  // Nor is one that has no call under way, and the next call would go to it.
+  'grpc.keepalive_permit_without_calls': 1,
+  // Clients of one process would share connections and their waits between tries.
+  'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2_000,
   'grpc.dns_min_time_between_resolutions_ms': 2_000,
@@ -104,18 +108,14 @@ const channelOptions: ChannelOptions = {
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.service_config': JSON.stringify({
-    // Every call may take another replica, so that one that has lost its database costs a retry and no more.
+    // Every call may take another replica.
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: [
       {
         name: [{ service: 'gateway.v1.Access', method: 'Resolve' }],
-        retryPolicy: {
-          maxAttempts: 3,
-          initialBackoff: '0.02s',
-          maxBackoff: '0.1s',
-          backoffMultiplier: 2,
-          retryableStatusCodes: ['UNAVAILABLE'],
-        },
+        // A replica that does not answer costs a caller half a second: the question goes to the next as well, and the first
+        // answer counts. One that says it cannot answer costs nothing.
+        hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
       },
     ],
   }),

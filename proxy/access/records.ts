@@ -159,7 +159,8 @@ export class Records {
     for (const { kind, ref, revision, state } of invalidations) {
       this.feed.change(ref, revision);
       const entry = this.#peek(kind, ref);
-      if (entry?.held === undefined) continue;
+      // A feed that begins tells what is long known: a record that was read since stands.
+      if (entry?.held === undefined || this.feed.permits(ref, entry.held.asOf)) continue;
       entry.held = undefined;
       if (state === 'changed' && entry.usedAt >= usedSince) again.set(entry.usedBy, ref);
       if (state === 'changed' || kind !== 'key') continue;

@@ -7,6 +7,7 @@ import {
   hourMs,
   outcome,
   startProxy,
+  TestLink,
   type TestProxy,
   type World,
 } from '../../../support/access/one-proxy.ts';
@@ -114,6 +115,15 @@ describe('a change on the feed', () => {
     world.database.createKey(later, { organizationId: 'north' });
     await world.time.advance(3);
     expect(await find(proxy, later)).toBe(`id-${later}`);
+  });
+
+  it('that a feed tells when it begins leaves a record that was read since', async () => {
+    world.database.touch(key);
+    const link = Object.assign(new TestLink(), { feedMs: 50 });
+    const proxy = startProxy(world, { link });
+    expect(await find(proxy)).toBe(keyId);
+    await world.time.advance(1_000);
+    expect([link.started, link.resolves]).toEqual([1, 1]);
   });
 
   it('takes a revoked key out of Redis', async () => {
