@@ -26,6 +26,8 @@ export interface TestGateway {
   createOrganization(name: string): Promise<TestOrganization>;
   /** A further replica over the same database. */
   startControlPlane(env?: Environment): Promise<RunningControlPlane>;
+  /** A further replica as it runs in production: a process of its own. */
+  startControlPlaneProcess(env?: Environment): Promise<ControlPlaneProcess>;
   startProxy(env?: Environment): Promise<TestProxy>;
   /** A proxy as it runs in production: a process of its own, ready for requests. */
   startProxyProcess(env?: Environment): Promise<ProxyProcess>;
@@ -50,6 +52,12 @@ export interface ProxyProcess {
   readonly child: Child;
   readonly port: number;
   readonly url: string;
+  readonly adminUrl: string;
+}
+
+export interface ControlPlaneProcess {
+  readonly child: Child;
+  readonly grpcPort: number;
   readonly adminUrl: string;
 }
 
@@ -80,18 +88,19 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     GATEWAY_GPT_PROVIDER_URL: simulator.baseUrls['gpt-provider'],
     GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${simulator.port}`,
   };
+  const controlPlaneEnvironment = (env: Environment): Environment => ({
+    GATEWAY_GRPC_LISTEN: '127.0.0.1:0',
+    GATEWAY_HTTP_LISTEN: '127.0.0.1:0',
+    GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
+    GATEWAY_DATABASE_URL: options.databaseUrl ?? 'sqlite::memory:',
+    GATEWAY_MASTER_KEY: masterKey,
+    GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
+    GATEWAY_PRIVATE_UPSTREAMS: upstream.GATEWAY_PRIVATE_UPSTREAMS,
+    ...options.controlPlane,
+    ...env,
+  });
   const newControlPlane = async (env: Environment = {}) => {
-    const settings = readControlPlaneSettings({
-      GATEWAY_GRPC_LISTEN: '127.0.0.1:0',
-      GATEWAY_HTTP_LISTEN: '127.0.0.1:0',
-      GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
-      GATEWAY_DATABASE_URL: options.databaseUrl ?? 'sqlite::memory:',
-      GATEWAY_MASTER_KEY: masterKey,
-      GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
-      GATEWAY_PRIVATE_UPSTREAMS: upstream.GATEWAY_PRIVATE_UPSTREAMS,
-      ...options.controlPlane,
-      ...env,
-    });
+    const settings = readControlPlaneSettings(controlPlaneEnvironment(env));
     const started = await startControlPlane(settings, { log });
     closers.push(() => started.close());
     return started;
@@ -128,6 +137,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     logs,
     createOrganization,
     startControlPlane: newControlPlane,
+    startControlPlaneProcess: async (env = {}) => {
+      const { child, line } = await startPlane('control-plane/main.ts', controlPlaneEnvironment(env));
+      closers.push(() => child.stop());
+      return { child, grpcPort: line.grpc_port ?? 0, adminUrl: `http://127.0.0.1:${line.admin_port}` };
+    },
     startProxy: newProxy,
     startProxyProcess: async (env = {}) => {
       const started = await startProxyProcess(proxyEnvironment(env));
@@ -141,16 +155,25 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
 }
 
 async function startProxyProcess(env: Environment): Promise<ProxyProcess> {
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const child = startNode(['proxy/main.ts'], { env: Object.fromEntries(given) });
-  const ended = child.exited.then(() => {
-    throw new Error(`the proxy did not start: ${child.stderr()}`);
-  });
-  const line = await Promise.race([ended, until(() => /.*ready for requests.*/.exec(child.stdout())?.[0])]);
-  const { port, admin_port } = JSON.parse(line) as { port: number; admin_port: number };
+  const { child, line } = await startPlane('proxy/main.ts', env);
+  const { port = 0, admin_port } = line;
   const adminUrl = `http://127.0.0.1:${admin_port}`;
   await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, { what: 'the proxy to be ready' });
   return { child, port, url: `http://127.0.0.1:${port}`, adminUrl };
+}
+
+/** Starts a program. @returns it with the fields of the log line that says that it is ready */
+async function startPlane(main: string, env: Environment) {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const child = startNode([main], { env: Object.fromEntries(given) });
+  const ended = child.exited.then(() => {
+    throw new Error(`${main} did not start: ${child.stderr()}`);
+  });
+  const line = await Promise.race([
+    ended,
+    until(() => /^.*"msg":"ready.*$/m.exec(child.stdout())?.[0], { what: `${main} to be ready` }),
+  ]);
+  return { child, line: JSON.parse(line) as Readonly<Record<string, number>> };
 }
 
 async function bootstrap(port: number, token: string) {
