@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runSchedule } from './access.model.ts';
 
-const schedules = 250;
+const schedules = 200;
 
 // GATEWAY_MODEL_SEED repeats the schedule that a failure names.
 const given = process.env.GATEWAY_MODEL_SEED;
