@@ -52,6 +52,25 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   };
 }
 
+/** All values as they stand, by name. */
+export function readValues(url: string): Promise<ReadonlyMap<string, Buffer>> {
+  return withClient(url, async (client) => {
+    const values = new Map<string, Buffer>();
+    for (const name of await client.keys('*')) {
+      const value = await client.getBuffer(name);
+      if (value !== null) values.set(name, value);
+    }
+    return values;
+  });
+}
+
+/** Sets values as whoever reaches Redis can, without expiry. */
+export async function writeValues(url: string, values: ReadonlyMap<string, Buffer>): Promise<void> {
+  await withClient(url, async (client) => {
+    for (const [name, value] of values) await client.set(name, value);
+  });
+}
+
 export interface TestRedisCluster {
   readonly urls: readonly string[];
   stop(): Promise<void>;

@@ -1,0 +1,186 @@
+// Rows of the failure table: Redis as a cache is refused, accepts and never answers, falls silent, is emptied, rolled back,
+// forged. Requests go on; nothing waits longer than 100 ms on it; nothing in it revives a key.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admission, chat, outcomes, turns } from '../../support/asking.ts';
+import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { percentile, tell } from '../../support/figures.ts';
+import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { freePort, until } from '../../support/process.ts';
+import { readValues, startRedis, type TestRedis, writeValues } from '../../support/redis.ts';
+import { metric, readiness } from '../../support/telemetry.ts';
+
+/** What a busy machine adds at the 99th percentile. */
+const busyMs = 100;
+const notFound = '401 access_not_found';
+
+let gateway: TestGateway;
+let redis: TestRedis;
+
+beforeAll(async () => {
+  [gateway, redis] = await Promise.all([startGateway(), startRedis()]);
+});
+afterAll(async () => {
+  await gateway?.close();
+  await redis?.stop();
+});
+beforeEach(() => redis.flush());
+
+const newKeys = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => gateway.organization.createKey()));
+const ignored = (proxy: TestProxy, reason: string) =>
+  metric(proxy, 'gateway_access_cache_ignored_total', { reason });
+const failures = (proxy: TestProxy) => metric(proxy, 'gateway_access_cache_failures_total');
+const lookups = (proxy: TestProxy, tier: string) => metric(proxy, 'gateway_key_lookups_total', { tier });
+
+async function startProxy(url = redis.url): Promise<TestProxy> {
+  const proxy = await gateway.startProxy({ REDIS_URL: url });
+  await until(async () => (await readiness(proxy)) === 'ok', { what: 'readiness' });
+  return proxy;
+}
+
+/** Milliseconds of two requests with each of many keys, the first of which has to look for it. */
+async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]> {
+  const waited: number[] = [];
+  for (const { value } of await newKeys(count)) {
+    for (const reply of [await chat(value)(proxy), await chat(value)(proxy)]) {
+      expect(reply.outcome).toBe('200');
+      waited.push(reply.ms);
+    }
+  }
+  return waited;
+}
+
+describe('Redis refused or black-holed: requests go on, nothing waits more than 100 ms longer', () => {
+  async function expectNoLonger(what: string, proxy: TestProxy): Promise<void> {
+    const without = await askTwice(gateway.proxy);
+    const broken = await askTwice(proxy);
+    tell('no Redis set', without);
+    tell(`Redis ${what}`, broken);
+    expect(percentile(broken, 0.99)).toBeLessThan(percentile(without, 0.99) + 100 + busyMs);
+    expect(await failures(proxy)).toBeGreaterThan(0);
+    expect(await readiness(proxy)).toBe('ok');
+  }
+
+  it('refused from the start', async () => {
+    await expectNoLonger('refused', await startProxy(`redis://127.0.0.1:${await freePort()}`));
+  });
+
+  it('accepts and never answers from the start', async () => {
+    const hole = await startBlackHole();
+    await expectNoLonger('mute from the start', await startProxy(`redis://127.0.0.1:${hole.port}`));
+    expect(hole.accepted()).toBeGreaterThan(0);
+    await hole.stop();
+  });
+
+  it('falls silent mid-way, and is used again when it is back', async () => {
+    const link = await startForwarder({ port: redis.port });
+    const proxy = await startProxy(`redis://127.0.0.1:${link.port}`);
+    await askTwice(proxy, 5);
+    expect(await failures(proxy)).toBe(0);
+    link.freeze();
+    await expectNoLonger('fallen silent', proxy);
+    await link.heal();
+    const healed = performance.now();
+    const writer = await startProxy();
+    await until(async () => {
+      const [key] = await newKeys(1);
+      const question = chat(key?.value ?? '');
+      for (const asked of [writer, proxy]) expect((await question(asked)).outcome).toBe('200');
+      return (await lookups(proxy, 'redis')) > 0;
+    });
+    tell('Redis back: read again after', performance.now() - healed);
+    await link.stop();
+  });
+});
+
+describe('Redis emptied or rolled back: no revoked key revived', () => {
+  it('emptied: known keys go on from memory, and a new proxy resolves them', async () => {
+    const [key] = await newKeys(1);
+    const question = chat(key?.value ?? '');
+    const proxy = await startProxy();
+    expect((await question(proxy)).outcome).toBe('200');
+    await redis.flush();
+    const second = await startProxy();
+    expect(await outcomes([proxy, second], question)).toEqual(['200', '200']);
+    expect([await lookups(proxy, 'memory'), await lookups(second, 'control_plane')]).toEqual([1, 1]);
+  });
+
+  it('rolled back: a key revoked since is refused by the proxy that knows and by one that has just started', async () => {
+    const keys = await newKeys(2);
+    const [revoked, live] = keys.map(({ value }) => admission(value));
+    if (revoked === undefined || live === undefined) throw new Error('two keys were made');
+    const proxy = await startProxy();
+    expect(await outcomes([proxy], revoked)).toEqual(['200']);
+    expect(await outcomes([proxy], live)).toEqual(['200']);
+    const backup = await until(async () => ofSize(3, await readValues(redis.url)));
+
+    await gateway.organization.api.call('VirtualKeys/Revoke', { id: keys[0]?.id });
+    await turns([proxy], revoked, { from: '200', to: notFound });
+    await until(async () => (await readValues(redis.url)).size === 2, { what: 'the record to be removed' });
+    await writeValues(redis.url, backup);
+
+    const second = await startProxy();
+    await until(async () => (await metric(second, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
+    expect(await outcomes([proxy, second], revoked)).toEqual([notFound, notFound]);
+    expect(await ignored(second, 'outdated')).toBeGreaterThan(0);
+    expect(await outcomes([proxy, second], live)).toEqual(['200', '200']);
+    expect(await lookups(second, 'redis'), 'what was not revoked is believed').toBe(1);
+  });
+});
+
+describe('Redis forged: what does not open where it stands is ignored and counted', () => {
+  it.each<[string, (values: ReadonlyMap<string, Buffer>) => ReadonlyMap<string, Buffer>]>([
+    ['one bit altered', (values) => mapValues(values, (value) => flipped(value, value.length - 1))],
+    ['the snapshot it was read in altered', (values) => mapValues(values, withOtherRevision)],
+    ['another’s record in its place', swapped],
+    ['a record cut short', (values) => mapValues(values, (value) => value.subarray(0, value.length - 8))],
+    ['nothing like a record', (values) => mapValues(values, () => Buffer.from('{"active":true}'))],
+    ['an empty value', (values) => mapValues(values, () => Buffer.alloc(0))],
+  ])('%s', async (_what, forge) => {
+    const keys = await newKeys(2);
+    const writer = await startProxy();
+    for (const { value } of keys) expect((await chat(value)(writer)).outcome).toBe('200');
+    const values = await until(async () => ofSize(3, await readValues(redis.url)));
+    await writeValues(redis.url, forge(values));
+
+    const reader = await startProxy();
+    await until(async () => (await metric(reader, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
+    for (const { value } of keys) expect((await chat(value)(reader)).outcome).toBe('200');
+    expect(await ignored(reader, 'unreadable')).toBeGreaterThanOrEqual(2);
+    expect(await lookups(reader, 'redis')).toBe(0);
+    const [unknown] = await newKeys(1);
+    await gateway.organization.api.call('VirtualKeys/Revoke', { id: unknown?.id });
+    expect((await chat(unknown?.value ?? '')(reader)).outcome).toBe(notFound);
+  });
+});
+
+function ofSize<T>(size: number, values: ReadonlyMap<string, T>): ReadonlyMap<string, T> | undefined {
+  return values.size === size ? values : undefined;
+}
+
+function mapValues(values: ReadonlyMap<string, Buffer>, change: (value: Buffer) => Buffer) {
+  return new Map([...values].map(([name, value]) => [name, change(value)]));
+}
+
+function flipped(value: Buffer, at: number): Buffer {
+  const copy = Buffer.from(value);
+  copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
+  return copy;
+}
+
+/** A value is a format byte, the header's length in two bytes, the header as JSON, and what is sealed. */
+function withOtherRevision(value: Buffer): Buffer {
+  const headerEnd = 3 + value.readUInt16BE(1);
+  const [epoch, revision, organization] = JSON.parse(value.toString('utf8', 3, headerEnd));
+  const header = Buffer.from(JSON.stringify([epoch, revision + 1000, organization]));
+  const prefix = Buffer.from(value.subarray(0, 3));
+  prefix.writeUInt16BE(header.length, 1);
+  return Buffer.concat([prefix, header, value.subarray(headerEnd)]);
+}
+
+function swapped(values: ReadonlyMap<string, Buffer>): ReadonlyMap<string, Buffer> {
+  const names = [...values.keys()];
+  return new Map(
+    [...values.values()].map((value, index) => [names[(index + 1) % names.length] ?? '', value]),
+  );
+}
