@@ -50,7 +50,12 @@ async function assemble(
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
   const tls = await openTls(settings, log, lifecycle);
-  const store = await openStore({ url: settings.databaseUrl.reveal(), log, clock });
+  const store = await openStore({
+    url: settings.databaseUrl.reveal(),
+    log,
+    clock,
+    changesKeptMs: settings.changesKept,
+  });
   lifecycle.onClose('database', () => store.close());
   const feed = await startFeed({ store, log });
   lifecycle.onClose('change feed', () => feed.close());

@@ -1,5 +1,6 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start or finish, 0 = drained or done.
-// Besides the server: `new-master-key` and `new-bootstrap-token` print one value, `reseal` rotates the master key.
+// Besides the server: `new-master-key` and `new-bootstrap-token` print one value, `reseal` rotates the master key,
+// `verify-audit` walks the audit log's chain.
 import { systemClock } from '../common/clock.ts';
 import { createCredential } from '../common/credential.ts';
 import { untilSignal } from '../common/lifecycle.ts';
@@ -9,8 +10,9 @@ import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { startControlPlane } from './app.ts';
 import { resealProviderSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
+import { verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
-import { StoreUnavailableError } from './store/store.ts';
+import { type Store, StoreUnavailableError } from './store/store.ts';
 
 /** @param command what follows the program's name */
 export async function runControlPlane(command: readonly string[]): Promise<void> {
@@ -22,11 +24,13 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
     case 'new-bootstrap-token':
       return print(createCredential('bootstrap'));
     case 'reseal':
-      return await reseal();
+      return await withStore(reseal);
+    case 'verify-audit':
+      return await withStore(verifyAudit);
     default:
       return exit(
         badSettingsExitCode,
-        'unknown command; there are new-master-key, new-bootstrap-token and reseal, and none to serve',
+        'unknown command; there are new-master-key, new-bootstrap-token, reseal and verify-audit, and none to serve',
       );
   }
 }
@@ -45,24 +49,36 @@ async function serve(): Promise<void> {
   log.info('stopped');
 }
 
-async function reseal(): Promise<void> {
+type Maintenance = (store: Store, settings: ControlPlaneSettings) => Promise<void>;
+
+async function withStore(work: Maintenance): Promise<void> {
   const settings = settingsOrExit();
   const url = settings.databaseUrl.reveal();
   const store = await openStore({ url, log: logger(settings), clock: systemClock }).catch((error: unknown) =>
     exit(1, failure(error)),
   );
   try {
-    const { resealed, lost } = await resealProviderSecrets(store, settings.masterKey);
-    print(`${resealed} provider secrets are sealed under the newest master key`);
-    if (lost.length > 0) {
-      process.exitCode = 1;
-      process.stderr.write(
-        `control-plane: no given master key opens these provider keys: ${lost.join(', ')}\n`,
-      );
-    }
+    await work(store, settings);
   } finally {
     await store.close();
   }
+}
+
+async function reseal(store: Store, settings: ControlPlaneSettings): Promise<void> {
+  const { resealed, lost } = await resealProviderSecrets(store, settings.masterKey);
+  print(`${resealed} provider secrets are sealed under the newest master key`);
+  if (lost.length > 0) complain(`no given master key opens these provider keys: ${lost.join(', ')}`);
+}
+
+async function verifyAudit(store: Store): Promise<void> {
+  const verdict = await store.snapshot((db) => verifyAuditChain(db));
+  if (verdict.intact) print(`the audit log is intact: ${verdict.events} events`);
+  else complain(`the audit log was tampered with at revision ${verdict.revision}: ${verdict.reason}`);
+}
+
+function complain(message: string): void {
+  process.exitCode = 1;
+  process.stderr.write(`control-plane: ${message}\n`);
 }
 
 function settingsOrExit(): ControlPlaneSettings {

@@ -72,6 +72,13 @@ export const controlPlaneSettings = {
     decode: databaseUrl,
     secret: true,
   },
+  changesKept: {
+    name: 'GATEWAY_CHANGES_KEPT',
+    about:
+      'How long the change feed reaches back. More than any proxy’s GATEWAY_ACCESS_MAX_STALE; a proxy that was away longer resolves everything again.',
+    decode: duration,
+    default: '7d',
+  },
   masterKey: {
     name: 'GATEWAY_MASTER_KEY',
     about:

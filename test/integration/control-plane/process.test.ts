@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isWellFormedCredential } from '../../../common/credential.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
@@ -106,6 +107,19 @@ describe('the control plane as a process', () => {
     expect([await key.exited, await token.exited]).toEqual([0, 0]);
     expect(parseSealKeys(key.stdout()).keys).toHaveLength(1);
     expect(isWellFormedCredential('bootstrap', token.stdout().trim())).toBe(true);
+  });
+
+  it('walks the audit log, and tells one that was tampered with', async () => {
+    const intact = start({}, 'verify-audit');
+    expect(await intact.exited).toBe(0);
+    expect(intact.stdout()).toContain('the audit log is intact: 0 events');
+    expect(await start({}, 'reseal').exited).toBe(0);
+    const database = new DatabaseSync(join(directory, 'test.db'));
+    database.exec(`update audit_events set actor_id = 'somebody'`);
+    database.close();
+    const broken = start({}, 'verify-audit');
+    expect(await broken.exited).toBe(1);
+    expect(broken.stderr()).toContain('tampered with at revision 1: its content was changed');
   });
 
   it('reseals and says so', async () => {
