@@ -1,0 +1,78 @@
+// Every code of the error table, provoked over a real socket and held to the whole of its answer: status, type, code, param,
+// who spoke and the headers that say what to do. A code that no request can reach yet is listed as such, so none is forgotten.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ErrorCode, errorTable } from '../../../proxy/errors.ts';
+import { callersFaults } from './error-codes/callers.ts';
+import { gatewayStates } from './error-codes/gateway.ts';
+import { type Case, type Cases, later, startWorld, type World } from './error-codes/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+beforeEach(() => world.gateway.simulator.reset());
+afterAll(() => world.gateway.close());
+
+const cases: Required<Cases> = { ...callersFaults, ...gatewayStates };
+const reached = Object.entries(cases).filter(
+  (entry): entry is [ErrorCode, readonly Case[]] => entry[1] !== later,
+);
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+};
+
+describe.each(reached)('%s', (code, rows) => {
+  it.each(rows)('$what', async (row) => {
+    const answer = await row.provoke(world);
+    const { status = errorTable[code].status, message = errorTable[code].message } = row;
+    const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error');
+    const said = message instanceof RegExp ? expect.stringMatching(message) : message;
+    expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({
+      status,
+      body: { error: { message: said, type, param: row.param ?? null, code } },
+    });
+    expectHeaders(answer.headers, {
+      ...{ 'content-type': 'application/json', 'x-svc-error-source': 'gateway' },
+      ...{ allow: undefined, 'retry-after': undefined, 'x-should-retry': undefined },
+      ...{ 'content-length': String(Buffer.byteLength(answer.body)) },
+      ...row.headers,
+    });
+    if (row.noRequest === undefined) expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+function expectHeaders(
+  headers: { get(name: string): string | null | undefined },
+  expected: Readonly<Record<string, string | undefined>>,
+) {
+  for (const [name, value] of Object.entries(expected)) {
+    const got = headers.get(name) ?? undefined;
+    if (value === 'seconds') expect(Number(got)).toBeGreaterThan(0);
+    else expect(`${name}: ${got}`).toBe(`${name}: ${value}`);
+  }
+}
+
+it('every code of the table was provoked above, but for those of later issues', () => {
+  const left = Object.keys(errorTable).filter((code) => !reached.some(([name]) => name === code));
+  expect(left.toSorted()).toEqual([
+    ...[
+      'budget_busy',
+      'budget_exceeded',
+      'concurrency_limit_exceeded',
+      'guardrail_blocked',
+      'invalid_endpoint',
+    ],
+    ...[
+      'invalid_region',
+      'ledger_unavailable',
+      'model_not_priced',
+      'no_healthy_target',
+      'unsupported_parameter',
+    ],
+  ]);
+  expect(reached.every(([, rows]) => rows.length > 0)).toBe(true);
+});

@@ -1,0 +1,265 @@
+// What callers get wrong: credentials, routes, methods, bodies.
+import { createCredential } from '../../../../common/credential.ts';
+import { specificMessages } from '../../../../proxy/errors.ts';
+import { chatBody } from '../../../support/gateway.ts';
+import { until } from '../../../support/process.ts';
+import { type Case, type Cases, chat, later, own, rawHead } from './world.ts';
+
+export const callersFaults = {
+  virtual_key_required: [
+    { what: 'no key at all', provoke: (world) => world.send({ headers: {} }) },
+    {
+      what: 'no virtual key',
+      provoke: (world) => world.send({ headers: { authorization: 'Bearer sk-other' } }),
+    },
+    {
+      what: 'no key for the models',
+      provoke: (world) => world.send({ path: '/v1/models', method: 'GET', headers: {} }),
+    },
+  ],
+  access_not_found: [
+    {
+      what: 'an unknown key',
+      provoke: (world) => world.send({ headers: { 'x-api-key': createCredential('virtualKey') } }),
+    },
+    { what: 'a malformed key', provoke: (world) => world.send({ headers: { 'x-api-key': 'sk-svc-1' } }) },
+  ],
+  access_blocked: [
+    {
+      what: 'an inactive key',
+      provoke: async (world) =>
+        world.withKey((await world.gateway.organization.createKey({ active: false })).value),
+    },
+    {
+      what: 'an expired key',
+      message: specificMessages.expired,
+      provoke: async (world) => {
+        const endsAt = new Date(Date.now() + 200).toISOString();
+        const { value } = await world.gateway.organization.createKey({ endsAt });
+        await until(async () => (await world.withKey(value)).status === 403);
+        return world.withKey(value);
+      },
+    },
+  ],
+  policy_access_denied: [
+    {
+      what: 'not turned on',
+      provoke: (world) =>
+        world.send({ headers: { 'x-svc-direct-key': 'true', 'x-svc-vk': world.key, 'x-api-key': 'sk-own' } }),
+    },
+    {
+      what: 'no virtual key in x-svc-vk',
+      status: 401,
+      message: specificMessages.directKeyNeedsVirtualKey,
+      provoke: (world) =>
+        world.send({ headers: { 'x-svc-direct-key': 'true', authorization: `Bearer ${world.key}` } }),
+    },
+  ],
+  invalid_request: [
+    { what: 'no JSON', message: 'the body is not valid JSON', provoke: (world) => world.send({ body: '{' }) },
+    {
+      what: 'no object',
+      message: 'the body must be a JSON object',
+      provoke: (world) => world.send({ body: '[]' }),
+    },
+    field('model', { model: undefined }, 'model must be a non-empty string'),
+    field(
+      'model',
+      { model: 'gpt-4o' },
+      'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
+    ),
+    field('stream', { stream: 1 }, 'stream must be true or false'),
+    field('messages', { messages: [] }, 'messages must be a non-empty array'),
+    field('messages[0]', { messages: [null] }, 'messages[0] must be an object'),
+    field('messages[0].role', { messages: [{ role: 'root' }] }, /must be one of system, developer, user, /),
+    field('messages[0].content', { messages: [{ role: 'user', content: 1 }] }, /must be a string, an array/),
+    field('stream_options', { stream_options: {} }, 'stream_options is only allowed when stream is true'),
+    {
+      what: 'a flag that is none',
+      message: '`x-svc-direct-key` must be true or false',
+      provoke: (world) => world.send({ headers: { 'x-svc-direct-key': 'yes', 'x-svc-vk': world.key } }),
+    },
+    {
+      what: 'a model id that cannot be decoded',
+      message: 'the model id in the path is not valid percent-encoding',
+      provoke: (world) => world.send({ path: '/v1/models/%zz', method: 'GET' }),
+    },
+    {
+      what: 'no HTTP',
+      message: 'the request is not valid HTTP/1.1',
+      noRequest: true,
+      provoke: (world) => world.sendRaw(world.gateway.proxy.port, 'hello\r\n\r\n'),
+    },
+  ],
+  unsupported_parameter: later,
+  model_not_supported: [
+    {
+      what: 'an embedding model',
+      param: 'model',
+      provoke: (world) => world.send({ body: chatBody({ model: 'gpt-provider/text-embedding-3-small' }) }),
+    },
+  ],
+  invalid_endpoint: later,
+  invalid_region: later,
+  conflicting_credentials: [
+    {
+      what: 'a header twice',
+      message: '`authorization` was sent twice with different values',
+      provoke: (world) =>
+        world.sendRaw(world.gateway.proxy.port, rawHead(world.key, ['authorization: Bearer other'])),
+    },
+    {
+      what: 'keys of two organizations',
+      message: 'the virtual key and the project key belong to different organizations',
+      provoke: (world) =>
+        world.send({
+          path: own,
+          headers: {
+            'project-api-key': world.projectKey,
+            'x-svc-vk': world.key,
+            authorization: 'Bearer sk-own',
+          },
+        }),
+    },
+  ],
+  model_not_priced: later,
+  guardrail_blocked: later,
+  project_key_required: [
+    {
+      what: 'another virtual key only',
+      provoke: (world) =>
+        world.send({ path: own, headers: { 'x-svc-vk': world.openKey, authorization: 'Bearer sk-own' } }),
+    },
+  ],
+  provider_key_required: [
+    {
+      what: 'a direct request without one',
+      message:
+        'a direct request needs a provider key as a bearer token, or in the `x-api-key` or `x-goog-api-key` header',
+      provoke: (world) => world.send({ headers: { 'x-svc-direct-key': 'true', 'x-svc-vk': world.openKey } }),
+    },
+    {
+      what: "a provider's route without one",
+      message: 'this route needs `Bearer <provider key>` in the `Authorization` header',
+      provoke: (world) => world.send({ path: own, headers: { 'project-api-key': world.projectKey } }),
+    },
+  ],
+  budget_exceeded: later,
+  model_not_allowed: [
+    {
+      what: 'a model outside the list of the key',
+      param: 'model',
+      provoke: async (world) => {
+        const narrow = await world.gateway.organization.createKey({
+          allowedModels: { globs: ['gpt-provider/gpt-4.1'] },
+        });
+        return world.withKey(narrow.value);
+      },
+    },
+  ],
+  route_not_found: [
+    { what: 'a path', provoke: (world) => world.send({ path: '/v1/completions' }) },
+    { what: 'a path, whatever the method', provoke: (world) => world.send({ path: '/', method: 'DELETE' }) },
+  ],
+  model_not_found: [
+    {
+      what: 'an unknown provider',
+      param: 'model',
+      message: 'no such provider in front of the model name',
+      provoke: (world) => world.send({ body: chatBody({ model: 'nobody/gpt-4o' }) }),
+    },
+    {
+      what: 'an unknown id',
+      provoke: (world) => world.send({ path: '/v1/models/gpt-provider%2Fnone', method: 'GET' }),
+    },
+  ],
+  provider_not_configured: [
+    {
+      what: 'an organization without a key of it',
+      provoke: async (world) => {
+        const bare = await world.gateway.createOrganization('bare');
+        const listed = (await bare.api.call('ProviderKeys/List', { organizationId: bare.id })) as {
+          providerKeys: { id: string }[];
+        };
+        for (const { id } of listed.providerKeys) await bare.api.call('ProviderKeys/Delete', { id });
+        return world.withKey((await bare.createKey()).value);
+      },
+    },
+  ],
+  method_not_allowed: [
+    {
+      what: 'a chat route with GET',
+      message: 'this route takes POST only',
+      headers: { allow: 'POST' },
+      provoke: (world) => world.send({ method: 'GET' }),
+    },
+    {
+      what: 'the models with POST',
+      message: 'this route takes GET only',
+      headers: { allow: 'GET' },
+      provoke: (world) => world.send({ path: '/v1/models' }),
+    },
+    {
+      what: 'a method that is none',
+      headers: { allow: 'GET, POST', connection: 'close' },
+      noRequest: true,
+      provoke: (world) => world.sendRaw(world.gateway.proxy.port, `BREW ${chat} HTTP/1.1\r\nhost: x\r\n\r\n`),
+    },
+  ],
+  request_timeout: [
+    {
+      what: 'a body that does not come',
+      headers: { 'x-should-retry': 'false' },
+      provoke: (world) =>
+        world.sendRaw(
+          world.tight.port,
+          rawHead(world.key, ['content-type: application/json', 'content-length: 9']),
+        ),
+    },
+    {
+      what: 'headers that do not end',
+      headers: { connection: 'close' },
+      noRequest: true,
+      provoke: (world) => world.sendRaw(world.tight.port, `POST ${chat} HTTP/1.1\r\n`),
+    },
+  ],
+  body_too_large: [
+    {
+      what: 'a byte over the limit',
+      message: 'the body is larger than 1024 bytes',
+      provoke: (world) => world.send({ url: world.tight.url, body: ' '.repeat(1025) }),
+    },
+  ],
+  unsupported_media_type: [
+    {
+      what: 'text',
+      provoke: (world) =>
+        world.send({ headers: { authorization: `Bearer ${world.key}`, 'content-type': 'text/plain' } }),
+    },
+    {
+      what: 'none',
+      message: 'Content-Type is missing; send application/json',
+      provoke: (world) => world.sendRaw(world.gateway.proxy.port, rawHead(world.key, ['content-length: 0'])),
+    },
+    {
+      what: 'a compressed body',
+      message: 'a compressed body is not accepted; send it as it is',
+      provoke: (world) =>
+        world.send({ headers: { authorization: `Bearer ${world.key}`, 'content-encoding': 'gzip' } }),
+    },
+  ],
+  headers_too_large: [
+    {
+      what: 'one long header',
+      headers: { connection: 'close' },
+      noRequest: true,
+      provoke: (world) =>
+        world.sendRaw(world.tight.port, rawHead(world.key, [`x-long: ${'x'.repeat(3000)}`])),
+    },
+  ],
+} satisfies Cases;
+
+function field(param: string, fields: object, message: string | RegExp): Case {
+  const what = `${param} in ${JSON.stringify(fields)}`;
+  return { what, param, message, provoke: (world) => world.send({ body: chatBody(fields) }) };
+}

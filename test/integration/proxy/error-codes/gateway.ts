@@ -1,0 +1,122 @@
+// What the gateway or what stands behind it cannot do right now, and limits on callers.
+import { expect } from 'vitest';
+import { createCredential } from '../../../../common/credential.ts';
+import { startFaultyProxy } from '../../../support/faulty-proxy.ts';
+import { chatBody } from '../../../support/gateway.ts';
+import { freePort, until } from '../../../support/process.ts';
+import { openConnection } from '../../../support/raw-http.ts';
+import { type Cases, later, rawHead } from './world.ts';
+
+export const gatewayStates = {
+  rate_limit_exceeded: [
+    {
+      what: 'too many unknown keys from one address',
+      headers: { 'retry-after': 'seconds' },
+      provoke: async (world) => {
+        const { url } = await world.gateway.startProxy();
+        const guess = () => world.send({ url, headers: { 'x-svc-vk': createCredential('virtualKey') } });
+        for (let sent = 0; sent < 20; sent++) expect((await guess()).status).toBe(401);
+        return guess();
+      },
+    },
+  ],
+  concurrency_limit_exceeded: later,
+  budget_busy: later,
+  internal_error: [
+    {
+      what: 'a defect',
+      provoke: async (world) => {
+        const defect = new TypeError('nobody but the log may know this');
+        const faulty = await startFaultyProxy(defect);
+        const answer = await world.send({ url: faulty.url });
+        await until(() => faulty.records.length === 1);
+        expect(faulty.records[0]).toMatchObject({ status: 500, errorCode: 'internal_error', cause: defect });
+        faulty.close();
+        return answer;
+      },
+    },
+  ],
+  upstream_unreachable: [
+    {
+      what: 'a provider that refuses connections',
+      provoke: async (world) => {
+        const port = await freePort();
+        const settings = {
+          GATEWAY_GPT_PROVIDER_URL: `http://127.0.0.1:${port}/v1`,
+          GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
+        };
+        const { url } = await world.gateway.startProxy(settings);
+        return world.send({ url });
+      },
+    },
+  ],
+  upstream_protocol_error: [
+    {
+      what: 'an answer that is none',
+      headers: { 'x-should-retry': 'false' },
+      provoke: (world) => world.simulated({ body: '<html>' }),
+    },
+  ],
+  upstream_authentication_failed: [
+    {
+      what: 'a stored key that is refused',
+      headers: { 'x-should-retry': 'false' },
+      provoke: (world) => world.simulated({ status: 401 }),
+    },
+  ],
+  access_unavailable: [
+    {
+      what: 'a key that nobody can check',
+      headers: { 'retry-after': '1' },
+      provoke: async (world) => {
+        const { url } = await world.gateway.startProxy({
+          GATEWAY_CONTROL_PLANE: `127.0.0.1:${await freePort()}`,
+        });
+        return world.send({ url });
+      },
+    },
+  ],
+  ledger_unavailable: later,
+  overloaded: [
+    {
+      what: 'more than one at a time',
+      headers: { 'retry-after': '1' },
+      provoke: async (world) => {
+        world.gateway.simulator.script({ headDelayMs: 1000 });
+        const first = world.send({ url: world.tight.url });
+        await until(() => world.gateway.simulator.requests.length > 0);
+        const answer = await world.send({ url: world.tight.url });
+        expect((await first).status).toBe(200);
+        return answer;
+      },
+    },
+  ],
+  draining: [
+    {
+      what: 'a request whose head ends after the drain began',
+      headers: { 'retry-after': '1' },
+      provoke: async (world) => {
+        const proxy = await world.gateway.startProxy();
+        const connection = await openConnection(proxy.port);
+        const [first = '', ...rest] = rawHead(world.key).split('\r\n');
+        connection.send(`${first}\r\n`);
+        await world.send({ url: proxy.url });
+        const drained = proxy.drain();
+        connection.send(rest.join('\r\n'));
+        const answer = await connection.answer();
+        connection.socket.destroy();
+        await drained;
+        return answer;
+      },
+    },
+  ],
+  // One target, whose key the control plane insists on.
+  no_healthy_target: later,
+  upstream_timeout: [
+    {
+      what: 'a stream that does not begin',
+      provoke: (world) =>
+        world.simulated({ headDelayMs: 5000 }, { url: world.tight.url, body: chatBody({ stream: true }) }),
+    },
+  ],
+} satisfies Cases;

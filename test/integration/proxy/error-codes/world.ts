@@ -1,0 +1,106 @@
+// A gateway with all that it takes to provoke every error: tight limits on one proxy, an organization open to callers' own
+// keys, and requests as one wants them.
+import type { ErrorCode } from '../../../../proxy/errors.ts';
+import type { Behaviour } from '../../../../simulator/index.ts';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../../support/gateway.ts';
+import { openConnection } from '../../../support/raw-http.ts';
+
+export interface World {
+  readonly gateway: TestGateway;
+  readonly tight: TestProxy;
+  readonly key: string;
+  /** Of an organization that lets callers send their own provider keys. */
+  readonly openKey: string;
+  readonly projectKey: string;
+  /** A chat request with the usual key, but for what is given. */
+  send(sent?: Sent): Promise<Answer>;
+  sendRaw(port: number, bytes: string): Promise<Answer>;
+  withKey(value: string): Promise<Answer>;
+  /** To a provider that behaves so. */
+  simulated(behaviour: Behaviour, sent?: Sent): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null | undefined };
+  readonly body: string;
+}
+
+export interface Sent {
+  readonly url?: string;
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+export interface Case {
+  readonly what: string;
+  provoke(world: World): Promise<Answer>;
+  /** Default: the table's. */
+  readonly status?: number;
+  /** Default: the table's. */
+  readonly message?: string | RegExp;
+  readonly param?: string;
+  /** `seconds`: any number above 0. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing was parsed, so there is no request that an id could be of. */
+  readonly noRequest?: true;
+}
+
+export const later = 'no request reaches it before a later issue';
+
+export type Cases = Readonly<Partial<Record<ErrorCode, readonly Case[] | typeof later>>>;
+
+export const chat = '/v1/chat/completions';
+export const own = '/v1/gpt-provider/chat/completions';
+
+export function rawHead(key: string, extra: readonly string[] = []): string {
+  const lines = [`POST ${chat} HTTP/1.1`, 'host: gateway', `authorization: Bearer ${key}`, ...extra];
+  return [...lines, '', ''].join('\r\n');
+}
+
+export async function startWorld(): Promise<World> {
+  const gateway = await startGateway();
+  const key = (await gateway.organization.createKey()).value;
+  const open = await gateway.createOrganization('open');
+  const settings = { access: { callerProviderKeys: true } };
+  await open.api.call('Organizations/UpdateSettings', { id: open.id, settings });
+  const tight = await gateway.startProxy({
+    GATEWAY_IN_FLIGHT_MAX: '1',
+    GATEWAY_BODY_GRACE: '200ms',
+    GATEWAY_BODY_BYTES_MAX: '1KiB',
+    GATEWAY_HEADERS_TIMEOUT: '500ms',
+    GATEWAY_HEADER_BYTES_MAX: '2KiB',
+    GATEWAY_FIRST_BYTE_TIMEOUT: '200ms',
+  });
+  const send = async (sent: Sent = {}): Promise<Answer> => {
+    const { url = gateway.proxy.url, path = chat, method = 'POST', body = chatBody() } = sent;
+    const headers = { 'content-type': 'application/json', ...(sent.headers ?? bearer(key)) };
+    const response = await fetch(url + path, { method, headers, ...(method === 'POST' && { body }) });
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  };
+  return {
+    ...{ gateway, tight, key, send },
+    openKey: (await open.createKey()).value,
+    projectKey: (await open.createKey()).value,
+    sendRaw,
+    withKey: (value) => send({ headers: bearer(value) }),
+    simulated: (behaviour, sent) => {
+      gateway.simulator.script(behaviour);
+      return send(sent);
+    },
+  };
+}
+
+function bearer(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
+}
+
+async function sendRaw(port: number, bytes: string): Promise<Answer> {
+  const connection = await openConnection(port);
+  connection.send(bytes);
+  const answer = await connection.answer();
+  connection.socket.destroy();
+  return answer;
+}
