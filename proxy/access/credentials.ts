@@ -91,9 +91,7 @@ export function readDirectKey(headers: CredentialHeaders): Secret {
     headers.get('x-api-key'),
     headers.get('x-goog-api-key'),
   ];
-  const found = candidates.find(
-    (value) => value !== undefined && value !== '' && asVirtualKey(value) === undefined,
-  );
+  const found = candidates.find(isProviderKey);
   if (found !== undefined) return new Secret(found);
   throw new GatewayError('provider_key_required', {
     message:
@@ -109,7 +107,7 @@ export function readDirectKey(headers: CredentialHeaders): Secret {
 export function readRouteKey(headers: CredentialHeaders, form: 'bearer' | 'plain'): Secret {
   const sent = headers.get('authorization');
   const value = bearer(sent) ?? (form === 'plain' ? sent : undefined);
-  if (value !== undefined && value !== '' && asVirtualKey(value) === undefined) return new Secret(value);
+  if (isProviderKey(value)) return new Secret(value);
   const expected = form === 'bearer' ? '`Bearer <provider key>`' : 'the provider key';
   throw new GatewayError('provider_key_required', {
     message: `this route needs ${expected} in the \`Authorization\` header`,
@@ -117,14 +115,21 @@ export function readRouteKey(headers: CredentialHeaders, form: 'bearer' | 'plain
 }
 
 function directKeyFlag(headers: CredentialHeaders): boolean {
-  const value = headers.get('x-svc-direct-key')?.toLowerCase();
-  if (value === undefined || value === 'false') return false;
-  if (value === 'true' && !headers.conflicts.includes('x-svc-direct-key')) return true;
+  const value = headers.get('x-svc-direct-key')?.toLowerCase() ?? 'false';
+  const isFlag = value === 'true' || value === 'false';
+  if (isFlag && !headers.conflicts.includes('x-svc-direct-key')) return value === 'true';
   throw new GatewayError('invalid_request', { message: '`x-svc-direct-key` must be true or false' });
 }
 
 function asVirtualKey(value: string | undefined): string | undefined {
   return value?.startsWith(credentialPrefixes.virtualKey) === true ? value : undefined;
+}
+
+/** A virtual key in quotes or behind a second scheme word is none here either: it must not reach the provider. */
+function isProviderKey(value: string | undefined): value is string {
+  return (
+    value !== undefined && /^[\x21-\x7e]+$/.test(value) && !value.includes(credentialPrefixes.virtualKey)
+  );
 }
 
 function bearer(value: string | undefined): string | undefined {
