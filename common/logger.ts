@@ -25,9 +25,8 @@ export interface LoggerOptions {
 }
 
 /** Lines are written together: a write for each would cost a request more than all of its checks. */
-const writeBytesMin = 64 * 1024;
-const writeBytesMax = 4 * writeBytesMin;
-const writeEveryMs = 250;
+const heldCharactersMax = 64 * 1024;
+const heldMs = 250;
 
 export function createLogger(options: LoggerOptions): Logger {
   return pino(
@@ -44,17 +43,27 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 function openDestination(file: string | undefined): DestinationStream {
-  const stream = destination({
-    // Opened here: a stream that is still opening cannot be flushed by a program that ends at once.
-    dest: file === undefined ? 1 : openLog(file),
-    sync: false,
-    minLength: writeBytesMin,
-    maxWrite: writeBytesMax,
-    periodicFlush: writeEveryMs,
-  });
+  // Opened here: a stream that is still opening cannot be flushed by a program that ends at once.
+  const stream = destination({ dest: file === undefined ? 1 : openLog(file), sync: false });
+  // Held here and not by the stream's own minLength, which copies all that it holds at every line.
+  let held = '';
+  const release = () => {
+    if (held === '') return;
+    stream.write(held);
+    held = '';
+  };
+  setInterval(release, heldMs).unref();
   // What is still held when the process ends, however it ends, is written then.
-  process.once('exit', () => stream.flushSync());
-  return stream;
+  process.once('exit', () => {
+    release();
+    stream.flushSync();
+  });
+  return {
+    write: (line) => {
+      held += line;
+      if (held.length > heldCharactersMax) release();
+    },
+  };
 }
 
 /** @throws Error when the file cannot be written */
