@@ -1,0 +1,367 @@
+// Every limit of the limits table at the limit and one above it, over real sockets. Time-outs towards slow providers and
+// readers in their own files: upstream-hostile-streams.test.ts, slow-reader.test.ts.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startBlackHole } from '../../support/black-hole.ts';
+import {
+  chatBody,
+  type Environment,
+  startGateway,
+  type TestGateway,
+  type TestProxy,
+} from '../../support/gateway.ts';
+import { type Observed, observe } from '../../support/observe.ts';
+import { until } from '../../support/process.ts';
+import { openConnection, type RawAnswer, type RawConnection } from '../../support/raw-http.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  key = (await gateway.organization.createKey()).value;
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+interface Sent {
+  readonly key?: string;
+  readonly signal?: AbortSignal;
+}
+
+function chat(proxy: TestProxy, body: string, sent: Sent = {}): Promise<Response> {
+  return fetch(`${proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sent.key ?? key}`, 'content-type': 'application/json' },
+    body,
+    ...(sent.signal && { signal: sent.signal }),
+  });
+}
+
+const ask = (proxy: TestProxy, body: string): Promise<Observed> =>
+  observe(gateway, `${proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+  });
+
+/** A valid body of exactly so many bytes. */
+function bodyOf(bytes: number, fields: object = {}): string {
+  const shell = chatBody({ user: '', ...fields });
+  return shell.replace('"user":""', `"user":"${'u'.repeat(bytes - shell.length)}"`);
+}
+
+/** A whole answer of exactly so many bytes. */
+function answerOf(bytes: number): { body: string } {
+  const shell = '{"choices":[],"filler":""}';
+  return { body: shell.replace(':""', `:"${'f'.repeat(bytes - shell.length)}"`) };
+}
+
+const gatewayError = (seen: Observed) => [
+  seen.status,
+  seen.error?.code,
+  seen.headers.get('x-svc-error-source'),
+];
+
+async function gauge(proxy: Pick<TestProxy, 'adminUrl'>, name: string): Promise<number> {
+  const text = await (await fetch(`${proxy.adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('requests in flight', () => {
+  /** Requests that stay until they are let go. */
+  async function hold(proxy: TestProxy, count: number, ofKey: string) {
+    const already = gateway.simulator.requests.length;
+    gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: count });
+    const abort = new AbortController();
+    const sent = Array.from({ length: count }, () =>
+      chat(proxy, chatBody(), { key: ofKey, signal: abort.signal }),
+    );
+    const ended = Promise.allSettled(sent);
+    await until(() => gateway.simulator.requests.length === already + count);
+    return async () => {
+      abort.abort();
+      await ended;
+    };
+  }
+
+  it('as many as the setting says, one organization its share of them, strangers none', async () => {
+    const proxy = await gateway.startProxy({ GATEWAY_IN_FLIGHT_MAX: '4', GATEWAY_ORGANIZATION_SHARE: '50' });
+    const other = (await (await gateway.createOrganization('other')).createKey()).value;
+    const third = (await (await gateway.createOrganization('third')).createKey()).value;
+    const status = async (ofKey: string) => (await chat(proxy, chatBody(), { key: ofKey })).status;
+
+    const letGo = await hold(proxy, 2, key);
+    expect(await status(key)).toBe(503);
+    const letOtherGo = await hold(proxy, 1, other);
+    expect(await status(other)).toBe(200);
+    const letLastGo = await hold(proxy, 1, other);
+    expect(await gauge(proxy, 'gateway_in_flight_requests')).toBe(4);
+    expect(await status(third)).toBe(503);
+    const strangers = await Promise.all(Array.from({ length: 8 }, () => status('sk-svc-nobody')));
+    expect(new Set(strangers)).toEqual(new Set([401]));
+
+    await letGo();
+    await until(async () => (await gauge(proxy, 'gateway_in_flight_requests')) === 2);
+    expect(await status(third)).toBe(200);
+    expect(await status(key)).toBe(200);
+    await letOtherGo();
+    await letLastGo();
+    await until(async () => (await gauge(proxy, 'gateway_in_flight_requests')) === 0);
+  });
+});
+
+describe('bytes in memory', () => {
+  const max = 64 * 1024;
+
+  it('of a request and its answer: up to the share of the organization, not one more', async () => {
+    const proxy = await gateway.startProxy({
+      GATEWAY_BUFFERED_BYTES_MAX: String(2 * max),
+      GATEWAY_ORGANIZATION_SHARE: '50',
+    });
+    expect((await ask(proxy, bodyOf(max, { stream: true }))).status).toBe(200);
+    const tooLarge = await ask(proxy, bodyOf(max + 1, { stream: true }));
+    expect(gatewayError(tooLarge)).toEqual([503, 'overloaded', 'gateway']);
+    expect(gateway.simulator.requests).toHaveLength(1);
+
+    const half = max / 2;
+    gateway.simulator.script(answerOf(half));
+    expect((await ask(proxy, bodyOf(half))).status).toBe(200);
+    gateway.simulator.script(answerOf(half + 1));
+    const answered = await ask(proxy, bodyOf(half));
+    expect(gatewayError(answered)).toEqual([503, 'overloaded', 'gateway']);
+    expect(answered.line).toMatchObject({ status: 503, attempts: 1 });
+    await until(async () => (await gauge(proxy, 'gateway_buffered_bytes')) === 0);
+  });
+
+  it('of all organizations together: up to the setting', async () => {
+    const proxy = await gateway.startProxy({
+      GATEWAY_BUFFERED_BYTES_MAX: String(max),
+      GATEWAY_ORGANIZATION_SHARE: '75',
+    });
+    const other = (await (await gateway.createOrganization('another')).createKey()).value;
+    gateway.simulator.script({ stop: { by: 'silence', beforeHead: true } });
+    const abort = new AbortController();
+    const held = chat(proxy, bodyOf(max / 2), { signal: abort.signal }).catch(() => undefined);
+    await until(() => gateway.simulator.requests.length === 1);
+    expect(await gauge(proxy, 'gateway_buffered_bytes')).toBe(max / 2);
+    expect((await chat(proxy, bodyOf(max / 2 + 1, { stream: true }), { key: other })).status).toBe(503);
+    expect((await chat(proxy, bodyOf(max / 2, { stream: true }), { key: other })).status).toBe(200);
+    abort.abort();
+    await held;
+  });
+
+  it('are what is counted, however small the pieces: a body in chunks of one byte', async () => {
+    const proxy = await gateway.startProxyProcess();
+    const quiet = await gauge(proxy, 'process_resident_memory_bytes');
+    const connection = await openConnection(proxy.port);
+    connection.send(head(['content-type: application/json', 'transfer-encoding: chunked']));
+    const bytes = 1024 * 1024;
+    connection.send(`1\r\n"\r\n${'1\r\na\r\n'.repeat(bytes)}`);
+    await until(async () => (await gauge(proxy, 'gateway_buffered_bytes')) > bytes, { timeoutMs: 15_000 });
+    const grown = (await gauge(proxy, 'process_resident_memory_bytes')) - quiet;
+    console.log(`1 MiB in chunks of one byte took ${(grown / 1024 / 1024).toFixed(0)} MiB`);
+    // A list of the pieces would take 420 MiB.
+    expect(grown).toBeLessThan(200 * 1024 * 1024);
+    connection.socket.destroy();
+    await proxy.child.stop();
+  });
+});
+
+const head = (extra: readonly string[] = [], ofKey = key) =>
+  ['POST /v1/chat/completions HTTP/1.1', 'host: g', `authorization: Bearer ${ofKey}`, ...extra, '', ''].join(
+    '\r\n',
+  );
+
+async function raw(
+  proxy: TestProxy,
+  write: (connection: RawConnection) => void | Promise<void>,
+): Promise<RawAnswer> {
+  const connection = await openConnection(proxy.port);
+  const answered = connection.answer();
+  answered.catch(() => undefined);
+  await write(connection);
+  const answer = await answered;
+  connection.socket.destroy();
+  return answer;
+}
+
+const codeOf = (answer: RawAnswer) => (JSON.parse(answer.body) as { error?: { code: string } }).error?.code;
+
+describe('bytes of a request', () => {
+  it('headers: up to the setting', async () => {
+    const max = 4096;
+    const proxy = await gateway.startProxy({ GATEWAY_HEADER_BYTES_MAX: String(max) });
+    const withHead = (bytes: number) => {
+      const shell = `GET /v1/models HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\nx-filler: \r\n\r\n`;
+      return raw(proxy, (c) =>
+        c.send(shell.replace('x-filler: ', `x-filler: ${'h'.repeat(bytes - shell.length)}`)),
+      );
+    };
+    expect((await withHead(max)).status).toBe(200);
+    const above = await withHead(max + 64);
+    expect([above.status, codeOf(above)]).toEqual([431, 'headers_too_large']);
+  });
+
+  it.each(['announced', 'in chunks'])('body, %s: up to the setting', async (how) => {
+    const max = 2000;
+    const proxy = await gateway.startProxy({ GATEWAY_BODY_BYTES_MAX: String(max) });
+    const withBody = (bytes: number) =>
+      raw(proxy, (c) => {
+        const body = bodyOf(bytes);
+        const type = 'content-type: application/json';
+        if (how === 'announced') c.send(head([type, `content-length: ${bytes}`]) + body);
+        else
+          c.send(
+            `${head([type, 'transfer-encoding: chunked'])}${bytes.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+          );
+      });
+    expect((await withBody(max)).status).toBe(200);
+    const above = await withBody(max + 1);
+    expect([above.status, codeOf(above)]).toEqual([413, 'body_too_large']);
+    expect(gateway.simulator.requests).toHaveLength(1);
+  });
+});
+
+describe('structure of a body', () => {
+  const withParameters = (parameters: object) =>
+    chatBody({ tools: [{ type: 'function', function: { name: 'f', parameters } }] });
+  const measure = (text: string) => {
+    const bare = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+    let depth = 0;
+    let deepest = 0;
+    for (const character of bare) {
+      if ('[{'.includes(character)) depth++;
+      if (']}'.includes(character)) depth--;
+      deepest = Math.max(deepest, depth);
+    }
+    return { deepest, structural: bare.replaceAll(/[^[\]{}:,]/g, '').length };
+  };
+
+  it('depth: up to the setting, brackets in strings not counted', async () => {
+    const proxy = await gateway.startProxy({ GATEWAY_JSON_DEPTH_MAX: '20' });
+    const nested = (levels: number): object =>
+      levels === 0 ? { const: '[[[[{{{{"' } : { items: nested(levels - 1) };
+    const deep = (depth: number) => {
+      const body = withParameters(nested(depth - measure(withParameters(nested(0))).deepest));
+      expect(measure(body).deepest).toBe(depth);
+      return ask(proxy, body);
+    };
+    expect((await deep(20)).status).toBe(200);
+    const above = await deep(21);
+    expect(gatewayError(above)).toEqual([400, 'invalid_request', 'gateway']);
+    expect(above.error?.message).toBe('the body is nested deeper than 20 levels');
+  });
+
+  it('structural characters: up to the setting, those in strings not counted', async () => {
+    const proxy = await gateway.startProxy({ GATEWAY_JSON_STRUCTURAL_MAX: '1000' });
+    const wide = (count: number) => {
+      const listOf = (length: number) => withParameters({ enum: Array.from({ length }, () => ':,[]{}"') });
+      const body = listOf(count - measure(listOf(1)).structural + 1);
+      expect(measure(body).structural).toBe(count);
+      return ask(proxy, body);
+    };
+    expect((await wide(1000)).status).toBe(200);
+    const above = await wide(1001);
+    expect(gatewayError(above)).toEqual([400, 'invalid_request', 'gateway']);
+    expect(above.error?.message).toBe('the body is made of more than 1000 structural characters');
+  });
+});
+
+describe('bytes of an answer', () => {
+  const max = 50_000;
+  const tooLarge = [502, 'upstream_protocol_error', 'gateway'];
+
+  it('whole: up to the setting', async () => {
+    const proxy = await gateway.startProxy({ GATEWAY_ANSWER_BYTES_MAX: String(max) });
+    gateway.simulator.script(answerOf(max));
+    expect((await ask(proxy, chatBody())).status).toBe(200);
+    gateway.simulator.script(answerOf(max + 1));
+    expect(gatewayError(await ask(proxy, chatBody()))).toEqual(tooLarge);
+  });
+
+  it.each([[50_000], [1000], [7]])(
+    'one event of a stream: up to the setting, in pieces of %i',
+    async (piece) => {
+      const proxy = await gateway.startProxy({ GATEWAY_EVENT_BYTES_MAX: String(max) });
+      const event = (bytes: number) => `data: ${'x'.repeat(bytes - 'data: \n\n'.length)}\n\n`;
+      const streamOf = (bytes: number) => {
+        gateway.simulator.script({ body: `${event(bytes)}data: [DONE]\n\n`, pieceBytes: [piece] });
+        return ask(proxy, chatBody({ stream: true }));
+      };
+      expect(await streamOf(max)).toMatchObject({ status: 200, end: 'clean' });
+      expect(gatewayError(await streamOf(max + 1))).toEqual(tooLarge);
+    },
+  );
+});
+
+describe('time', () => {
+  const type = 'content-type: application/json';
+
+  /** Milliseconds that it took beside the answer. */
+  async function timed<T>(work: Promise<T>): Promise<{ took: number; answer: T }> {
+    const started = performance.now();
+    const answer = await work;
+    return { took: performance.now() - started, answer };
+  }
+
+  async function expectTimeout(
+    environment: Environment,
+    min: number,
+    write: (connection: RawConnection) => void,
+  ) {
+    const proxy = await gateway.startProxy(environment);
+    const { took, answer } = await timed(raw(proxy, write));
+    expect([answer.status, codeOf(answer)]).toEqual([408, 'request_timeout']);
+    expect(took).toBeGreaterThan(min * 0.99);
+    expect(took).toBeLessThan(min + 3000);
+  }
+
+  it('headers', () =>
+    expectTimeout({ GATEWAY_HEADERS_TIMEOUT: '700ms' }, 700, (c) => c.send(head().slice(0, 40))));
+
+  it('a body that does not come', () =>
+    expectTimeout({ GATEWAY_BODY_GRACE: '700ms' }, 700, (c) => c.send(head([type, 'content-length: 9']))));
+
+  it('a body slower than the rate, though it never stops', async () => {
+    await expectTimeout({ GATEWAY_BODY_GRACE: '300ms', GATEWAY_BODY_RATE_MIN: '10KiB' }, 300, (c) => {
+      c.send(head([type, 'content-length: 100000']));
+      const drip = setInterval(() => c.send('x'), 10);
+      void c.closed.then(() => clearInterval(drip));
+    });
+  });
+
+  it('a body faster than the rate gets more than the grace, but not more than the total', async () => {
+    const environment = { GATEWAY_BODY_GRACE: '100ms', GATEWAY_BODY_RATE_MIN: '1KiB' };
+    const proxy = await gateway.startProxy(environment);
+    const body = bodyOf(40_000);
+    const slowly = async (c: RawConnection) => {
+      c.send(head([type, `content-length: ${body.length}`]));
+      for (let at = 0; at < body.length && !c.socket.closed; at += 1000) {
+        c.send(body.slice(at, at + 1000));
+        await sleep(15);
+      }
+    };
+    const { took, answer } = await timed(raw(proxy, slowly));
+    expect(answer.status).toBe(200);
+    expect(took).toBeGreaterThan(400);
+    const hasty = await gateway.startProxy({ ...environment, GATEWAY_TOTAL_TIMEOUT: '200ms' });
+    const cut = await raw(hasty, slowly);
+    expect([cut.status, codeOf(cut)]).toEqual([408, 'request_timeout']);
+  });
+
+  it('a provider that does not take the connection', async () => {
+    const hole = await startBlackHole();
+    // It takes TCP connections, but never speaks TLS: to the gateway that is no connection yet.
+    const proxy = await gateway.startProxy({
+      GATEWAY_CONNECT_TIMEOUT: '600ms',
+      GATEWAY_GPT_PROVIDER_URL: `https://127.0.0.1:${hole.port}/v1`,
+      GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${hole.port}`,
+    });
+    const { took, answer } = await timed(ask(proxy, chatBody()));
+    expect(gatewayError(answer)).toEqual([502, 'upstream_unreachable', 'gateway']);
+    expect(took).toBeGreaterThan(590);
+    expect(took).toBeLessThan(3000);
+    await hole.stop();
+  });
+});

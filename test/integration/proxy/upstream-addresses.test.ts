@@ -1,0 +1,143 @@
+// Where the gateway never connects to, whatever a setting, a stored provider key or a name server says: refused as unreachable
+// before a connection is made. A listener that is never reached is the witness; that it would see one is shown first.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BlackHole, startBlackHole } from '../../support/black-hole.ts';
+import {
+  chatBody,
+  type Environment,
+  startGateway,
+  type TestGateway,
+  type TestProxy,
+} from '../../support/gateway.ts';
+import { type Observed, observe } from '../../support/observe.ts';
+
+let gateway: TestGateway;
+let key: string;
+let witness: BlackHole;
+
+beforeAll(async () => {
+  witness = await startBlackHole();
+  gateway = await startGateway({
+    controlPlane: { GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}` },
+    proxy: { GATEWAY_TOTAL_TIMEOUT: '300ms' },
+  });
+  const { id, api, createKey } = gateway.organization;
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = (await createKey()).value;
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(async () => {
+  await gateway.close();
+  await witness.stop();
+});
+
+const stored = () => ({ authorization: `Bearer ${key}` });
+const direct = () => ({ 'x-svc-vk': key, 'x-svc-direct-key': 'true', authorization: 'Bearer sk-sim-own' });
+
+function ask(proxy: TestProxy, headers: Record<string, string> = stored()): Promise<Observed> {
+  return observe(gateway, `${proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: chatBody(),
+  });
+}
+
+/** A proxy for which the GPT vendor is there. */
+const proxyTo = (url: string, environment: Environment = {}) =>
+  gateway.startProxy({ GATEWAY_GPT_PROVIDER_URL: url, ...environment });
+
+function expectRefused(seen: Observed) {
+  expect([seen.status, seen.error?.code]).toEqual([502, 'upstream_unreachable']);
+  expect(seen.error?.message).toBe('the provider cannot be reached');
+  expect(JSON.stringify(seen.line.err)).toContain('is not one that the gateway may reach');
+}
+
+describe('the base URL of a provider', () => {
+  it('is reached where host and port are listed', async () => {
+    const proxy = await proxyTo(`http://127.0.0.1:${witness.port}/v1`, {
+      GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}`,
+    });
+    const before = witness.accepted();
+    expect((await ask(proxy)).error?.code).toBe('upstream_timeout');
+    expect(witness.accepted()).toBe(before + 1);
+  });
+
+  it.each([
+    ['plain http', 'http://127.0.0.1:<port>'],
+    ['loopback', 'https://127.0.0.1:<port>'],
+    ['a name of loopback', 'https://localhost:<port>'],
+    ['loopback in another spelling', 'https://2130706433:<port>'],
+    ['loopback in hexadecimal', 'https://0x7f.1:<port>'],
+    ['any address', 'https://0.0.0.0:<port>'],
+    ['loopback of IPv6', 'https://[::1]:<port>'],
+    ['IPv4 within IPv6', 'https://[::ffff:127.0.0.1]:<port>'],
+    ['a name in plain http', 'http://localhost:<port>'],
+    ['a private network', 'https://10.0.0.1'],
+    ['a link-local address', 'https://169.254.1.1'],
+    ['a unique local address', 'https://[fd00::1]'],
+    ['NAT64 of loopback', 'https://[64:ff9b::7f00:1]'],
+  ])('is not reached at %s', async (_what, url) => {
+    const before = witness.accepted();
+    expectRefused(await ask(await proxyTo(url.replace('<port>', String(witness.port)))));
+    expect(witness.accepted()).toBe(before);
+  });
+
+  it.each([
+    ['another port', '127.0.0.1:1'],
+    ['another name of the host', 'localhost:<port>'],
+  ])('is not reached where %s is listed', async (_what, listed) => {
+    const port = String(witness.port);
+    const before = witness.accepted();
+    const environment = { GATEWAY_PRIVATE_UPSTREAMS: listed.replace('<port>', port) };
+    expectRefused(await ask(await proxyTo(`https://127.0.0.1:${port}`, environment)));
+    expect(witness.accepted()).toBe(before);
+  });
+
+  it.each(['169.254.169.254', '[fd00:ec2::254]', '[::ffff:a9fe:a9fe]', '100.100.100.200', '168.63.129.16'])(
+    'is never the instance metadata at %s, listed or not',
+    async (host) => {
+      for (const [scheme, port] of [
+        ['http', 80],
+        ['https', 443],
+      ] as const) {
+        const proxy = await proxyTo(`${scheme}://${host}`, { GATEWAY_PRIVATE_UPSTREAMS: `${host}:${port}` });
+        expectRefused(await ask(proxy));
+      }
+    },
+  );
+
+  it('is not reached in a block that the operator denies', async () => {
+    expectRefused(
+      await ask(await proxyTo('https://8.8.8.8', { GATEWAY_DENY_CIDRS: '1.1.1.0/24, 8.8.8.0/24' })),
+    );
+    expectRefused(
+      await ask(await proxyTo('https://[2001:4860:4860::8888]', { GATEWAY_DENY_CIDRS: '2001:4860::/32' })),
+    );
+  });
+});
+
+describe('the base URL of a stored provider key', () => {
+  it('is judged by the proxy as well, and the caller’s own key never goes there', async () => {
+    const organization = await gateway.createOrganization('own model server');
+    const { id, api } = organization;
+    await api.call('Organizations/UpdateSettings', {
+      id,
+      settings: { access: { callerProviderKeys: true } },
+    });
+    const { providerKeys } = (await api.call('ProviderKeys/List', { organizationId: id })) as {
+      providerKeys: { id: string }[];
+    };
+    await api.call('ProviderKeys/Update', {
+      id: providerKeys[0]?.id,
+      secret: { apiKey: 'sk-sim-other-0123456789' },
+      settings: { baseUrl: `http://127.0.0.1:${witness.port}/v1` },
+    });
+    const { value } = await organization.createKey();
+    const before = witness.accepted();
+    expectRefused(await ask(gateway.proxy, { authorization: `Bearer ${value}` }));
+    const seen = await ask(gateway.proxy, { ...direct(), 'x-svc-vk': value });
+    expect(seen.status).toBe(200);
+    expect(gateway.simulator.requests[0]?.headers.authorization).toBe('Bearer sk-sim-own');
+    expect(witness.accepted()).toBe(before);
+  });
+});
