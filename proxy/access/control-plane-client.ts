@@ -112,9 +112,10 @@ const channelOptions: ChannelOptions = {
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: [
       {
-        name: [{ service: 'gateway.v1.Access', method: 'Resolve' }],
-        // A replica that does not answer costs a caller half a second: the question goes to the next as well, and the first
-        // answer counts. One that says it cannot answer costs nothing.
+        name: [{ service: 'gateway.v1.Access' }],
+        // A replica that does not answer costs half a second: the call goes to the next as well, and the first answer counts.
+        // One that says it cannot serve costs nothing, and the next is tried at once: were it later, resolves in between
+        // could turn the wheel so that a watch meets the same replica for ever.
         hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
       },
     ],

@@ -1,8 +1,8 @@
 // The chat request in common shape: parsed once, checked as far as every provider needs it, cleaned of what SDKs leave in
 // answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { GatewayError } from '../errors.ts';
 
 export interface ChatRequest {
   /** The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Never changed after parsing. */
@@ -31,13 +31,8 @@ export function parseChatRequest(bytes: Buffer): ChatRequest {
     throw invalid('messages', 'messages must be a non-empty array');
   }
   const messages = body.messages.map(readMessage);
-  return {
-    body: { ...body, messages },
-    model,
-    messages,
-    stream: stream === true,
-    includeUsage: readIncludeUsage(body),
-  };
+  // Cleaned in place: the parsed body is nobody else's.
+  return { body, model, messages, stream: stream === true, includeUsage: readIncludeUsage(body) };
 }
 
 function parseObject(bytes: Buffer): JsonObject {
@@ -54,18 +49,23 @@ function parseObject(bytes: Buffer): JsonObject {
 }
 
 function readMessage(value: unknown, index: number): ChatMessage {
+  if (isMessage(value)) {
+    checkContent(value.content, index);
+    removeLeftovers(value);
+    return value;
+  }
   const at = `messages[${index}]`;
   if (!isObject(value)) throw invalid(at, `${at} must be an object`);
-  const { role, content } = value;
-  if (typeof role !== 'string' || !roles.has(role)) {
-    throw invalid(`${at}.role`, `${at}.role must be one of ${[...roles].join(', ')}`);
-  }
-  checkContent(content, `${at}.content`);
-  return cleaned({ ...value, role });
+  throw invalid(`${at}.role`, `${at}.role must be one of ${[...roles].join(', ')}`);
 }
 
-function checkContent(content: unknown, at: string): void {
+function isMessage(value: unknown): value is ChatMessage {
+  return isObject(value) && typeof value.role === 'string' && roles.has(value.role);
+}
+
+function checkContent(content: unknown, message: number): void {
   if (content === undefined || content === null || typeof content === 'string') return;
+  const at = `messages[${message}].content`;
   if (!Array.isArray(content)) throw invalid(at, `${at} must be a string, an array of parts or null`);
   for (const [index, part] of content.entries()) {
     if (!isObject(part) || typeof part.type !== 'string') {
@@ -74,13 +74,12 @@ function checkContent(content: unknown, at: string): void {
   }
 }
 
-/** Empty leftovers of an answer, which vendors refuse in a request. */
-function cleaned(message: ChatMessage): ChatMessage {
+/** Empty remains of an answer, which vendors refuse in a request. */
+function removeLeftovers(message: ChatMessage): void {
   const { tool_calls: calls } = message;
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message.tool_calls;
   if (message.function_call === null) delete message.function_call;
   if (message.refusal === null) delete message.refusal;
-  return message;
 }
 
 function readIncludeUsage(body: JsonObject): boolean {

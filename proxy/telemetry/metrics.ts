@@ -1,5 +1,5 @@
 // Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a caller;
-// docs/metrics.md lists every name. Children are bound once: looking one up by its labels costs more than counting.
+// docs/metrics.md lists every name.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -41,29 +41,57 @@ export function createMetrics(): ProxyMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = requestMetrics(registry);
-  const malformed = new Counter({
+  const malformed = tally(registry, {
     name: 'gateway_malformed_requests_total',
     help: 'Connections that sent no valid HTTP request, by the code they were answered',
     labelNames: ['code'],
-    registers: [registry],
   });
-  const failures = new Counter({
+  const failures = tally(registry, {
     name: 'gateway_background_failures_total',
     help: 'Background tasks that failed; the log has the cause',
     labelNames: ['task'],
-    registers: [registry],
   });
   return {
     access: accessMetrics(registry),
     request: requests,
-    malformed: (code) => malformed.inc({ code }),
-    backgroundFailure: (task) => failures.inc({ task }),
+    malformed: (code) => malformed(1, code),
+    backgroundFailure: (task) => failures(1, task),
     observe: (gauges) => observeGauges(registry, gauges),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
 
-/** Children of a metric by their label values: prom-client's own look-up hashes the labels at each call. */
+interface TallyOptions {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: string[];
+}
+
+/**
+ * A counter that is counted in plain numbers and handed to the library at each scrape: its own `inc` checks and hashes the
+ * labels every time.
+ */
+function tally(registry: Registry, options: TallyOptions): (amount: number, ...labels: string[]) => void {
+  const rows = new Map<string, { readonly labels: string[]; pending: number }>();
+  new Counter({
+    ...options,
+    registers: [registry],
+    collect() {
+      for (const row of rows.values()) {
+        this.labels(...row.labels).inc(row.pending);
+        row.pending = 0;
+      }
+    },
+  });
+  return (amount, ...labels) => {
+    const key = labels.join(' ');
+    const row = rows.get(key);
+    if (row === undefined) rows.set(key, { labels, pending: amount });
+    else row.pending += amount;
+  };
+}
+
+/** Children of a histogram by their label values, each made once. */
 function bound<Child>(bind: (...values: string[]) => Child): (...values: string[]) => Child {
   const children = new Map<string, Child>();
   return (...values) => {
@@ -75,45 +103,38 @@ function bound<Child>(bind: (...values: string[]) => Child): (...values: string[
 }
 
 function requestMetrics(registry: Registry): ProxyMetrics['request'] {
-  const registers = [registry];
-  const total = new Counter({
+  const count = tally(registry, {
     name: 'gateway_requests_total',
     help: 'Requests answered, by route, provider, status, code and who spoke',
     labelNames: ['route', 'provider', 'status', 'code', 'source'],
-    registers,
   });
-  const attempts = new Counter({
+  const countAttempts = tally(registry, {
     name: 'gateway_attempts_total',
     help: 'Attempts at providers',
     labelNames: ['provider'],
-    registers,
   });
-  const tokens = new Counter({
+  const countTokens = tally(registry, {
     name: 'gateway_tokens_total',
     help: 'Tokens that providers reported, by provider, catalog model and kind',
     labelNames: ['provider', 'model', 'kind'],
-    registers,
   });
   const overhead = new Histogram({
     name: 'gateway_overhead_seconds',
     help: 'From the arrival of a request to the call of the provider: reading the body and every check',
     buckets: overheadBuckets,
-    registers,
+    registers: [registry],
   });
   const observeGenAi = genAiMetrics(registry);
-  const totalOf = bound((...values) => total.labels(...values));
-  const attemptsOf = bound((provider) => attempts.labels(provider));
-  const tokensOf = bound((...values) => tokens.labels(...values));
   return (record, times) => {
-    const provider = record.provider ?? 'none';
-    const code = record.errorSource === 'provider' ? 'provider_error' : (record.errorCode ?? 'none');
-    totalOf(record.route, provider, String(record.status), code, record.errorSource ?? 'none').inc();
-    if (record.attempts > 0) attemptsOf(provider).inc(record.attempts);
+    const { usage, provider = 'none', errorSource = 'none' } = record;
+    const code = errorSource === 'provider' ? 'provider_error' : (record.errorCode ?? 'none');
+    count(1, record.route, provider, String(record.status), code, errorSource);
+    if (record.attempts > 0) countAttempts(record.attempts, provider);
     if (times.overhead !== undefined) overhead.observe(times.overhead / 1000);
-    if (record.usage !== undefined) {
+    if (usage !== undefined) {
       const model = record.modelKnown ? (record.model ?? 'other') : 'other';
-      tokensOf(provider, model, 'input').inc(record.usage.promptTokens);
-      tokensOf(provider, model, 'output').inc(record.usage.completionTokens);
+      countTokens(usage.promptTokens, provider, model, 'input');
+      countTokens(usage.completionTokens, provider, model, 'output');
     }
     if (record.provider !== undefined) observeGenAi(record, times, record.provider);
   };
@@ -164,30 +185,25 @@ function genAiMetrics(registry: Registry) {
 }
 
 function accessMetrics(registry: Registry): AccessMetrics {
-  const registers = [registry];
-  const lookups = new Counter({
+  const lookups = tally(registry, {
     name: 'gateway_key_lookups_total',
     help: 'Key look-ups by the tier that answered',
     labelNames: ['tier'],
-    registers,
   });
-  const ignored = new Counter({
+  const ignored = tally(registry, {
     name: 'gateway_access_cache_ignored_total',
     help: 'Records in Redis that were not believed, by reason',
     labelNames: ['reason'],
-    registers,
   });
-  const failed = new Counter({
+  const failed = tally(registry, {
     name: 'gateway_access_cache_failures_total',
     help: 'Redis commands of the record cache that failed or took too long',
     labelNames: ['operation'],
-    registers,
   });
-  const lookupsOf = bound((tier) => lookups.labels(tier));
   return {
-    lookup: (tier) => lookupsOf(tier).inc(),
-    cacheIgnored: (reason) => ignored.inc({ reason }),
-    cacheFailed: (operation) => failed.inc({ operation }),
+    lookup: (tier) => lookups(1, tier),
+    cacheIgnored: (reason) => ignored(1, reason),
+    cacheFailed: (operation) => failed(1, operation),
   };
 }
 

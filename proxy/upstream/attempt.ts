@@ -19,6 +19,10 @@ export interface AttemptDeps {
   readonly limits: AttemptLimits;
   /** Milliseconds since 1970. */
   now(): number;
+}
+
+/** The request that the attempt works for. */
+export interface AttemptContext {
   /** Takes room for buffered bytes. @throws GatewayError overloaded */
   buffer(bytes: number): void;
   /** Bytes came from the provider. */
@@ -61,6 +65,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   readonly kind = 'stream';
   readonly #call: ProviderCall;
   readonly #deps: AttemptDeps;
+  readonly #context: AttemptContext;
   readonly #outcome = Promise.withResolvers<AttemptResult>();
   #connection: UpstreamConnection | undefined;
   #status = 0;
@@ -73,9 +78,10 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #settled = false;
   #endTimer: NodeJS.Timeout | undefined;
 
-  constructor(call: ProviderCall, deps: AttemptDeps) {
+  constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
     this.#call = call;
     this.#deps = deps;
+    this.#context = context;
   }
 
   /** @throws GatewayError, ProviderFailure */
@@ -93,7 +99,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
-    this.#deps.progress();
+    this.#context.progress();
     this.#status = status;
     dropHeadersWithKey(headers, this.#call.target.credential);
     this.headers = headers;
@@ -111,7 +117,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
 
   onData(chunk: Buffer): void {
     if (this.#reader?.complete === true) return;
-    this.#deps.progress();
+    this.#context.progress();
     try {
       if (this.#reader === undefined) this.#collect(chunk);
       else this.#read(this.#reader, chunk);
@@ -165,7 +171,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   }
 
   #collect(chunk: Buffer): void {
-    this.#deps.buffer(chunk.length);
+    this.#context.buffer(chunk.length);
     this.#body.push(chunk);
     const { answerBytesMax } = this.#deps.limits;
     if (this.#isSuccess && this.#body.length > answerBytesMax) {
