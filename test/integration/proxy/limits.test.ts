@@ -13,6 +13,7 @@ import {
 import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 import { openConnection, type RawAnswer, type RawConnection } from '../../support/raw-http.ts';
+import { metric } from '../../support/telemetry.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -63,11 +64,6 @@ const gatewayError = (seen: Observed) => [
   seen.headers.get('x-svc-error-source'),
 ];
 
-async function gauge(proxy: Pick<TestProxy, 'adminUrl'>, name: string): Promise<number> {
-  const text = await (await fetch(`${proxy.adminUrl}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-}
-
 describe('requests in flight', () => {
   /** Requests that stay until they are let go. */
   async function hold(proxy: TestProxy, count: number, ofKey: string) {
@@ -96,18 +92,18 @@ describe('requests in flight', () => {
     const letOtherGo = await hold(proxy, 1, other);
     expect(await status(other)).toBe(200);
     const letLastGo = await hold(proxy, 1, other);
-    expect(await gauge(proxy, 'gateway_in_flight_requests')).toBe(4);
+    expect(await metric(proxy, 'gateway_in_flight_requests')).toBe(4);
     expect(await status(third)).toBe(503);
     const strangers = await Promise.all(Array.from({ length: 8 }, () => status('sk-svc-nobody')));
     expect(new Set(strangers)).toEqual(new Set([401]));
 
     await letGo();
-    await until(async () => (await gauge(proxy, 'gateway_in_flight_requests')) === 2);
+    await until(async () => (await metric(proxy, 'gateway_in_flight_requests')) === 2);
     expect(await status(third)).toBe(200);
     expect(await status(key)).toBe(200);
     await letOtherGo();
     await letLastGo();
-    await until(async () => (await gauge(proxy, 'gateway_in_flight_requests')) === 0);
+    await until(async () => (await metric(proxy, 'gateway_in_flight_requests')) === 0);
   });
 });
 
@@ -131,7 +127,7 @@ describe('bytes in memory', () => {
     const answered = await ask(proxy, bodyOf(half));
     expect(gatewayError(answered)).toEqual([503, 'overloaded', 'gateway']);
     expect(answered.line).toMatchObject({ status: 503, attempts: 1 });
-    await until(async () => (await gauge(proxy, 'gateway_buffered_bytes')) === 0);
+    await until(async () => (await metric(proxy, 'gateway_buffered_bytes')) === 0);
   });
 
   it('of all organizations together: up to the setting', async () => {
@@ -144,7 +140,7 @@ describe('bytes in memory', () => {
     const abort = new AbortController();
     const held = chat(proxy, bodyOf(max / 2), { signal: abort.signal }).catch(() => undefined);
     await until(() => gateway.simulator.requests.length === 1);
-    expect(await gauge(proxy, 'gateway_buffered_bytes')).toBe(max / 2);
+    expect(await metric(proxy, 'gateway_buffered_bytes')).toBe(max / 2);
     expect((await chat(proxy, bodyOf(max / 2 + 1, { stream: true }), { key: other })).status).toBe(503);
     expect((await chat(proxy, bodyOf(max / 2, { stream: true }), { key: other })).status).toBe(200);
     abort.abort();
@@ -153,13 +149,13 @@ describe('bytes in memory', () => {
 
   it('are what is counted, however small the pieces: a body in chunks of one byte', async () => {
     const proxy = await gateway.startProxyProcess();
-    const quiet = await gauge(proxy, 'process_resident_memory_bytes');
+    const quiet = await metric(proxy, 'process_resident_memory_bytes');
     const connection = await openConnection(proxy.port);
     connection.send(head(['content-type: application/json', 'transfer-encoding: chunked']));
     const bytes = 1024 * 1024;
     connection.send(`1\r\n"\r\n${'1\r\na\r\n'.repeat(bytes)}`);
-    await until(async () => (await gauge(proxy, 'gateway_buffered_bytes')) > bytes, { timeoutMs: 15_000 });
-    const grown = (await gauge(proxy, 'process_resident_memory_bytes')) - quiet;
+    await until(async () => (await metric(proxy, 'gateway_buffered_bytes')) > bytes, { timeoutMs: 15_000 });
+    const grown = (await metric(proxy, 'process_resident_memory_bytes')) - quiet;
     console.log(`1 MiB in chunks of one byte took ${(grown / 1024 / 1024).toFixed(0)} MiB`);
     // A list of the pieces would take 420 MiB.
     expect(grown).toBeLessThan(200 * 1024 * 1024);

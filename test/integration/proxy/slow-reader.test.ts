@@ -8,6 +8,7 @@ import { accessLine, accessLines } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import { startRawUpstream } from '../../support/raw-upstream.ts';
+import { metric } from '../../support/telemetry.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -154,7 +155,7 @@ describe('a provider faster than its reader', () => {
       more();
     });
     const proxy = await gateway.startProxyProcess({ ...upstream.settings, GATEWAY_READER_TIMEOUT: '60s' });
-    const quiet = await residentBytes(proxy.adminUrl);
+    const quiet = await metric(proxy, 'process_resident_memory_bytes');
     const reader = await request(proxy.port, { stream: true });
     let before = 0;
     const isHeldBack = async () => {
@@ -164,7 +165,7 @@ describe('a provider faster than its reader', () => {
     };
     await until(isHeldBack, { timeoutMs: 15_000, what: 'the provider to be held back' });
     const held = sent;
-    const grown = (await residentBytes(proxy.adminUrl)) - quiet;
+    const grown = (await metric(proxy, 'process_resident_memory_bytes')) - quiet;
     console.log(`held back after ${shown(held)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`);
     expect(held).toBeLessThan(bytesInAll / 4);
     expect(grown).toBeLessThan(64 * mib);
@@ -175,11 +176,6 @@ describe('a provider faster than its reader', () => {
     await proxy.child.stop();
     await upstream.close();
   });
-
-  async function residentBytes(adminUrl: string): Promise<number> {
-    const text = await (await fetch(`${adminUrl}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
-  }
 
   const shown = (bytes: number) => `${(bytes / mib).toFixed(0)} MiB`;
 });

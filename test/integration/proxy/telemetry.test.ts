@@ -1,0 +1,330 @@
+// What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
+// others; metrics that count them and whose labels no caller and no provider can choose.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listModels } from '../../../proxy/catalog/models.ts';
+import { errorTable } from '../../../proxy/errors.ts';
+import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
+import { until } from '../../support/process.ts';
+import { openConnection } from '../../support/raw-http.ts';
+import { startRawUpstream } from '../../support/raw-upstream.ts';
+import { metric } from '../../support/telemetry.ts';
+
+let gateway: TestGateway;
+let key: { readonly id: string; readonly value: string };
+let project: { readonly id: string; readonly value: string };
+
+beforeAll(async () => {
+  gateway = await startGateway({ proxy: { GATEWAY_TOTAL_TIMEOUT: '1s' } });
+  const { id, api, createKey } = gateway.organization;
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = await createKey();
+  project = await createKey();
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+interface Sent {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly fields?: object;
+}
+
+function send({ path = '/v1/chat/completions', method = 'POST', headers, fields = {} }: Sent = {}) {
+  return observe(gateway, gateway.proxy.url + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...(headers ?? { authorization: `Bearer ${key.value}` }) },
+    ...(method === 'POST' && { body: chatBody(fields) }),
+  });
+}
+
+/** Of every line of this proxy's log. */
+const always = [
+  'level',
+  'time',
+  'name',
+  'msg',
+  'request_id',
+  'route',
+  'status',
+  'streamed',
+  'direct_key',
+  'attempts',
+  'duration_ms',
+  'request_bytes',
+];
+const caller = ['organization_id', 'key_id'];
+const target = ['provider', 'model', 'first_byte_ms'];
+const tokens = ['prompt_tokens', 'completion_tokens'];
+const failed = ['error_code', 'error_source'];
+
+function expectFields(line: AccessLine, ...fields: readonly (readonly string[])[]) {
+  expect(Object.keys(line).sort()).toEqual([...always, ...fields.flat()].sort());
+}
+
+describe('the access log line', () => {
+  it('of a whole answer', async () => {
+    const { line } = await send();
+    expectFields(line, caller, target, tokens);
+    expect(line).toMatchObject({
+      ...{ msg: 'request', level: 'info', route: 'chat', status: 200, streamed: false, direct_key: false },
+      ...{ organization_id: gateway.organization.id, key_id: key.id, attempts: 1 },
+      ...{ provider: 'gpt-provider', model: 'gpt-4o-mini', request_bytes: chatBody().length },
+      ...{ prompt_tokens: expect.any(Number), completion_tokens: expect.any(Number) },
+    });
+    expect(line.first_byte_ms).toBeLessThanOrEqual(line.duration_ms as number);
+  });
+
+  it('of a stream, though the caller did not ask for the usage', async () => {
+    const { line } = await send({ fields: { stream: true } });
+    expectFields(line, caller, target, tokens);
+    expect(line).toMatchObject({ status: 200, streamed: true });
+  });
+
+  it("of a provider's own route", async () => {
+    const headers = {
+      'project-api-key': project.value,
+      'x-svc-vk': key.value,
+      authorization: 'Bearer sk-sim-own',
+    };
+    const { line } = await send({
+      path: '/v1/openai/chat/completions',
+      headers,
+      fields: { model: 'gpt-4o-mini' },
+    });
+    expectFields(line, caller, ['project_key_id'], target, tokens);
+    expect(line).toMatchObject({
+      key_id: key.id,
+      project_key_id: project.id,
+      provider: 'gpt-provider',
+      direct_key: true,
+    });
+  });
+
+  it('of the models', async () => {
+    const { line } = await send({ path: '/v1/models', method: 'GET' });
+    expectFields(line, caller);
+    expect(line).toMatchObject({ route: 'models', status: 200, attempts: 0, request_bytes: 0 });
+  });
+
+  it('of a refusal: no more than is known by then', async () => {
+    const path = await send({ path: '/v1/secret/path?token=hidden' });
+    expectFields(path.line, failed);
+    expect(path.line).toMatchObject({
+      route: 'none',
+      status: 404,
+      error_code: 'route_not_found',
+      error_source: 'gateway',
+    });
+    const stranger = await send({ headers: {} });
+    expectFields(stranger.line, failed);
+    expect(stranger.line).toMatchObject({ route: 'chat', status: 401 });
+    const malformed = await send({ fields: { stream: 'yes' } });
+    expectFields(malformed.line, failed, caller);
+  });
+
+  it('of a failure: with its cause where the gateway speaks, without where the provider does', async () => {
+    gateway.simulator.script({ status: 429 });
+    const refused = await send();
+    expectFields(refused.line, failed, caller, target);
+    expect(refused.line).toMatchObject({
+      status: 429,
+      error_code: 'rate_limit_exceeded',
+      error_source: 'provider',
+    });
+    gateway.simulator.script({ body: 'no JSON' });
+    const odd = await send();
+    expectFields(odd.line, failed, caller, target, ['err']);
+    expect(JSON.stringify(odd.line)).not.toContain('no JSON');
+  });
+
+  it('is written when the answer is finished, not before', async () => {
+    gateway.simulator.script({ tokens: 5, pieceDelayMs: 30 });
+    const response = await fetch(`${gateway.proxy.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-svc-vk': key.value, 'x-request-id': 'unfinished' },
+      body: chatBody({ stream: true }),
+    });
+    let received = '';
+    for await (const chunk of response.body ?? []) {
+      received += Buffer.from(chunk).toString();
+      if (!received.includes('[DONE]')) expect(accessLines(gateway, 'unfinished')).toEqual([]);
+    }
+    expect(await accessLine(gateway, 'unfinished')).toMatchObject({ status: 200 });
+  });
+
+  it('is one each, for requests behind one another on a connection as well', async () => {
+    const connection = await openConnection(gateway.proxy.port);
+    const ids = Array.from({ length: 50 }, (_, index) => `pipelined-${index}`);
+    for (const id of ids)
+      connection.send(`GET /v1/models HTTP/1.1\r\nhost: g\r\nx-request-id: ${id}\r\n\r\n`);
+    for (const id of ids) expect((await connection.answer()).headers.get('x-request-id')).toBe(id);
+    connection.socket.destroy();
+    for (const id of ids) expect(await accessLine(gateway, id)).toMatchObject({ status: 401 });
+    expect(ids.map((id) => accessLines(gateway, id).length)).toEqual(ids.map(() => 1));
+  });
+});
+
+describe('the metrics', () => {
+  /** How much each of these grows by the work. */
+  async function growth(
+    samples: readonly (readonly [string, Record<string, string>])[],
+    work: () => Promise<unknown>,
+  ) {
+    const read = () => Promise.all(samples.map(([name, labels]) => metric(gateway.proxy, name, labels)));
+    const before = await read();
+    await work();
+    const after = await read();
+    return after.map((value, index) => value - (before[index] ?? 0));
+  }
+
+  const requests = (labels: Record<string, string>) => ['gateway_requests_total', labels] as const;
+  const provider = { gen_ai_provider_name: 'gpt-provider' };
+
+  it('count a whole answer, its attempt, its tokens and its time', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 4 };
+    gateway.simulator.script({ usage });
+    const labels = { provider: 'gpt-provider', model: 'gpt-4o-mini' };
+    const samples = [
+      requests({ route: 'chat', provider: 'gpt-provider', status: '200', code: 'none', source: 'none' }),
+      ['gateway_attempts_total', { provider: 'gpt-provider' }],
+      ['gateway_tokens_total', { ...labels, kind: 'input' }],
+      ['gateway_tokens_total', { ...labels, kind: 'output' }],
+      ['gateway_overhead_seconds_count', {}],
+      ['gen_ai_server_request_duration_seconds_count', { ...provider, error_type: 'none' }],
+      ['gen_ai_client_token_usage_sum', { ...provider, gen_ai_token_type: 'input' }],
+      ['gen_ai_client_token_usage_count', { ...provider, gen_ai_token_type: 'output' }],
+      ['gen_ai_server_time_to_first_token_seconds_count', provider],
+    ] as const;
+    expect(await growth(samples, () => send())).toEqual([1, 1, 11, 4, 1, 1, 11, 1, 0]);
+  });
+
+  it('count a stream, and its time to the first token and per token', async () => {
+    const samples = [
+      requests({ status: '200' }),
+      ['gen_ai_server_time_to_first_token_seconds_count', provider],
+      ['gen_ai_server_time_per_output_token_seconds_count', provider],
+    ] as const;
+    expect(await growth(samples, () => send({ fields: { stream: true } }))).toEqual([1, 1, 1]);
+  });
+
+  it('count refusals by code, provider errors as one, callers that left, and what was no request', async () => {
+    const malformed = ['gateway_malformed_requests_total', { code: 'invalid_request' }] as const;
+    const samples = [
+      requests({ provider: 'none', status: '401', code: 'virtual_key_required', source: 'gateway' }),
+      requests({ provider: 'gpt-provider', status: '418', code: 'provider_error', source: 'provider' }),
+      requests({ status: '499', code: 'client_left', source: 'none' }),
+      malformed,
+      ['gateway_requests_total', {}],
+    ] as const;
+    const work = async () => {
+      await send({ headers: {} });
+      gateway.simulator.script({ status: 418, error: { code: 'teapot' } });
+      await send();
+      gateway.simulator.script({ headDelayMs: 900 });
+      const abort = new AbortController();
+      const leaving = fetch(`${gateway.proxy.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-svc-vk': key.value, 'x-request-id': 'leaving' },
+        body: chatBody(),
+        signal: abort.signal,
+      }).catch(() => undefined);
+      await until(() => gateway.simulator.requests.length === 2);
+      abort.abort();
+      await leaving;
+      await accessLine(gateway, 'leaving');
+      const connection = await openConnection(gateway.proxy.port);
+      connection.send('no HTTP\r\n\r\n');
+      await connection.answer();
+    };
+    expect(await growth(samples, work)).toEqual([1, 1, 1, 1, 3]);
+  });
+
+  it('count look-ups by tier', async () => {
+    const fresh = await gateway.organization.createKey();
+    const tier = (name: string) => ['gateway_key_lookups_total', { tier: name }] as const;
+    const ask = () => send({ path: '/v1/models', method: 'GET', headers: { 'x-svc-vk': fresh.value } });
+    expect(await growth([tier('control_plane'), tier('memory')], ask)).toEqual([1, 0]);
+    expect(await growth([tier('control_plane'), tier('memory')], ask)).toEqual([0, 1]);
+  });
+
+  it('show the moment: requests in flight, bytes held, the age of the feed', async () => {
+    gateway.simulator.script({ headDelayMs: 300 });
+    const inFlight = send();
+    await until(() => gateway.simulator.requests.length === 1);
+    expect(await metric(gateway.proxy, 'gateway_in_flight_requests')).toBe(1);
+    expect(await metric(gateway.proxy, 'gateway_buffered_bytes')).toBe(chatBody().length);
+    await inFlight;
+    expect(await metric(gateway.proxy, 'gateway_in_flight_requests')).toBe(0);
+    expect(await metric(gateway.proxy, 'gateway_feed_age_seconds')).toBeLessThan(20);
+  });
+
+  const catalog = new Set(listModels().map(({ name }) => name));
+  const known: Readonly<Record<string, (value: string) => boolean>> = {
+    route: oneOf('none', 'chat', 'models', 'model'),
+    provider: oneOf('none', 'gpt-provider'),
+    gen_ai_provider_name: oneOf('gpt-provider'),
+    status: (value) => /^[1-5]\d\d$/.test(value),
+    code: oneOf(...Object.keys(errorTable), 'none', 'provider_error', 'client_left', 'client_stalled'),
+    source: oneOf('none', 'gateway', 'provider'),
+    error_type: oneOf('none', 'gateway', 'provider'),
+    model: (value) => value === 'other' || catalog.has(value),
+    kind: oneOf('input', 'output'),
+    gen_ai_token_type: oneOf('input', 'output'),
+    tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
+    le: (value) => value === '+Inf' || Number.isFinite(Number(value)),
+  };
+
+  function oneOf(...values: readonly string[]) {
+    return (value: string) => values.includes(value);
+  }
+
+  it('have labels that neither a caller nor a provider can choose', async () => {
+    const odd = 'evil"}\n\\name';
+    const answer = '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
+    const upstream = await startRawUpstream((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`);
+    });
+    const proxy = await gateway.startProxy(upstream.settings);
+    const headers = { 'content-type': 'application/json', 'x-svc-vk': key.value };
+    for (const model of [
+      'gpt-provider/made-up-1',
+      'openai/made-up-2',
+      'nobody/x',
+      odd,
+      `gpt-provider/${odd}`,
+      'gpt-provider/__proto__',
+    ]) {
+      await fetch(`${proxy.url}/v1/chat/completions`, { method: 'POST', headers, body: chatBody({ model }) });
+    }
+    for (const path of [
+      '/evil',
+      '/v1/evil/chat/completions',
+      '/v1/models/evil',
+      '/v1/models/gpt-provider%2Fevil',
+    ]) {
+      for (const method of ['GET', 'POST', 'DELETE', 'PURGE'])
+        await fetch(proxy.url + path, { method, headers });
+    }
+    const connection = await openConnection(proxy.port);
+    connection.send('EVIL / HTTP/1.1\r\nhost: evil\r\n\r\n');
+    await connection.answer();
+    await upstream.close();
+    for (const error of [{ code: 'evil_code' }, { code: odd }]) {
+      gateway.simulator.script({ status: 499, error });
+      await send();
+    }
+
+    for (const adminUrl of [proxy.adminUrl, gateway.proxy.adminUrl]) {
+      const text = await (await fetch(`${adminUrl}/metrics`)).text();
+      expect(text).not.toMatch(/evil|made-up|nobody|__proto__|PURGE/);
+      const samples = text.split('\n').filter((line) => /^(gateway_|gen_ai_)/.test(line));
+      const labels = samples.flatMap((line) => [...line.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)]);
+      const unknown = labels.filter(([, name = '', value = '']) => known[name]?.(value) !== true);
+      expect(unknown.map(([pair]) => pair)).toEqual([]);
+      expect(labels.length).toBeGreaterThan(20);
+    }
+    expect(await metric(proxy, 'gateway_tokens_total', { model: 'other' })).toBeGreaterThan(0);
+  });
+});
