@@ -35,7 +35,7 @@ import { addressOfPeer, certificateProxyOf, isConfidential } from './services/pe
 
 export interface GrpcServer {
   readonly port: number;
-  /** What grpc.health.v1 answers. */
+  /** What grpc.health.v1 answers; while false, proxies are sent to another replica at once. */
   setServing(serving: boolean): void;
   /** Nothing new, watchers are sent elsewhere, calls finish up to the grace, the rest is cut. */
   close(graceMs: number): Promise<void>;
@@ -91,6 +91,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   return {
     port,
     setServing: (serving) => {
+      door.serving = serving;
       for (const [name, status] of Object.entries(statuses(serving ? 'SERVING' : 'NOT_SERVING'))) {
         health.setStatus(name, status);
       }
@@ -182,6 +183,7 @@ type PeerCall = Pick<UnaryCall<unknown>, 'metadata' | 'getPeer' | 'getAuthContex
 
 class Door {
   readonly inFlight = createInFlight();
+  serving = true;
   readonly #options: GrpcServerOptions;
   readonly #deps: GrpcServerDeps;
   readonly #watches = new Set<() => void>();
@@ -208,6 +210,7 @@ class Door {
     const { dispatcher, access } = this.#deps;
     const resolve = async (request: ResolveRequest__Output, who: Credentials) => {
       this.#requireSecrecy(who);
+      this.#requireServing();
       return await access.resolve(await dispatcher.proxy(who), request);
     };
     return {
@@ -234,7 +237,10 @@ class Door {
     const stream = new GrpcWatchStream(call, () => dispatcher.proxy(who));
     const end = () => stream.leave();
     this.#watches.add(end);
-    const outcome = await answer(this.#deps, 'Access.Watch', who.from, () => dispatcher.proxy(who));
+    const outcome = await answer(this.#deps, 'Access.Watch', who.from, async () => {
+      this.#requireServing();
+      return await dispatcher.proxy(who);
+    });
     if ('error' in outcome) stream.end(outcome.error);
     else {
       metrics.watcherCame();
@@ -252,6 +258,12 @@ class Door {
       certificateProxy: certificateProxyOf(certificate?.subjectaltname, this.#options.proxyCertificates),
       from: addressOfPeer(call.getPeer()),
     };
+  }
+
+  /** A replica that cannot read its database would make proxies wait for its time-outs. */
+  #requireServing(): void {
+    if (this.serving) return;
+    throw new CallError('unavailable', 'this replica cannot serve right now; try another one');
   }
 
   /** Resolve answers provider secrets. */
