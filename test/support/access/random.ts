@@ -29,8 +29,7 @@ export class Random {
   }
 
   pick<T>(items: readonly T[]): T {
-    const item = items[this.below(items.length)];
-    if (item === undefined) throw new Error('nothing to pick from');
-    return item;
+    if (items.length === 0) throw new Error('nothing to pick from');
+    return items[this.below(items.length)] as T;
   }
 }
