@@ -29,7 +29,8 @@ const heldCharactersMax = 64 * 1024;
 const heldMs = 250;
 
 export function createLogger(options: LoggerOptions): Logger {
-  return pino(
+  const stream = options.stream ?? openDestination(options.file);
+  const log = pino(
     {
       name: options.name,
       level: options.level,
@@ -38,9 +39,31 @@ export function createLogger(options: LoggerOptions): Logger {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: stdSerializers.err },
     },
-    options.stream ?? openDestination(options.file),
+    stream,
   );
+  streams.set(log, stream);
+  return log;
 }
+
+const streams = new WeakMap<Logger, DestinationStream>();
+
+/**
+ * Writes a line of info with the fields every line has, at a quarter of what the logger takes: for what is written once a
+ * request. Fields that are undefined are left out; there must be one that is not.
+ */
+export function createLineWriter(log: Logger): (fields: object, message: 'request') => void {
+  const stream = streams.get(log);
+  if (stream === undefined || !log.isLevelEnabled('info')) return () => undefined;
+  const name = JSON.stringify(log.bindings().name);
+  return (fields, message) => {
+    const rest = JSON.stringify(fields).slice(1, -1);
+    const time = new Date().toISOString();
+    stream.write(`{"level":"info","time":"${time}","name":${name},${rest},"msg":"${message}"}\n`);
+  };
+}
+
+/** An error as the logger writes it. */
+export const errorFields = stdSerializers.err;
 
 function openDestination(file: string | undefined): DestinationStream {
   // Opened here: a stream that is still opening cannot be flushed by a program that ends at once.

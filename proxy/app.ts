@@ -24,7 +24,7 @@ import { providersByName } from './providers/index.ts';
 import { parseBaseUrl } from './providers/provider.ts';
 import { createRedisConnection } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
-import { logRequest } from './telemetry/access-log.ts';
+import { type AccessLog, createAccessLog } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
@@ -40,31 +40,23 @@ export interface RunningProxy {
 
 export interface ProxyOptions {
   readonly log: Logger;
-  /** Where the access log goes; the log itself unless given. */
-  readonly accessLog?: Logger;
 }
 
 /** @throws Error that says what to do: a port in use, settings that do not fit each other */
-export async function startProxy(
-  settings: ProxySettings,
-  { log, accessLog = log }: ProxyOptions,
-): Promise<RunningProxy> {
+export async function startProxy(settings: ProxySettings, { log }: ProxyOptions): Promise<RunningProxy> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, accessLog }, lifecycle);
+    return await assemble(settings, log, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
   }
 }
 
-async function assemble(
-  settings: ProxySettings,
-  { log, accessLog }: Required<ProxyOptions>,
-  lifecycle: Lifecycle,
-): Promise<RunningProxy> {
+async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecycle): Promise<RunningProxy> {
   const clock = systemClock;
   const metrics = createMetrics();
+  const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const records = await openRecords(settings, { log, metrics, background }, lifecycle);
   const transport = openTransport(settings, lifecycle);
@@ -95,7 +87,7 @@ async function assemble(
     ledger: noLimits,
     dispatch: openDispatch(settings, transport),
     isDraining: () => draining,
-    record: (exchange) => record(exchange, metrics, accessLog),
+    record: (exchange) => record(exchange, metrics, logRequest),
   });
   const traffic = await startTrafficServer({
     address: settings.listen,
@@ -215,7 +207,7 @@ function timeLimits(settings: ProxySettings): TimeLimits {
   };
 }
 
-function record(exchange: Exchange, metrics: ProxyMetrics, log: Logger): void {
+function record(exchange: Exchange, metrics: ProxyMetrics, logRequest: AccessLog): void {
   const { startedAt, dispatchedAt, record: noted } = exchange;
   const total = systemClock.monotonic() - startedAt;
   metrics.request(noted, {
@@ -223,7 +215,7 @@ function record(exchange: Exchange, metrics: ProxyMetrics, log: Logger): void {
     overhead: dispatchedAt === undefined ? undefined : dispatchedAt - startedAt,
     firstByte: noted.firstByteAt === undefined ? undefined : noted.firstByteAt - startedAt,
   });
-  logRequest(log, exchange, total);
+  logRequest(exchange, total);
 }
 
 /** Waits for open requests, at most for the grace; what is still open then is cut and named in the log. */

@@ -9,6 +9,7 @@ export interface JsonLimits {
 
 const quote = 0x22;
 const backslash = 0x5c;
+const nearBytes = 32;
 
 /** What a byte outside strings does to the depth; undefined = it is not structural. */
 const depthSteps: readonly (number | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
@@ -30,37 +31,66 @@ export class JsonGuard {
   }
 
   /** @throws GatewayError invalid_request once a limit is passed */
-  push(chunk: Uint8Array): void {
-    const { jsonDepthMax: depthMax, jsonStructuralMax: structuralMax } = this.#limits;
-    let depth = this.#depth;
-    let structural = this.#structural;
-    let inString = this.#inString;
-    let escaped = this.#escaped;
-    for (let i = 0; i < chunk.length; i++) {
-      const byte = chunk[i] ?? 0;
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === backslash) escaped = true;
-        else if (byte === quote) inString = false;
+  push(chunk: Buffer): void {
+    const { jsonDepthMax, jsonStructuralMax } = this.#limits;
+    for (let i = 0; i < chunk.length; ) {
+      if (this.#inString) {
+        i = this.#skipString(chunk, i);
         continue;
       }
-      if (byte === quote) inString = true;
+      const byte = chunk[i++] ?? 0;
+      if (byte === quote) this.#inString = true;
       const step = depthSteps[byte];
       if (step === undefined) continue;
-      structural++;
-      depth += step;
-      if (depth > depthMax) this.#refuse(`nested deeper than ${depthMax} levels`);
+      this.#structural++;
+      this.#depth += step;
+      if (this.#depth > jsonDepthMax) this.#refuse(`nested deeper than ${jsonDepthMax} levels`);
     }
-    if (structural > structuralMax) {
-      this.#refuse(`made of more than ${structuralMax} structural characters`);
+    if (this.#structural > jsonStructuralMax) {
+      this.#refuse(`made of more than ${jsonStructuralMax} structural characters`);
     }
-    this.#depth = depth;
-    this.#structural = structural;
-    this.#inString = inString;
-    this.#escaped = escaped;
+  }
+
+  /**
+   * Most of a body is inside strings. The first bytes are looked at one by one, for short strings and dense escapes; what is
+   * longer is searched for its quote.
+   * @returns index behind the quote that ends the string, or the end of the chunk
+   */
+  #skipString(chunk: Buffer, from: number): number {
+    let i = this.#escaped ? from + 1 : from;
+    this.#escaped = false;
+    while (i < chunk.length) {
+      for (const near = Math.min(i + nearBytes, chunk.length); i < near; i++) {
+        const byte = chunk[i];
+        if (byte === backslash) i++;
+        else if (byte === quote) return this.#endString(i);
+      }
+      if (i >= chunk.length) break;
+      const found = chunk.indexOf(quote, i);
+      const end = found === -1 ? chunk.length : found;
+      const escaped = backslashesBefore(chunk, i, end) % 2 === 1;
+      if (found === -1) this.#escaped = escaped;
+      if (found === -1) return end;
+      if (!escaped) return this.#endString(found);
+      i = found + 1;
+    }
+    // A backslash at the very end escapes the first byte of the next chunk.
+    this.#escaped = i > chunk.length;
+    return chunk.length;
+  }
+
+  #endString(at: number): number {
+    this.#inString = false;
+    return at + 1;
   }
 
   #refuse(how: string): never {
     throw new GatewayError('invalid_request', { message: `the body is ${how}` });
   }
+}
+
+function backslashesBefore(chunk: Buffer, from: number, end: number): number {
+  let at = end;
+  while (at > from && chunk[at - 1] === backslash) at--;
+  return end - at;
 }

@@ -1,6 +1,5 @@
 // Gives a provider's answer to the caller. Committed with the first byte: from then on a failure is an error event and an
 // aborted connection, so that a cut answer never looks complete. A slow reader slows the provider down, not the memory.
-import type { IncomingHttpHeaders } from 'node:http';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { headerValue } from './headers.ts';
@@ -14,7 +13,7 @@ export function relay(exchange: Exchange, result: AttemptResult): Promise<void> 
 function relayComplete(exchange: Exchange, result: CompleteResult): void {
   exchange.record.status = 200;
   exchange.record.usage = result.usage;
-  send(exchange, 200, result.body, upstreamHeaders(result.headers));
+  send(exchange, 200, result.body, passed(result.headers));
 }
 
 async function relayStream(exchange: Exchange, result: StreamResult): Promise<void> {
@@ -29,7 +28,7 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
     'x-accel-buffering',
     'no',
     ...commonHeaders(exchange),
-    ...upstreamHeaders(result.headers),
+    ...passed(result.headers),
   ]);
   response.on('drain', () => {
     if (exchange.waiting !== 'reader') return;
@@ -70,16 +69,7 @@ function abortStream(exchange: Exchange, error: unknown): void {
   response.write(`data: ${envelope(answer)}\n\n`, () => response.destroy());
 }
 
-/** What passes of a provider's response headers: limits and identity of the request, under names that say whose they are. */
-function upstreamHeaders(headers: IncomingHttpHeaders): string[] {
-  const passed: string[] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value !== 'string') continue;
-    if (name === 'openai-processing-ms') passed.push(name, headerValue(value));
-    else if (name === 'x-request-id' || name === 'request-id')
-      passed.push('x-svc-upstream-request-id', headerValue(value));
-    else if (name.includes('-ratelimit-'))
-      passed.push(`x-svc-upstream-${name.replace(/^x-/, '')}`, headerValue(value));
-  }
-  return passed;
+/** The provider's headers through the one encoder of values. */
+function passed(headers: readonly string[]): string[] {
+  return headers.map(headerValue);
 }

@@ -5,7 +5,7 @@ import { ByteStore } from '../../common/byte-store.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderCall, StreamReader } from '../providers/provider.ts';
-import { dropHeadersWithKey } from './key-echo.ts';
+import { passedHeaders } from './answer-headers.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
@@ -31,14 +31,16 @@ export interface AttemptContext {
 
 export interface CompleteResult {
   readonly kind: 'complete';
-  readonly headers: IncomingHttpHeaders;
+  /** What passes of the provider's, names and values in turn. */
+  readonly headers: readonly string[];
   readonly body: Buffer;
   readonly usage: Usage | undefined;
 }
 
 export interface StreamResult {
   readonly kind: 'stream';
-  readonly headers: IncomingHttpHeaders;
+  /** What passes of the provider's, names and values in turn. */
+  readonly headers: readonly string[];
   /** The usage told so far. */
   usage(): Usage | undefined;
   /** Starts the flow: what is held first, then what comes. */
@@ -69,7 +71,8 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   readonly #outcome = Promise.withResolvers<AttemptResult>();
   #connection: UpstreamConnection | undefined;
   #status = 0;
-  headers: IncomingHttpHeaders = {};
+  #head: IncomingHttpHeaders = {};
+  headers: readonly string[] = [];
   readonly #body = new ByteStore();
   #reader: StreamReader | undefined;
   #held: Buffer[] = [];
@@ -101,9 +104,9 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   onHead(status: number, headers: IncomingHttpHeaders): void {
     this.#context.progress();
     this.#status = status;
-    dropHeadersWithKey(headers, this.#call.target.credential);
-    this.headers = headers;
+    this.#head = headers;
     if (!this.#isSuccess) return;
+    this.headers = passedHeaders(headers, this.#call.target.credential);
     // A header that came twice is a list.
     const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
@@ -191,7 +194,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #failure(): Error {
     const { target } = this.#call;
     const vendor = target.provider.readError(this.#status, this.#body.bytes);
-    return providerFailure(vendor, this.headers, target, this.#deps.now());
+    return providerFailure(vendor, this.#head, target, this.#deps.now());
   }
 
   #read(reader: StreamReader, chunk: Buffer): void {
@@ -199,7 +202,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     if (bytes.length > 0) this.#forward(bytes);
     if (reader.complete) this.#finish();
     if (reader.failure === undefined) return;
-    throw providerFailure(reader.failure, this.headers, this.#call.target, this.#deps.now());
+    throw providerFailure(reader.failure, this.#head, this.#call.target, this.#deps.now());
   }
 
   #forward(bytes: Buffer): void {

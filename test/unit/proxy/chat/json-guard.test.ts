@@ -25,7 +25,53 @@ describe('the structure of a body while it arrives', () => {
     ['"\\"[[[["', false],
     ['"\\\\"[[[[', true],
     ['"a,b:c{d}e,f,g,h,i,j,k"', false],
+    [`"${'a'.repeat(100)}\\"[[[["[]`, false],
+    [`"${'a'.repeat(100)}\\\\"[[[[`, true],
+    [`"${'\\"'.repeat(50)}[[[["`, false],
+    [`"${'\\\\'.repeat(50)}"[[[[`, true],
   ])('%s over the limit: %s, however it is cut', (text, expected) => {
     for (let cut = 1; cut <= text.length; cut++) expect([cut, refuses(text, cut)]).toEqual([cut, expected]);
   });
 });
+
+describe('against the parser', () => {
+  it('finds the same structure in random JSON at random cuts', () => {
+    const random = seeded(20_261_120);
+    for (let round = 0; round < 300; round++) {
+      const text = JSON.stringify(randomValue(random, 0));
+      const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
+      const structural = outside.replace(/[^[\]{},:]/g, '').length;
+      const passes = (max: number) => {
+        const guard = new JsonGuard({ jsonDepthMax: 1000, jsonStructuralMax: max });
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; ) {
+          const end = at + 1 + Math.floor(random() * 90);
+          guard.push(bytes.subarray(at, end));
+          at = end;
+        }
+      };
+      passes(structural);
+      if (structural > 0) expect(() => passes(structural - 1), text).toThrow(/structural/);
+    }
+  });
+});
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function randomValue(random: () => number, depth: number): unknown {
+  const kind = Math.floor(random() * (depth > 4 ? 2 : 4));
+  const text = () =>
+    Array.from({ length: Math.floor(random() * 80) }, () => 'ab"\\[]{},:é\n'[Math.floor(random() * 12)]).join(
+      '',
+    );
+  if (kind === 0) return text();
+  if (kind === 1) return Math.floor(random() * 1e6);
+  const values = Array.from({ length: Math.floor(random() * 5) }, () => randomValue(random, depth + 1));
+  return kind === 2 ? values : Object.fromEntries(values.map((value) => [text(), value]));
+}

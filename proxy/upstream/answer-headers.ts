@@ -1,0 +1,23 @@
+// What passes of a provider's response headers: limits and identity of the request, under names that say whose they are.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Credential } from '../providers/provider.ts';
+import { holdsKey } from './key-echo.ts';
+
+/** Names and values in turn. A value that repeats the key the provider was sent does not pass. */
+export function passedHeaders(headers: IncomingHttpHeaders, credential: Credential): readonly string[] {
+  const passed: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    const passedName = nameFor(name);
+    if (passedName === undefined || typeof value !== 'string' || holdsKey(value, credential)) continue;
+    passed.push(passedName, value);
+  }
+  return passed;
+}
+
+function nameFor(name: string): string | undefined {
+  if (name === 'openai-processing-ms') return name;
+  if (name === 'x-request-id' || name === 'request-id') return 'x-svc-upstream-request-id';
+  if (!name.includes('-ratelimit-')) return undefined;
+  return `x-svc-upstream-${name.startsWith('x-') ? name.slice(2) : name}`;
+}
