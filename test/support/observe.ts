@@ -1,6 +1,8 @@
 // One request through the gateway and everything that can be known of it afterwards: the answer as far as it came, how it
 // ended, and its line in the access log.
-import { chatBody, type TestGateway } from './gateway.ts';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { TestGateway } from './gateway.ts';
 import { until } from './process.ts';
 
 export interface Observed {
@@ -23,32 +25,49 @@ export interface WireError {
 
 export type AccessLine = Readonly<Record<string, unknown>>;
 
+export interface ObservedRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+// Not fetch: it sends a request again where an answer tells it to.
+const agent = new Agent({ keepAlive: true });
 let count = 0;
 
 /** @param url of the route; the request gets an id of its own */
-export async function observe(gateway: TestGateway, url: string, init: RequestInit): Promise<Observed> {
+export async function observe(gateway: TestGateway, url: string, sent: ObservedRequest): Promise<Observed> {
   count++;
   const id = `observed-${process.pid}-${count}`;
-  const headers = new Headers(init.headers);
-  headers.set('x-request-id', id);
-  const response = await fetch(url, { ...init, headers });
-  const { body, end } = await readAll(response);
-  const line = await accessLine(gateway, id);
+  const { method, body } = sent;
+  const outgoing = request(url, { agent, method, headers: { ...sent.headers, 'x-request-id': id } });
+  outgoing.end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const received = await readAll(response);
   return {
-    ...{ status: response.status, headers: response.headers, body, end, line },
-    error: errorOf(body),
+    ...{ status: response.statusCode ?? 0, headers: headersOf(response), ...received },
+    line: await accessLine(gateway, id),
+    error: errorOf(received.body),
   };
 }
 
-export async function readAll(response: Response): Promise<Pick<Observed, 'body' | 'end'>> {
-  const decoder = new TextDecoder();
-  let body = '';
-  try {
-    for await (const chunk of response.body ?? []) body += decoder.decode(chunk, { stream: true });
-    return { body, end: 'clean' };
-  } catch {
-    return { body, end: 'cut' };
+function readAll(response: IncomingMessage): Promise<Pick<Observed, 'body' | 'end'>> {
+  const chunks: Buffer[] = [];
+  return new Promise((resolve) => {
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('error', () => undefined);
+    response.once('close', () => {
+      resolve({ body: Buffer.concat(chunks).toString(), end: response.complete ? 'clean' : 'cut' });
+    });
+  });
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    for (const value of values) headers.append(name, value);
   }
+  return headers;
 }
 
 /** The request's line; fails where there is none in time or more than one. */
@@ -56,7 +75,7 @@ export async function accessLine(gateway: TestGateway, requestId: string): Promi
   const lines = await until(() => nonEmpty(accessLines(gateway, requestId)), {
     what: `the access-log line of ${requestId}`,
   });
-  if (lines.length > 1) throw new Error(`${lines.length} access-log lines of ${requestId}`);
+  if (lines.length > 1) throw new Error(`${requestId} has more than one line: ${JSON.stringify(lines)}`);
   return lines[0] ?? {};
 }
 
@@ -78,10 +97,4 @@ function errorOf(body: string): WireError | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The body of a chat request that tells the simulator how to answer it. */
-export function simulated(behaviour: object, fields: object = {}): string {
-  const content = JSON.stringify({ simulate: behaviour });
-  return chatBody({ messages: [{ role: 'user', content }], ...fields });
 }
