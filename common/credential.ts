@@ -33,6 +33,11 @@ export function isWellFormedCredential(kind: CredentialKind, value: string): boo
   return value.slice(bodyLength) === checksum(value.slice(0, bodyLength));
 }
 
+/** Whether one of the gateway's credentials stands in the text, by its prefix: a name that holds one is somebody's mistake. */
+export function holdsCredential(text: string): boolean {
+  return Object.values(credentialPrefixes).some((prefix) => text.includes(prefix));
+}
+
 /** SHA-256 of the whole value in lower-case hexadecimal, 64 characters. */
 export function hashCredential(value: string): string {
   return hash('sha256', value, 'hex');

@@ -1,5 +1,6 @@
 // Reads a request from JSON, strictly: proto-loader would turn "false" into true, an unknown enum into 0, and lose unknown
 // fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported.
+import { holdsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import { invalidRequest } from '../services/checked.ts';
 import { CallError, type Violation } from '../services/errors.ts';
@@ -134,5 +135,6 @@ function join(path: string, name: string): string {
 
 /** A name that somebody sent, in a form that is safe to send back. */
 function shown(name: string): string {
+  if (holdsCredential(name)) return '[key]';
   return name.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, shownNameLengthMax);
 }

@@ -1,6 +1,7 @@
 // From a parsed request to a call that may be dispatched: which provider and model, whether the caller may use it, and
 // where it can go. The name that is allowed is the very name that is sent.
 
+import { holdsCredential } from '../../common/credential.ts';
 import { isModelAllowed } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readDirectKey, readRouteKey } from '../access/credentials.ts';
@@ -84,7 +85,8 @@ function modelOf(deps: AuthorizeDeps, input: AuthorizeInput): { provider: Provid
 function checkedName(name: string): string {
   const segments = name.split('/');
   const odd = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
-  if (!odd && modelPattern.test(name)) return name;
+  // A key in its place would be logged, and sent to the provider.
+  if (!odd && modelPattern.test(name) && !holdsCredential(name)) return name;
   throw new GatewayError('invalid_request', {
     param: 'model',
     message: 'the model name holds characters that no model name has',

@@ -1,5 +1,6 @@
 // Request headers, read once: only those the gateway knows, and which of them were sent twice with different values.
 // Nothing else of a caller's headers is looked at, and none is ever forwarded as it came.
+import { holdsCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 
 const knownHeaders = new Set([
@@ -48,10 +49,11 @@ export class RequestHeaders {
   }
 }
 
-/** The caller's `x-request-id` if it is harmless, else a new UUIDv7. */
+/** The caller's `x-request-id` if it is harmless, else a new UUIDv7: it is logged and sent back. */
 export function requestId(headers: RequestHeaders): string {
   const sent = headers.get('x-request-id');
-  return sent !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sent) ? sent : uuidv7();
+  const isHarmless = sent !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sent) && !holdsCredential(sent);
+  return isHarmless ? sent : uuidv7();
 }
 
 const headerBytesMax = 512;

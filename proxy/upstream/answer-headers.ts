@@ -15,9 +15,12 @@ export function passedHeaders(headers: IncomingHttpHeaders, credential: Credenti
   return passed;
 }
 
+/** Letters only: no key is made of those, and a name may repeat one too. */
+const limitName = /^[a-z]+-ratelimit-[a-z-]{1,48}$/;
+
 function nameFor(name: string): string | undefined {
   if (name === 'openai-processing-ms') return name;
   if (name === 'x-request-id' || name === 'request-id') return 'x-svc-upstream-request-id';
-  if (!name.includes('-ratelimit-')) return undefined;
+  if (!limitName.test(name)) return undefined;
   return `x-svc-upstream-${name.startsWith('x-') ? name.slice(2) : name}`;
 }

@@ -6,6 +6,7 @@ import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderCall, StreamReader } from '../providers/provider.ts';
 import { passedHeaders } from './answer-headers.ts';
+import { withoutKey } from './key-echo.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
@@ -112,7 +113,9 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the answer is compressed though nobody asked for it');
     } else if (this.#call.request.stream && !type.startsWith('text/event-stream')) {
-      this.#break(`a stream was asked for, not ${type.slice(0, 60)}`);
+      this.#break(
+        `a stream was asked for, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`,
+      );
     } else if (this.#call.request.stream) {
       this.#reader = this.#call.target.provider.openStream(this.#call, this.#deps.limits);
     }

@@ -67,7 +67,7 @@ export async function startFaultyProxy(defect: Error): Promise<FaultyProxy> {
     records,
     close: () => {
       server.destroy();
-      void server.drain();
+      void server.drain(watchdog.watched);
       watchdog.close();
     },
   };

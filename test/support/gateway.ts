@@ -21,6 +21,8 @@ export interface TestGateway {
   readonly platform: OperatorApi;
   readonly organization: TestOrganization;
   readonly proxyToken: string;
+  /** What it was started with, for tests that look for it where it must not be. */
+  readonly secrets: GatewaySecrets;
   /** Every log line of control plane and proxies. */
   readonly logs: string[];
   createOrganization(name: string): Promise<TestOrganization>;
@@ -32,6 +34,13 @@ export interface TestGateway {
   /** A proxy as it runs in production: a process of its own, ready for requests. */
   startProxyProcess(env?: Environment): Promise<ProxyProcess>;
   close(): Promise<void>;
+}
+
+export interface GatewaySecrets {
+  readonly bootstrapToken: string;
+  readonly platformToken: string;
+  readonly masterKey: string;
+  readonly cacheKey: string;
 }
 
 export interface TestOrganization {
@@ -106,7 +115,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     return started;
   };
   const controlPlane = await newControlPlane();
-  const { platform, proxyToken } = await bootstrap(controlPlane.httpPort, bootstrapToken);
+  const { platform, platformToken, proxyToken } = await bootstrap(controlPlane.httpPort, bootstrapToken);
 
   const proxyEnvironment = (env: Environment): Environment => ({
     GATEWAY_LISTEN: '127.0.0.1:0',
@@ -134,6 +143,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     platform,
     organization: await createOrganization('acme'),
     proxyToken,
+    secrets: { bootstrapToken, platformToken, masterKey, cacheKey },
     logs,
     createOrganization,
     startControlPlane: newControlPlane,
@@ -178,9 +188,10 @@ async function startPlane(main: string, env: Environment) {
 
 async function bootstrap(port: number, token: string) {
   const made = await operatorApi(port, token).call('OperatorTokens/Bootstrap', { name: 'platform' });
-  const platform = operatorApi(port, String(made.token));
+  const platformToken = String(made.token);
+  const platform = operatorApi(port, platformToken);
   const proxyToken = await platform.call('ProxyTokens/Create', { name: 'proxy' });
-  return { platform, proxyToken: String(proxyToken.value) };
+  return { platform, platformToken, proxyToken: String(proxyToken.value) };
 }
 
 async function newOrganization(platform: OperatorApi, port: number, name: string): Promise<TestOrganization> {
