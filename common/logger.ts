@@ -76,7 +76,9 @@ function openDestination(file: string | undefined): DestinationStream {
     held = '';
   };
   setInterval(release, heldMs).unref();
-  // What is still held when the process ends, however it ends, is written then.
+  // A program that has nothing left to do ends: pino closes the stream then, so what is held has to be in it before.
+  process.prependListener('beforeExit', release);
+  // What is still held when the process ends in another way is written then.
   process.once('exit', () => {
     release();
     stream.flushSync();
