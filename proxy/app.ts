@@ -230,6 +230,6 @@ async function finished(
       log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
     traffic.destroy();
   }, graceMs);
-  await traffic.drain();
+  await traffic.drain(watchdog.watched);
   clearTimeout(timer);
 }

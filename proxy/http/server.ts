@@ -24,13 +24,17 @@ export interface TrafficServerOptions {
 
 export interface TrafficServer {
   readonly port: number;
-  /** Stops listening and closes idle connections; open ones end with their requests. Resolves when all are gone. */
-  drain(): Promise<void>;
+  /**
+   * Stops listening and closes idle connections; the others end with their request. Resolves when all are gone.
+   * @param open the requests that are not finished, at any time
+   */
+  drain(open: Iterable<Exchange>): Promise<void>;
   /** Cuts every connection. */
   destroy(): void;
 }
 
 const headersCheckMs = 1000;
+const drainSweepMs = 100;
 
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
@@ -45,7 +49,9 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     noDelay: true,
     insecureHTTPParser: false,
   });
+  let draining = false;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
+    if (draining) response.shouldKeepAlive = false;
     const exchange = new Exchange(request, response, options.clock.monotonic, expectsContinue);
     options.handler(exchange).catch((error: unknown) => {
       options.onDefect(error);
@@ -61,15 +67,28 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   await listen(server, options.address, 'GATEWAY_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
-    drain: () => drain(server),
+    drain: (open) => {
+      draining = true;
+      return drain(server, open, options.headersTimeoutMs);
+    },
     destroy: () => server.closeAllConnections(),
   };
 }
 
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
+function drain(server: Server, open: Iterable<Exchange>, headersTimeoutMs: number): Promise<void> {
+  for (const { response } of open) response.shouldKeepAlive = false;
+  const from = performance.now();
+  const sweep = setInterval(() => {
+    // Where an answer's head was sent before, its connection is kept for another request that will not be taken.
     server.closeIdleConnections();
+    // What is left now has sent half a head; a server that is closed no longer times it.
+    if (performance.now() - from > headersTimeoutMs && [...open].length === 0) server.closeAllConnections();
+  }, drainSweepMs);
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearInterval(sweep);
+      resolve();
+    });
   });
 }
 

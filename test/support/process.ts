@@ -20,6 +20,8 @@ export interface Child {
   stderr(): string;
   /** Resolves with the exit code, or with the signal's name. */
   readonly exited: Promise<number | string>;
+  /** Sends a signal and leaves the rest to the program. */
+  signal(signal: NodeJS.Signals): void;
   /** SIGTERM (or another), then SIGKILL after five seconds; resolves with what `exited` resolves with. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
 }
@@ -62,6 +64,7 @@ export function startProcess(command: string, args: readonly string[], options: 
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     exited,
+    signal: (signal) => void child.kill(signal),
     stop,
   };
 }

@@ -1,0 +1,163 @@
+// Rows of the failure table: SIGTERM and kill -9 of a proxy, SIGTERM of a control plane. All of them processes of their own.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admission, chat } from '../../support/asking.ts';
+import { tell } from '../../support/figures.ts';
+import {
+  chatBody,
+  chatRequest,
+  type ProxyProcess,
+  startGateway,
+  type TestGateway,
+} from '../../support/gateway.ts';
+import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { until } from '../../support/process.ts';
+import { openConnection } from '../../support/raw-http.ts';
+import { logged, readiness } from '../../support/telemetry.ts';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  gateway = await startGateway({ databaseUrl: database.url });
+  key = (await gateway.organization.createKey()).value;
+});
+afterAll(async () => {
+  await gateway?.close();
+  await database?.drop();
+});
+beforeEach(() => gateway.simulator.reset());
+
+const post = (proxy: ProxyProcess, fields: object = {}) =>
+  fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key, fields));
+
+/** Waits until so many requests have reached the provider. */
+const underWay = (count: number) => until(() => gateway.simulator.requests.length === count);
+
+/** A streamed answer of so many tokens, one every 100 ms. */
+async function startStream(proxy: ProxyProcess, tokens: number): Promise<Response> {
+  gateway.simulator.script({ tokens, pieceDelayMs: 100 });
+  return await post(proxy, { stream: true });
+}
+
+const isRefused = (proxy: ProxyProcess) =>
+  openConnection(proxy.port).then(
+    ({ socket }) => {
+      socket.destroy();
+      return false;
+    },
+    () => true,
+  );
+
+describe('SIGTERM of a proxy', () => {
+  it('not ready and closed to new connections at once, in-flight requests and streams finish, exit code 0', async () => {
+    const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '10s' });
+    expect((await chat(key)(proxy)).outcome).toBe('200');
+    gateway.simulator.reset();
+    gateway.simulator.script({ headDelayMs: 1200 });
+    const whole = post(proxy);
+    await underWay(1);
+    const streamed = await startStream(proxy, 12);
+    const idle = await openConnection(proxy.port);
+
+    proxy.child.signal('SIGTERM');
+    const from = performance.now();
+    await until(async () => (await readiness(proxy)) === 'not ready: draining');
+    tell('SIGTERM: not ready after', performance.now() - from);
+    await until(() => isRefused(proxy), { what: 'new connections to be refused' });
+    await idle.closed;
+    tell('SIGTERM: idle connections closed after', performance.now() - from);
+
+    const answer = await whole;
+    expect([answer.status, await answer.json()]).toMatchObject([200, { object: 'chat.completion' }]);
+    expect(answer.headers.get('connection')).toBe('close');
+    const text = await streamed.text();
+    expect(text.match(/"content":/g)?.length).toBeGreaterThanOrEqual(12);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    const finished = performance.now();
+    expect(await proxy.child.exited).toBe(0);
+    tell('SIGTERM: ended after the last request', performance.now() - finished);
+    expect(performance.now() - finished, 'no connection is waited for').toBeLessThan(1500);
+    expect(logged(proxy.child.stdout(), 'request').map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(proxy.child.stderr()).toBe('');
+  });
+
+  it('takes no further request on a busy connection, and waits for half a head no longer than for any', async () => {
+    const proxy = await gateway.startProxyProcess({
+      GATEWAY_DRAIN_GRACE: '60s',
+      GATEWAY_HEADERS_TIMEOUT: '1s',
+    });
+    gateway.simulator.script({ headDelayMs: 800 });
+    const body = chatBody();
+    const head = ['POST /v1/chat/completions HTTP/1.1', 'host: gateway', `authorization: Bearer ${key}`];
+    const rest = ['content-type: application/json', `content-length: ${body.length}`, '', body];
+    const [busy, half] = [await openConnection(proxy.port), await openConnection(proxy.port)];
+    busy.send([...head, ...rest].join('\r\n'));
+    half.send(head.join('\r\n'));
+    await underWay(1);
+    proxy.child.signal('SIGTERM');
+    await until(async () => (await readiness(proxy)) === 'not ready: draining');
+    const from = performance.now();
+    busy.send([...head, ...rest].join('\r\n'));
+    const answer = await busy.answer();
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    await busy.closed;
+    expect(busy.received(), 'an answer to what followed').toBe('');
+    expect(gateway.simulator.requests).toHaveLength(1);
+    expect(await proxy.child.exited).toBe(0);
+    tell('SIGTERM: ended, with half a head on a connection, after', performance.now() - from);
+    expect(performance.now() - from).toBeLessThan(1000 + 1500);
+    half.socket.destroy();
+  });
+
+  it('streams longer than the grace are cut, each with its line in the log, and the exit code is 0', async () => {
+    const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '1s' });
+    const streams = [await startStream(proxy, 100), await startStream(proxy, 100)];
+    proxy.child.signal('SIGTERM');
+    const from = performance.now();
+    const texts = await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut')));
+    expect(texts, 'a cut stream never looks complete').toEqual(['cut', 'cut']);
+    expect(await proxy.child.exited).toBe(0);
+    tell('SIGTERM: ended, with streams that go on, after', performance.now() - from);
+    expect(performance.now() - from).toBeLessThan(1000 + 2000);
+    const cut = logged(proxy.child.stdout(), 'cut: still open at the end of the drain grace');
+    const ids = streams.map(({ headers }) => headers.get('x-request-id'));
+    expect(cut.map(({ request_id }) => request_id).toSorted()).toEqual(ids.toSorted());
+    expect(logged(proxy.child.stdout(), 'request'), 'one line each').toHaveLength(2);
+    await until(() => gateway.simulator.requests.every(({ ended }) => ended === 'client_left'));
+  });
+
+  it('a second signal ends it at once', async () => {
+    const proxy = await gateway.startProxyProcess({ GATEWAY_DRAIN_GRACE: '60s' });
+    const stream = await startStream(proxy, 100);
+    proxy.child.signal('SIGTERM');
+    await until(async () => (await readiness(proxy)) === 'not ready: draining');
+    const from = performance.now();
+    proxy.child.signal('SIGTERM');
+    expect(await proxy.child.exited).toBe(130);
+    tell('second signal: ended after', performance.now() - from);
+    await expect(stream.text()).rejects.toThrow();
+  });
+});
+
+describe('kill -9 of a proxy', () => {
+  it('its own requests break, the others go on and learn of changes', async () => {
+    const [doomed, other] = await Promise.all([gateway.startProxyProcess(), gateway.startProxyProcess()]);
+    const { id, value } = await gateway.organization.createKey();
+    const [own, others] = [await startStream(doomed, 100), await startStream(other, 15)];
+    expect(await doomed.child.stop('SIGKILL')).toBe('SIGKILL');
+    await expect(own.text()).rejects.toThrow();
+    expect((await others.text()).endsWith('data: [DONE]\n\n')).toBe(true);
+    const waited: number[] = [];
+    for (let count = 0; count < 20; count++) {
+      const { outcome, ms } = await chat(value)(other);
+      expect(outcome).toBe('200');
+      waited.push(ms);
+    }
+    tell('kill -9 of a proxy: requests at another', waited);
+    await gateway.organization.api.call('VirtualKeys/Revoke', { id });
+    await until(async () => (await admission(value)(other)).outcome === '401 access_not_found');
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
+  });
+});
