@@ -330,3 +330,18 @@ it('nothing of a request’s headers but the credential meant for it reaches the
   ]);
   expect(seen?.headers.authorization).toBe(ownCredential);
 });
+
+it('a request id is kept if it is harmless, and replaced if it holds a key', async () => {
+  const id = async (sent: string) => {
+    const connection = await openConnection(gateway.proxy.port);
+    connection.send(`GET /v1/models HTTP/1.1\r\nhost: g\r\nx-request-id: ${sent}\r\n\r\n`);
+    const answer = await connection.answer();
+    connection.socket.destroy();
+    return answer.headers.get('x-request-id');
+  };
+  for (const kept of ['a', 'A-1_2.3', 'z'.repeat(64)]) expect(await id(kept)).toBe(kept);
+  const { ownerToken } = gateway.organization;
+  for (const sent of ['', 'a b', 'a/b', 'ü', 'z'.repeat(65), keys[0].value, ownerToken, gateway.proxyToken]) {
+    expect(await id(sent)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  }
+});

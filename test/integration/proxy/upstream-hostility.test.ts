@@ -223,6 +223,7 @@ describe('an answer that is none', () => {
   it.each<[string, Behaviour]>([
     ['closed', { stop: { by: 'cut', beforeHead: true } }],
     ['reset', { stop: { by: 'reset', beforeHead: true } }],
+    ['that asks to continue though nobody waits', raw('HTTP/1.1 100 Continue\r\n\r\n')],
     [
       'that changes protocol',
       raw('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),

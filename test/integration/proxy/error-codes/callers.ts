@@ -68,6 +68,11 @@ export const callersFaults = {
       { model: 'gpt-4o' },
       'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
     ),
+    field(
+      'model',
+      { model: `gpt-provider/${createCredential('virtualKey')}` },
+      'the model name holds characters that no model name has',
+    ),
     field('stream', { stream: 1 }, 'stream must be true or false'),
     field('messages', { messages: [] }, 'messages must be a non-empty array'),
     field('messages[0]', { messages: [null] }, 'messages[0] must be an object'),
@@ -260,6 +265,6 @@ export const callersFaults = {
 } satisfies Cases;
 
 function field(param: string, fields: object, message: string | RegExp): Case {
-  const what = `${param} in ${JSON.stringify(fields)}`;
+  const what = `${param} in ${JSON.stringify(fields).replace(/sk-svc-\w+/, 'a key')}`;
   return { what, param, message, provoke: (world) => world.send({ body: chatBody(fields) }) };
 }
