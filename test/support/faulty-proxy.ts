@@ -1,5 +1,6 @@
-// The request path with a defect in one of its stages, on a real socket: nothing but a defect leads to 500 internal_error.
+// The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
 import { systemClock } from '../../common/clock.ts';
+import type { Principal } from '../../proxy/access/principal.ts';
 import { noGuardrails } from '../../proxy/guardrails/guardrail.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
@@ -8,21 +9,28 @@ import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { noLimits } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
+import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { Targets } from '../../proxy/upstream/targets.ts';
 
 export interface FaultyProxy {
   readonly url: string;
   readonly records: readonly RequestRecord[];
+  /** Requests that hold a place. */
+  inFlight(): number;
   close(): void;
 }
 
-/** @param defect thrown for every virtual key that is looked up */
-export async function startFaultyProxy(defect: Error): Promise<FaultyProxy> {
+/**
+ * @param defect thrown where a virtual key is looked up that is not sound, and by every call of a provider: at once, or within
+ * the stream where one was asked for
+ */
+export async function startFaultyProxy(
+  defect: Error,
+  sound: ReadonlyMap<string, Principal> = new Map(),
+): Promise<FaultyProxy> {
   const records: RequestRecord[] = [];
   const clock = systemClock;
-  const never = () => {
-    throw new Error('no request gets so far');
-  };
+  const admission = new Admission({ inFlightMax: 100, bufferedBytesMax: 1_000_000, organizationShare: 1 });
   const second = 1000;
   const watchdog = createWatchdog(
     {
@@ -42,33 +50,52 @@ export async function startFaultyProxy(defect: Error): Promise<FaultyProxy> {
     clock,
     handler: createHandler({
       records: {
-        find: () => {
-          throw defect;
+        find: (keyHash) => {
+          const principal = sound.get(keyHash);
+          if (principal === undefined) throw defect;
+          return principal;
         },
       },
       now: () => clock.now(),
       routes: new Map(),
       providers: providersByName,
       targets: new Targets(new Map()),
-      admission: new Admission({ inFlightMax: 1, bufferedBytesMax: 1, organizationShare: 1 }),
+      admission,
       watchdog,
-      bodyLimits: { bodyBytesMax: 1, jsonDepthMax: 1, jsonStructuralMax: 1 },
+      bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: noGuardrails,
       ledger: noLimits,
-      dispatch: never,
+      dispatch: async ({ request }) => {
+        if (request.stream) return brokenStream(defect);
+        throw defect;
+      },
       isDraining: () => false,
       record: ({ record }) => void records.push(record),
     }),
-    onMalformed: never,
-    onDefect: never,
+    onMalformed: unexpected,
+    onDefect: unexpected,
   });
   return {
     url: `http://127.0.0.1:${server.port}`,
     records,
+    inFlight: () => admission.inFlight,
     close: () => {
       server.destroy();
       void server.drain(watchdog.watched);
       watchdog.close();
     },
   };
+}
+
+function brokenStream(defect: Error): AttemptResult {
+  const flowTo = (sink: StreamSink) => {
+    sink.write(Buffer.from('data: {}\n\n'));
+    throw defect;
+  };
+  const nothing = () => undefined;
+  return { kind: 'stream', headers: [], usage: nothing, flowTo, pause: nothing, resume: nothing };
+}
+
+function unexpected(what: unknown): never {
+  throw new Error(`the listener had to see to this: ${what}`);
 }

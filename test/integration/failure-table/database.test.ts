@@ -72,6 +72,7 @@ describe('control-plane replica cut off from the database', () => {
     await until(() => watchers(replica).then((count) => count === 2), { what: 'both to watch' });
     await until(async () => (await Promise.all(proxies.map(hasFeed))).every(Boolean), { what: 'the feed' });
     await good.heal();
+    await until(() => good.open() === 2, { what: 'both to be connected to the good one as well' });
     return { way, replica, proxies };
   }
 

@@ -1,0 +1,182 @@
+// Rows of the failure table: a client that leaves, and an exception inside a request. Each ends that one request, and nothing else.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCredential, hashCredential } from '../../../common/credential.ts';
+import { Secret } from '../../../common/secret.ts';
+import type { Principal } from '../../../proxy/access/principal.ts';
+import { admission, chat, type Question, type Reply } from '../../support/asking.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
+import { tell } from '../../support/figures.ts';
+import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { openConnection, type RawConnection } from '../../support/raw-http.ts';
+import { logged, metric } from '../../support/telemetry.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  key = (await gateway.organization.createKey()).value;
+});
+afterAll(() => gateway?.close());
+beforeEach(() => gateway.simulator.reset());
+
+const requests = (labels: Record<string, string>) => metric(gateway.proxy, 'gateway_requests_total', labels);
+const left = { status: '499', code: 'client_left', source: 'none' };
+
+async function send(
+  id: string,
+  fields: object,
+  to = { port: gateway.proxy.port, key },
+): Promise<RawConnection> {
+  const connection = await openConnection(to.port);
+  const body = chatBody(fields);
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    'host: gateway',
+    `authorization: Bearer ${to.key}`,
+    'content-type: application/json',
+    `x-request-id: ${id}`,
+    `content-length: ${body.length}`,
+  ];
+  connection.send([...head, '', body].join('\r\n'));
+  return connection;
+}
+
+describe('client leaves: upstream cancelled at once, logged as 499, no failure of the provider', () => {
+  async function expectCancelled(id: string, leave: () => void): Promise<void> {
+    const counted = await requests(left);
+    leave();
+    const from = performance.now();
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left', {
+      what: 'the upstream to end',
+    });
+    tell(`client leaves, ${id}: the provider's request ends after`, performance.now() - from);
+    const line = await until(() =>
+      logged(gateway.logs, 'request').find(({ request_id }) => request_id === id),
+    );
+    expect(line).toMatchObject({ status: 499, error_code: 'client_left', attempts: 1 });
+    expect(line).not.toHaveProperty('error_source');
+    expect(line).not.toHaveProperty('err');
+    expect(await requests(left)).toBe(counted + 1);
+    expect(await requests({ source: 'provider' })).toBe(0);
+    expect(await metric(gateway.proxy, 'gateway_in_flight_requests')).toBe(0);
+    expect(gateway.simulator.requests, 'no other attempt').toHaveLength(1);
+  }
+
+  it.each<[string, (connection: RawConnection) => void]>([
+    ['closed', ({ socket }) => socket.destroy()],
+    ['reset', ({ socket }) => socket.resetAndDestroy()],
+  ])('before the head of a whole answer, connection %s', async (how, leave) => {
+    gateway.simulator.script({ headDelayMs: 10_000 });
+    const connection = await send(`whole-${how}`, {});
+    await until(() => gateway.simulator.requests.length === 1);
+    await expectCancelled(`whole-${how}`, () => leave(connection));
+  });
+
+  it.each<[string, (connection: RawConnection) => void]>([
+    ['closed', ({ socket }) => socket.destroy()],
+    ['reset', ({ socket }) => socket.resetAndDestroy()],
+  ])('within a stream, connection %s', async (how, leave) => {
+    gateway.simulator.script({ tokens: 1000, pieceDelayMs: 20 });
+    const connection = await send(`stream-${how}`, { stream: true });
+    await until(() => connection.received().includes('"content":'));
+    await expectCancelled(`stream-${how}`, () => leave(connection));
+  });
+
+  it('before the first event of a stream', async () => {
+    gateway.simulator.script({ headDelayMs: 10_000 });
+    const connection = await send('stream-early', { stream: true });
+    await until(() => gateway.simulator.requests.length === 1);
+    await expectCancelled('stream-early', () => connection.socket.destroy());
+  });
+
+  it('others at the same time do not feel it', async () => {
+    gateway.simulator.script({ tokens: 1000, pieceDelayMs: 20 });
+    const leaving = await send('leaving', { stream: true });
+    await until(() => leaving.received().includes('"content":'));
+    gateway.simulator.script({ tokens: 10, pieceDelayMs: 20 });
+    const staying = await send('staying', { stream: true });
+    await until(() => staying.received().includes('"content":'));
+    leaving.socket.destroy();
+    await until(() => staying.received().includes('data: [DONE]'));
+    expect((await chat(key)(gateway.proxy)).outcome).toBe('200');
+    staying.socket.destroy();
+  });
+});
+
+describe('exception inside a request: 500 internal_error, recorded, others unaffected', () => {
+  const defect = new TypeError('nobody but the log may know this');
+  const [soundKey, unsoundKey] = [createCredential('virtualKey'), createCredential('virtualKey')];
+  let faulty: FaultyProxy;
+  beforeEach(async () => {
+    faulty = await startFaultyProxy(defect, new Map([[hashCredential(soundKey), principal]]));
+  });
+  afterEach(() => faulty.close());
+
+  it.each<[string, Question]>([
+    ['while the key is looked up', admission(unsoundKey)],
+    ['while the provider is called', chat(soundKey)],
+  ])('%s', async (_when, broken) => {
+    const others: Promise<Reply>[] = [];
+    for (let count = 0; count < 20; count++) {
+      others.push(admission(soundKey)(faulty));
+      expect(await broken(faulty)).toMatchObject({
+        outcome: '500 internal_error',
+        message: expect.stringContaining('request id finds the cause'),
+      });
+    }
+    expect(new Set((await Promise.all(others)).map(({ outcome }) => outcome))).toEqual(new Set(['200']));
+    await until(() => faulty.records.length === 40);
+    const failed = faulty.records.filter(({ status }) => status === 500);
+    expect(failed).toHaveLength(20);
+    for (const record of failed)
+      expect(record).toMatchObject({ errorCode: 'internal_error', errorSource: 'gateway', cause: defect });
+    expect(faulty.inFlight()).toBe(0);
+  });
+
+  it('within a stream: an error event, no end marker, a cut connection', async () => {
+    const connection = await send(
+      'broken',
+      { stream: true },
+      { port: Number(new URL(faulty.url).port), key: soundKey },
+    );
+    await connection.closed;
+    const answer = connection.received();
+    expect(answer).toContain('"code":"internal_error"');
+    expect(answer).not.toContain('[DONE]');
+    expect(answer, 'the end of a chunked body').not.toMatch(/\r\n0\r\n\r\n$/);
+    expect(answer).not.toContain(defect.message);
+    await until(() => faulty.records.length === 1);
+    expect(faulty.records[0]).toMatchObject({ status: 500, errorCode: 'internal_error', cause: defect });
+    expect((await admission(soundKey)(faulty)).outcome).toBe('200');
+    expect(faulty.inFlight()).toBe(0);
+  });
+});
+
+const secret = { accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined };
+const providerKey = {
+  ...{
+    id: 'provider-key-1',
+    provider: 'gpt-provider',
+    secret: { ...secret, apiKey: new Secret('sk-sim-stored') },
+  },
+  ...{ baseUrl: undefined, endpoint: undefined, region: undefined, apiVersion: undefined },
+  ...{ priority: 0, weight: 1 },
+};
+const principal: Principal = {
+  key: {
+    ...{
+      keyId: 'key-1',
+      organizationId: 'organization-1',
+      scope: { kind: 'organization', id: 'organization-1' },
+    },
+    ...{ active: true, endsAt: undefined, valueEndsAt: undefined, allowedModels: [], limits: [] },
+    ...{ organizationRevision: 1, revision: 1 },
+  },
+  scope: undefined,
+  organization: {
+    ...{ id: 'organization-1', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{ providerKeys: [providerKey], revision: 1 },
+  },
+};
