@@ -95,6 +95,7 @@ describe.each([
       'upstream_authentication_failed',
       'upstream_unreachable',
       'access_unavailable',
+      'upstream_timeout',
       'client_left',
     );
     holds('the metrics of the proxy', 'gateway_requests_total{', 'gateway_malformed_requests_total{');

@@ -200,13 +200,19 @@ async function failedAtProvider(scene: Scene): Promise<void> {
       raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${key}\r\n`),
       raw(`HTTP/1.1 200 OK\r\ncontent-length: ${key}\r\n\r\n`),
       { body: key, stop: { by: 'reset', afterBytes: 20 } },
-      { stop: { by: 'silence', beforeHead: true } },
     ];
     for (const behaviour of behaviours) {
       for (const stream of [false, true]) {
         await send(scene, headers, { line, body: chatBody({ model, stream }), behaviour });
       }
     }
+    const silence: Behaviour = { stop: { by: 'silence', beforeHead: true } };
+    await send(scene, headers, {
+      port: scene.hasty.port,
+      line,
+      body: chatBody({ model }),
+      behaviour: silence,
+    });
   }
   await send(scene, [...direct.slice(0, 2), ['authorization', `Bearer ${keys.ownRefused}`]]);
 }

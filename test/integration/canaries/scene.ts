@@ -2,12 +2,14 @@
 // as bytes. Where a call returns a new secret, that one occurrence is taken out: a second one is a leak.
 import { randomBytes } from 'node:crypto';
 import { Canaries } from '../../support/canaries.ts';
-import { providerSecret, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { providerSecret, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
 export interface Scene {
   readonly gateway: TestGateway;
+  /** A proxy that waits for no provider long. */
+  readonly hasty: TestProxy;
   readonly canaries: Canaries;
   /** Whole answers, heads included. */
   readonly answers: string[];
@@ -41,10 +43,8 @@ export interface CallOptions {
 }
 
 export async function startScene(databaseUrl: string, redis: TestRedis): Promise<Scene> {
-  const gateway = await startGateway({
-    databaseUrl,
-    proxy: { REDIS_URL: redis.url, GATEWAY_FIRST_BYTE_TIMEOUT: '150ms', GATEWAY_TOTAL_TIMEOUT: '400ms' },
-  });
+  const gateway = await startGateway({ databaseUrl, proxy: { REDIS_URL: redis.url } });
+  const hasty = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '300ms' });
   const canaries = new Canaries();
   const answers: string[] = [];
   const { secrets, proxyToken, organization } = gateway;
@@ -78,7 +78,7 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
     }
     return value;
   };
-  const scene = { gateway, canaries, answers, exchange, call };
+  const scene = { gateway, hasty, canaries, answers, exchange, call };
   return { ...scene, keys: await makeKeys(scene) };
 }
 

@@ -111,7 +111,7 @@ describe('a stream', () => {
     reader.readOn();
     await until(() => reader.received() > 1000);
     reader.socket.destroy();
-    await until(() => gateway.simulator.requests[0]?.ended === 'client_left', { timeoutMs: 500 });
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left', { timeoutMs: 2000 });
     const line = await accessLine(gateway, reader.id);
     expect(line).toMatchObject({ status: 499, error_code: 'client_left', streamed: true });
   });
@@ -121,7 +121,7 @@ describe('a stream', () => {
     const reader = await request(gateway.proxy.port, { stream: true });
     await until(() => gateway.simulator.requests.length > 0);
     reader.socket.destroy();
-    await until(() => gateway.simulator.requests[0]?.ended === 'client_left', { timeoutMs: 500 });
+    await until(() => gateway.simulator.requests[0]?.ended === 'client_left', { timeoutMs: 2000 });
     expect(await accessLine(gateway, reader.id)).toMatchObject({ status: 499, error_code: 'client_left' });
   });
 

@@ -15,7 +15,7 @@ let key: { readonly id: string; readonly value: string };
 let project: { readonly id: string; readonly value: string };
 
 beforeAll(async () => {
-  gateway = await startGateway({ proxy: { GATEWAY_TOTAL_TIMEOUT: '1s' } });
+  gateway = await startGateway();
   const { id, api, createKey } = gateway.organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
   key = await createKey();

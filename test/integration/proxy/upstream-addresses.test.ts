@@ -19,7 +19,6 @@ beforeAll(async () => {
   witness = await startBlackHole();
   gateway = await startGateway({
     controlPlane: { GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}` },
-    proxy: { GATEWAY_TOTAL_TIMEOUT: '300ms' },
   });
   const { id, api, createKey } = gateway.organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
@@ -56,6 +55,7 @@ describe('the base URL of a provider', () => {
   it('is reached where host and port are listed', async () => {
     const proxy = await proxyTo(`http://127.0.0.1:${witness.port}/v1`, {
       GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${witness.port}`,
+      GATEWAY_TOTAL_TIMEOUT: '300ms',
     });
     const before = witness.accepted();
     expect((await ask(proxy)).error?.code).toBe('upstream_timeout');

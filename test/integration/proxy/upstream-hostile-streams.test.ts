@@ -9,17 +9,17 @@ import { until } from '../../support/process.ts';
 import { startRawUpstream } from '../../support/raw-upstream.ts';
 
 let gateway: TestGateway;
+/** Waits for nobody long. */
+let hasty: TestProxy;
 let key: string;
 const eventBytesMax = 64 * 1024;
 const waitMs = 400;
 
 beforeAll(async () => {
-  gateway = await startGateway({
-    proxy: {
-      GATEWAY_FIRST_BYTE_TIMEOUT: `${waitMs}ms`,
-      GATEWAY_IDLE_TIMEOUT: `${waitMs}ms`,
-      GATEWAY_EVENT_BYTES_MAX: String(eventBytesMax),
-    },
+  gateway = await startGateway({ proxy: { GATEWAY_EVENT_BYTES_MAX: String(eventBytesMax) } });
+  hasty = await gateway.startProxy({
+    GATEWAY_FIRST_BYTE_TIMEOUT: `${waitMs}ms`,
+    GATEWAY_IDLE_TIMEOUT: `${waitMs}ms`,
   });
   const { id, api, createKey } = gateway.organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
@@ -137,7 +137,7 @@ describe('before the first event', () => {
     ['half an event and nothing more', { stop: { by: 'silence', afterBytes: 20 } }],
   ])('%s: 504 when the time is over, and the provider is let go', async (_what, behaviour) => {
     const started = performance.now();
-    expectEnvelope(await ask(behaviour), timeout);
+    expectEnvelope(await ask(behaviour, { url: hasty.url }), timeout);
     expect(performance.now() - started).toBeGreaterThan(waitMs);
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
   });
@@ -174,7 +174,8 @@ describe('after the first event', () => {
   });
 
   it('it falls silent: an error event when the time is over, and the provider is let go', async () => {
-    const seen = await ask({ body: three + event(), stop: { by: 'silence', afterBytes: three.length } });
+    const silent: Behaviour = { body: three + event(), stop: { by: 'silence', afterBytes: three.length } };
+    const seen = await ask(silent, { url: hasty.url });
     expectBroken(seen, timeout, three);
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
   });
@@ -208,9 +209,7 @@ describe('the end marker', () => {
   });
 
   it('ends the answer though the provider keeps the connection open, and the provider is let go', async () => {
-    const started = performance.now();
     expectComplete(await ask({ body: whole, stop: { by: 'silence' } }), whole);
-    expect(performance.now() - started).toBeLessThan(waitMs);
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
   });
 

@@ -4,16 +4,19 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/index.ts';
 import { type BlackHole, startBlackHole } from '../../support/black-hole.ts';
-import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
 
 let gateway: TestGateway;
+/** Waits for nobody long. */
+let hasty: TestProxy;
 let key: string;
 let elsewhere: BlackHole;
 
 beforeAll(async () => {
-  gateway = await startGateway({ proxy: { GATEWAY_TOTAL_TIMEOUT: '1s' } });
+  gateway = await startGateway();
+  hasty = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '500ms' });
   const { id, api, createKey } = gateway.organization;
   await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
   key = (await createKey()).value;
@@ -31,9 +34,9 @@ const credentials = {
 };
 type Whose = keyof typeof credentials;
 
-function ask(behaviour: Behaviour, whose: Whose = 'stored'): Promise<Observed> {
+function ask(behaviour: Behaviour, whose: Whose = 'stored', proxy = gateway.proxy): Promise<Observed> {
   gateway.simulator.script(behaviour);
-  return observe(gateway, `${gateway.proxy.url}/v1/chat/completions`, {
+  return observe(gateway, `${proxy.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...credentials[whose]() },
     body: chatBody(),
@@ -239,7 +242,7 @@ describe('an answer that is none', () => {
   ])(
     'silence after %s ends with the total time-out: 504, and the provider is let go',
     async (_what, behaviour) => {
-      const seen = await ask(behaviour);
+      const seen = await ask(behaviour, 'stored', hasty);
       expectRefused(seen, { status: 504, code: 'upstream_timeout', source: 'gateway' });
       await until(() => gateway.simulator.requests.at(-1)?.ended === 'client_left');
     },
