@@ -1,5 +1,6 @@
 // Providers that answer what no provider should, where the caller asked for one whole answer: always an envelope, never a
 // clean 200 that is none, and the access log says what happened. Streams: upstream-hostility-streams.test.ts.
+import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../../simulator/index.ts';
@@ -302,6 +303,30 @@ describe('an odd answer that is one', () => {
     ]);
     expect(seen.headers.get('content-type')).toBe('application/json');
     expect(seen.headers.get('x-svc-upstream-ratelimit-limit-tokens')).toBe('12');
+  });
+
+  it('before the request was read: a refusal of a large body is heard, not the broken connection', async () => {
+    const early = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          const body = '{"error":{"message":"too large","code":"too_large"}}';
+          socket.end(`HTTP/1.1 413 No\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+        });
+    });
+    await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve));
+    const { port } = early.address() as AddressInfo;
+    const proxy = await gateway.startProxy({
+      GATEWAY_GPT_PROVIDER_URL: `http://127.0.0.1:${port}/v1`,
+      GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
+    });
+    const seen = await observe(gateway, `${proxy.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...credentials.stored() },
+      body: chatBody({ user: 'u'.repeat(20_000_000) }),
+    });
+    expectRefused(seen, { status: 413, code: 'too_large', source: 'provider', message: 'too large' });
+    early.close();
   });
 
   it('more bytes after it do not reach the next request on that connection', async () => {
