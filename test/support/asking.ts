@@ -2,8 +2,11 @@
 import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCredential } from '../../common/credential.ts';
 import { chatBody } from './gateway.ts';
 import { until } from './process.ts';
+import { metric, type Observed } from './telemetry.ts';
 
 /** What came of a request: its status, with the error's code where there is one, such as "200" or "401 access_not_found". */
 export interface Reply {
@@ -83,4 +86,20 @@ export async function turns(
 /** The outcomes of one question at every proxy. */
 export async function outcomes(proxies: readonly Asked[], question: Question): Promise<readonly string[]> {
   return Promise.all(proxies.map(async (proxy) => (await question(proxy)).outcome));
+}
+
+/** Waits until the proxy's commands reach Redis: a made-up key is looked for there before the control plane is asked. */
+export async function redisAnswers(proxy: Asked & Observed): Promise<void> {
+  const failures = () => metric(proxy, 'gateway_access_cache_failures_total');
+  await until(
+    async () => {
+      const before = await failures();
+      await admission(createCredential('virtualKey'))(proxy);
+      if ((await failures()) === before) return true;
+      // Twenty refusals a minute are answered.
+      await sleep(200);
+      return false;
+    },
+    { timeoutMs: 3000, what: 'Redis to answer the proxy' },
+  );
 }

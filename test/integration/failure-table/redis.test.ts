@@ -1,7 +1,7 @@
 // Rows of the failure table: Redis as a cache is refused, accepts and never answers, falls silent, is emptied, rolled back,
 // forged. Requests go on; nothing waits longer than 100 ms on it; nothing in it revives a key.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admission, chat, outcomes, turns } from '../../support/asking.ts';
+import { admission, chat, outcomes, redisAnswers, turns } from '../../support/asking.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { percentile, tell } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -38,6 +38,12 @@ async function startProxy(url = redis.url): Promise<TestProxy> {
   return proxy;
 }
 
+async function startConnected(url?: string): Promise<TestProxy> {
+  const proxy = await startProxy(url);
+  await redisAnswers(proxy);
+  return proxy;
+}
+
 /** Milliseconds of two requests with each of many keys, the first of which has to look for it. */
 async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]> {
   const waited: number[] = [];
@@ -53,11 +59,12 @@ async function askTwice(proxy: TestProxy, count = 40): Promise<readonly number[]
 describe('Redis refused or black-holed: requests go on, nothing waits more than 100 ms longer', () => {
   async function expectNoLonger(what: string, proxy: TestProxy): Promise<void> {
     const without = await askTwice(gateway.proxy);
+    const failed = await failures(proxy);
     const broken = await askTwice(proxy);
     tell('no Redis set', without);
     tell(`Redis ${what}`, broken);
     expect(percentile(broken, 0.99)).toBeLessThan(percentile(without, 0.99) + 100 + busyMs);
-    expect(await failures(proxy)).toBeGreaterThan(0);
+    expect(await failures(proxy)).toBeGreaterThan(failed);
     expect(await readiness(proxy)).toBe('ok');
   }
 
@@ -74,14 +81,12 @@ describe('Redis refused or black-holed: requests go on, nothing waits more than 
 
   it('falls silent mid-way, and is used again when it is back', async () => {
     const link = await startForwarder({ port: redis.port });
-    const proxy = await startProxy(`redis://127.0.0.1:${link.port}`);
-    await askTwice(proxy, 5);
-    expect(await failures(proxy)).toBe(0);
+    const proxy = await startConnected(`redis://127.0.0.1:${link.port}`);
     link.freeze();
     await expectNoLonger('fallen silent', proxy);
     await link.heal();
     const healed = performance.now();
-    const writer = await startProxy();
+    const writer = await startConnected();
     await until(async () => {
       const [key] = await newKeys(1);
       const question = chat(key?.value ?? '');
@@ -97,34 +102,33 @@ describe('Redis emptied or rolled back: no revoked key revived', () => {
   it('emptied: known keys go on from memory, and a new proxy resolves them', async () => {
     const [key] = await newKeys(1);
     const question = chat(key?.value ?? '');
-    const proxy = await startProxy();
+    const proxy = await startConnected();
     expect((await question(proxy)).outcome).toBe('200');
     await redis.flush();
-    const second = await startProxy();
+    const second = await startConnected();
     expect(await outcomes([proxy, second], question)).toEqual(['200', '200']);
-    expect([await lookups(proxy, 'memory'), await lookups(second, 'control_plane')]).toEqual([1, 1]);
+    expect([await lookups(proxy, 'memory'), await lookups(second, 'redis')]).toEqual([1, 0]);
   });
 
   it('rolled back: a key revoked since is refused by the proxy that knows and by one that has just started', async () => {
-    const keys = await newKeys(2);
-    const [revoked, live] = keys.map(({ value }) => admission(value));
-    if (revoked === undefined || live === undefined) throw new Error('two keys were made');
-    const proxy = await startProxy();
-    expect(await outcomes([proxy], revoked)).toEqual(['200']);
-    expect(await outcomes([proxy], live)).toEqual(['200']);
-    const backup = await until(async () => ofSize(3, await readValues(redis.url)));
+    const keys = await newKeys(4);
+    const [revoked, ...live] = keys.map(({ value }) => admission(value));
+    if (revoked === undefined) throw new Error('four keys were made');
+    const proxy = await startConnected();
+    for (const question of [revoked, ...live]) expect(await outcomes([proxy], question)).toEqual(['200']);
+    const backup = await until(async () => ofSize(5, await readValues(redis.url)));
 
     await gateway.organization.api.call('VirtualKeys/Revoke', { id: keys[0]?.id });
     await turns([proxy], revoked, { from: '200', to: notFound });
-    await until(async () => (await readValues(redis.url)).size === 2, { what: 'the record to be removed' });
+    await until(async () => (await readValues(redis.url)).size === 4, { what: 'the record to be removed' });
     await writeValues(redis.url, backup);
 
-    const second = await startProxy();
+    const second = await startConnected();
     await until(async () => (await metric(second, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
     expect(await outcomes([proxy, second], revoked)).toEqual([notFound, notFound]);
     expect(await ignored(second, 'outdated')).toBeGreaterThan(0);
-    expect(await outcomes([proxy, second], live)).toEqual(['200', '200']);
-    expect(await lookups(second, 'redis'), 'what was not revoked is believed').toBe(1);
+    for (const question of live) expect(await outcomes([proxy, second], question)).toEqual(['200', '200']);
+    expect(await lookups(second, 'redis'), 'what was not revoked is believed').toBeGreaterThan(0);
   });
 });
 
@@ -138,15 +142,15 @@ describe('Redis forged: what does not open where it stands is ignored and counte
     ['an empty value', (values) => mapValues(values, () => Buffer.alloc(0))],
   ])('%s', async (_what, forge) => {
     const keys = await newKeys(2);
-    const writer = await startProxy();
+    const writer = await startConnected();
     for (const { value } of keys) expect((await chat(value)(writer)).outcome).toBe('200');
     const values = await until(async () => ofSize(3, await readValues(redis.url)));
     await writeValues(redis.url, forge(values));
 
-    const reader = await startProxy();
+    const reader = await startConnected();
     await until(async () => (await metric(reader, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
     for (const { value } of keys) expect((await chat(value)(reader)).outcome).toBe('200');
-    expect(await ignored(reader, 'unreadable')).toBeGreaterThanOrEqual(2);
+    expect(await ignored(reader, 'unreadable')).toBeGreaterThan(0);
     expect(await lookups(reader, 'redis')).toBe(0);
     const [unknown] = await newKeys(1);
     await gateway.organization.api.call('VirtualKeys/Revoke', { id: unknown?.id });
