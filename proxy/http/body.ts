@@ -48,7 +48,7 @@ function collect(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
       request.removeAllListeners('data');
       reject(error);
     };
-    exchange.onAbort = stop;
+    exchange.onAbort({ abort: stop });
     if (exchange.aborted !== undefined) return stop(exchange.aborted);
     request.on('data', (chunk: Buffer) => {
       try {

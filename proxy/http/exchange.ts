@@ -17,6 +17,11 @@ export class ClientGone extends Error {
   }
 }
 
+/** What a stage waits for, as far as it can be ended. */
+export interface Abortable {
+  abort(error: Error, exchange: Exchange): void;
+}
+
 /** What a request may be waiting for; undefined = the gateway itself. */
 export type Waiting = 'body' | 'head' | 'event' | 'reader' | undefined;
 
@@ -80,8 +85,7 @@ export class Exchange {
   ticket: Ticket | undefined;
   waiting: Waiting;
   waitingSince = 0;
-  /** Ends what the current stage waits for. */
-  onAbort: ((error: Error) => void) | undefined;
+  #abortable: Abortable | undefined;
   #aborted: Error | undefined;
   readonly #monotonic: () => number;
 
@@ -112,6 +116,14 @@ export class Exchange {
     return this.#aborted;
   }
 
+  /**
+   * Says what is ended when the request is; each stage replaces it. An object that exists anyway and no closure: closures kept
+   * for the length of a request made the collector carry every finished request into the old generation.
+   */
+  onAbort(abortable: Abortable): void {
+    this.#abortable = abortable;
+  }
+
   /** Ends the request from outside, once: the stage that waits fails with this error. A client that then takes no answer is cut. */
   abort(error: Error): void {
     if (this.#aborted !== undefined) {
@@ -119,7 +131,7 @@ export class Exchange {
       return;
     }
     this.#aborted = error;
-    this.onAbort?.(error);
+    this.#abortable?.abort(error, this);
   }
 
   /** @throws the error that ended the request from outside */

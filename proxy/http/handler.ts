@@ -10,7 +10,7 @@ import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeCredential } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
-import type { Exchange, RequestRecord } from './exchange.ts';
+import type { Abortable, Exchange, RequestRecord } from './exchange.ts';
 import { matchRoute, type ProviderRoutes, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { relay } from './relay.ts';
@@ -41,10 +41,7 @@ export function createHandler(deps: HandlerDeps): Handler {
       respondError(exchange, error);
     }
     // What is written is not yet taken: the client may still stall or leave.
-    exchange.onAbort = (error) => {
-      if (exchange.record.errorSource === undefined) recordError(exchange, error);
-      exchange.response.destroy();
-    };
+    exchange.onAbort(reader);
     exchange.waitFor('reader');
     await exchange.closed;
     exchange.ticket?.[Symbol.dispose]();
@@ -52,6 +49,14 @@ export function createHandler(deps: HandlerDeps): Handler {
     deps.record(exchange);
   };
 }
+
+/** One for all requests: see Exchange.onAbort. */
+const reader: Abortable = {
+  abort(error, exchange) {
+    if (exchange.record.errorSource === undefined) recordError(exchange, error);
+    exchange.response.destroy();
+  },
+};
 
 async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const { headers, record, request } = exchange;

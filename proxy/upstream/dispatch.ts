@@ -7,8 +7,8 @@ import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } fr
 export interface DispatchContext extends AttemptContext {
   /** Called before each attempt. */
   attemptStarted(): void;
-  /** What ends the attempt when the client leaves or time is up; replaced by each attempt. */
-  onAbort: ((error: Error) => void) | undefined;
+  /** Says what is ended when the client leaves or time is up; replaced by each attempt. */
+  onAbort(attempt: { abort(error: Error): void }): void;
 }
 
 export type Dispatch = (call: ChatCall, context: DispatchContext) => Promise<AttemptResult>;
@@ -20,7 +20,7 @@ export function createDispatch(deps: AttemptDeps): Dispatch {
     if (target === undefined) throw new GatewayError('no_healthy_target');
     const attempt = new Attempt({ request: call.request, model: call.model, target }, deps, context);
     context.attemptStarted();
-    context.onAbort = (error) => attempt.abort(error);
+    context.onAbort(attempt);
     return attempt.run();
   };
 }
