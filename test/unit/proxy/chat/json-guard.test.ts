@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JsonGuard } from '../../../../proxy/chat/json-guard.ts';
+import { Random } from '../../../support/access/random.ts';
 
 const limits = { jsonDepthMax: 3, jsonStructuralMax: 10 };
 const refuses = (text: string, cut = text.length) => {
@@ -36,7 +37,7 @@ describe('the structure of a body while it arrives', () => {
 
 describe('against the parser', () => {
   it('finds the same structure in random JSON at random cuts', () => {
-    const random = seeded(20_261_120);
+    const random = new Random(20_261_120);
     for (let round = 0; round < 300; round++) {
       const text = JSON.stringify(randomValue(random, 0));
       const outside = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
@@ -45,7 +46,7 @@ describe('against the parser', () => {
         const guard = new JsonGuard({ jsonDepthMax: 1000, jsonStructuralMax: max });
         const bytes = Buffer.from(text);
         for (let at = 0; at < bytes.length; ) {
-          const end = at + 1 + Math.floor(random() * 90);
+          const end = at + 1 + random.below(90);
           guard.push(bytes.subarray(at, end));
           at = end;
         }
@@ -56,22 +57,12 @@ describe('against the parser', () => {
   });
 });
 
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-function randomValue(random: () => number, depth: number): unknown {
-  const kind = Math.floor(random() * (depth > 4 ? 2 : 4));
+function randomValue(random: Random, depth: number): unknown {
+  const kind = random.below(depth > 4 ? 2 : 4);
   const text = () =>
-    Array.from({ length: Math.floor(random() * 80) }, () => 'ab"\\[]{},:é\n'[Math.floor(random() * 12)]).join(
-      '',
-    );
+    Array.from({ length: random.below(80) }, () => random.pick([...'ab"\\[]{},:é\n'])).join('');
   if (kind === 0) return text();
-  if (kind === 1) return Math.floor(random() * 1e6);
-  const values = Array.from({ length: Math.floor(random() * 5) }, () => randomValue(random, depth + 1));
+  if (kind === 1) return random.below(1e6);
+  const values = Array.from({ length: random.below(5) }, () => randomValue(random, depth + 1));
   return kind === 2 ? values : Object.fromEntries(values.map((value) => [text(), value]));
 }
