@@ -20,6 +20,8 @@ export interface Behaviour {
   readonly tokens?: number;
   /** Size of each of them. Default 6. */
   readonly tokenBytes?: number;
+  /** What the model thinks before it answers, where the vendor shows that. */
+  readonly reasoning?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
   readonly finishReason?: string;
   /** Fields in place of the estimated ones; null leaves usage out altogether. */
@@ -77,6 +79,7 @@ const behaviourFields: Record<keyof Behaviour, Test> = {
   text: isString,
   tokens: isCount,
   tokenBytes: isCount,
+  reasoning: isString,
   toolCalls: (value) => Array.isArray(value) && value.every(isToolCall),
   finishReason: isString,
   usage: (value) => value === null || isObject(value),

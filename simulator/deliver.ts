@@ -104,5 +104,5 @@ function* bodyOf(answer: Answer): Generator<Buffer> {
   const { body, bodyBase64 } = answer.behaviour;
   if (bodyBase64 !== undefined) yield Buffer.from(bodyBase64, 'base64');
   else if (body !== undefined) yield Buffer.from(body);
-  else for (const part of answer.parts) yield Buffer.from(part);
+  else for (const part of answer.parts) yield typeof part === 'string' ? Buffer.from(part) : part;
 }

@@ -100,7 +100,7 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
 }
 
 function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
-  const path = record.target.split('?', 1)[0] ?? '';
+  const [path = '', query = ''] = record.target.split(/\?(.*)/s);
   const vendor = Object.values(vendors).find((format) => path.startsWith(`${format.basePath}/`));
   if (vendor === undefined) {
     const paths = Object.values(vendors).map((format) => `${format.basePath}/…`);
@@ -113,7 +113,7 @@ function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
   }
   state.answers += 1;
   return vendor.answer(
-    { method: record.method, path, headers: record.headers, body },
+    { method: record.method, path, query, headers: record.headers, body },
     {
       keys: state.keys,
       scripted: () => state.script.take(record),

@@ -4,8 +4,10 @@ import type { Behaviour } from './behaviour.ts';
 
 export interface Received {
   readonly method: string;
-  /** Without the query. */
+  /** Without the query, as it came: nothing is decoded. */
   readonly path: string;
+  /** Behind the `?`; empty without one. */
+  readonly query: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -13,8 +15,8 @@ export interface Received {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** One string per event of a stream, produced while it is sent; else the body as one string. */
-  readonly parts: Iterable<string>;
+  /** One part per event of a stream, produced while it is sent; else the body as one part. */
+  readonly parts: Iterable<string | Buffer>;
   readonly behaviour: Behaviour;
 }
 

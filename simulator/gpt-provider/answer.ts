@@ -1,5 +1,5 @@
 // A completion in the vendor's two forms: one object, or the events of a stream (ChatCompletion, ChatCompletionChunk).
-import type { Json } from './checks.ts';
+import type { Json } from '../checks.ts';
 import type { Completion, ToolCall } from './completion.ts';
 import type { VendorError } from './refusal.ts';
 import type { ChatRequest } from './request.ts';

@@ -1,9 +1,9 @@
 // What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
 import type { Behaviour } from '../behaviour.ts';
-import { isObject, type Json } from './checks.ts';
+import { isObject, type Json } from '../checks.ts';
+import { sampleOf } from '../sample.ts';
+import { estimateTokens, firstTokens, words } from '../tokens.ts';
 import type { ChatRequest } from './request.ts';
-import { sampleOf } from './sample.ts';
-import { estimateTokens, firstTokens, words } from './tokens.ts';
 import { nameOf } from './tools.ts';
 
 export interface ToolCall {

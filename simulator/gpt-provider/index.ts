@@ -1,11 +1,13 @@
 // The GPT vendor's wire format: chat completions and the model list, refused and answered as the vendor does.
-import { type Behaviour, parseBehaviour } from '../behaviour.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { FieldFault, type Json } from '../checks.ts';
+import { directiveIn } from '../directive.ts';
+import { echoOf } from '../echo.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
 import { completionEvents, completionObject, failingEvents } from './answer.ts';
 import { authorize } from './authorization.ts';
-import { isObject, type Json } from './checks.ts';
 import { complete } from './completion.ts';
-import { echoOf } from './echo.ts';
+import { refusalOf } from './faults.ts';
 import { textOf } from './messages.ts';
 import { findModel, listModels, type SimulatedModel } from './models.ts';
 import { Refusal, usualError, type VendorError } from './refusal.ts';
@@ -19,8 +21,9 @@ export const gptProvider: WireFormat = {
     try {
       return route(received, context);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return errorAnswer(error.status, error.error, context);
+      const refusal = error instanceof FieldFault ? refusalOf(error) : error;
+      if (!(refusal instanceof Refusal)) throw error;
+      return errorAnswer(refusal.status, refusal.error, context);
     }
   },
 };
@@ -83,20 +86,14 @@ function parseBody({ headers, body }: Received): unknown {
   }
 }
 
-/** A behaviour asked for in the request: the last message is the user's and its content is {"simulate": {…}}. */
 function directive(request: ChatRequest): Behaviour | undefined {
   const last = request.messages.at(-1);
   if (last?.role !== 'user') return undefined;
-  const text = textOf(last);
-  if (!/^\s*\{\s*"simulate"/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? parseBehaviour(value.simulate) : undefined;
+    return directiveIn(textOf(last));
   } catch (error) {
-    throw new Refusal(400, {
-      message: error instanceof Error ? error.message : String(error),
-      param: 'messages',
-    });
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Refusal(400, { message, param: 'messages' });
   }
 }
 

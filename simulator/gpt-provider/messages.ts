@@ -13,7 +13,7 @@ import {
   string,
   stringOr,
   tagged,
-} from './checks.ts';
+} from '../checks.ts';
 import { badField } from './refusal.ts';
 
 export interface Message extends Json {

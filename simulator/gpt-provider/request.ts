@@ -16,11 +16,11 @@ import {
   string,
   stringOr,
   tagged,
-} from './checks.ts';
+} from '../checks.ts';
+import { estimateTokens } from '../tokens.ts';
 import { type Message, messages, textOf } from './messages.ts';
 import { findModel, type SimulatedModel } from './models.ts';
 import { badField, Refusal } from './refusal.ts';
-import { estimateTokens } from './tokens.ts';
 import { functionChoice, functionDefinition, nameOf, responseFormat, toolChoice, tools } from './tools.ts';
 
 /** A request that passed every check. Fields are as sent; `body` holds the rest. */

@@ -13,7 +13,7 @@ import {
   string,
   tagged,
   wrongType,
-} from './checks.ts';
+} from '../checks.ts';
 
 const name = string({ min: 1, max: 64, pattern: /^[a-zA-Z0-9_-]+$/ });
 

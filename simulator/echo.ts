@@ -1,6 +1,6 @@
 // What was received, as a text that may be answered: credentials appear only as their SHA-256.
 import { createHash } from 'node:crypto';
-import type { Received } from '../wire-format.ts';
+import type { Received } from './wire-format.ts';
 
 // Header values that carry no secret; every other value is shown as its hash.
 const plainHeaders: ReadonlySet<string> = new Set([

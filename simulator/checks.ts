@@ -1,5 +1,35 @@
-// Checks of a JSON value against what the vendor's schema takes, refusing in its words. A check returns or throws a Refusal.
-import { badField } from './refusal.ts';
+// Checks of a JSON value against what a vendor's schema takes. A check returns or throws a FieldFault, which the vendor's
+// folder puts into the vendor's words.
+
+/** What is wrong with a field. Bounds are inclusive. */
+export type Fault =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'type'; readonly expected: string }
+  | { readonly kind: 'value'; readonly values: readonly string[] }
+  | { readonly kind: 'pattern'; readonly pattern: RegExp }
+  | { readonly kind: 'below' | 'above'; readonly number: 'integer' | 'decimal'; readonly bound: number }
+  | {
+      readonly kind: 'short' | 'long';
+      readonly of: 'string' | 'array';
+      readonly bound: number;
+      readonly length: number;
+    };
+
+export class FieldFault extends Error {
+  /** As `messages[0].content`; empty for the whole body. */
+  readonly path: string;
+  readonly fault: Fault;
+  readonly value: unknown;
+
+  constructor(path: string, fault: Fault, value: unknown) {
+    super(`${path}: ${fault.kind}`);
+    this.name = 'FieldFault';
+    this.path = path;
+    this.fault = fault;
+    this.value = value;
+  }
+}
 
 export type Check = (value: unknown, path: string) => void;
 export type Json = Readonly<Record<string, unknown>>;
@@ -28,39 +58,29 @@ export function string(limits: { min?: number; max?: number; pattern?: RegExp } 
   return (value, path) => {
     if (typeof value !== 'string') throw wrongType(path, 'a string', value);
     const { min = 0, max = Infinity, pattern } = limits;
-    if (value.length < min) {
-      const message = `Invalid '${path}': empty string. Expected a string with minimum length ${min}, but got an empty string instead.`;
-      throw badField(path, message, 'empty_string');
-    }
-    if (value.length > max) {
-      const message = `Invalid '${path}': string too long. Expected a string with maximum length ${max}, but got a string with length ${value.length} instead.`;
-      throw badField(path, message, 'string_above_max_length');
-    }
-    if (pattern && !pattern.test(value)) {
-      const message = `Invalid '${path}': string does not match pattern. Expected a string that matches the pattern '${pattern.source}'.`;
-      throw badField(path, message, 'invalid_value');
-    }
+    checkLength(value, path, { of: 'string', min, max });
+    if (pattern && !pattern.test(value)) throw new FieldFault(path, { kind: 'pattern', pattern }, value);
   };
 }
 
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Check {
   return (value, path) => {
     if (!Number.isInteger(value)) throw wrongType(path, 'an integer', value);
-    inRange(value as number, path, { kind: 'integer', min, max });
+    inRange(value as number, path, { number: 'integer', min, max });
   };
 }
 
 export function decimal(min: number, max: number): Check {
   return (value, path) => {
     if (typeof value !== 'number') throw wrongType(path, 'a decimal', value);
-    inRange(value, path, { kind: 'decimal', min, max });
+    inRange(value, path, { number: 'decimal', min, max });
   };
 }
 
 export function oneOf(...values: readonly string[]): Check {
   return (value, path) => {
-    if (typeof value !== 'string') throw wrongType(path, `one of ${listed(values, 'or')}`, value);
-    if (!values.includes(value)) throw unsupportedValue(path, value, values);
+    if (typeof value !== 'string') throw wrongType(path, `one of ${listed(values)}`, value);
+    if (!values.includes(value)) throw new FieldFault(path, { kind: 'value', values }, value);
   };
 }
 
@@ -68,14 +88,7 @@ export function arrayOf(check: Check, limits: { min?: number; max?: number } = {
   return (value, path) => {
     if (!Array.isArray(value)) throw wrongType(path, 'an array of objects', value);
     const { min = 0, max = Infinity } = limits;
-    if (value.length < min) {
-      const message = `Invalid '${path}': empty array. Expected an array with minimum length ${min}, but got an empty array instead.`;
-      throw badField(path, message, 'empty_array');
-    }
-    if (value.length > max) {
-      const message = `Invalid '${path}': array too long. Expected an array with maximum length ${max}, but got an array with length ${value.length} instead.`;
-      throw badField(path, message, 'array_above_max_length');
-    }
+    checkLength(value, path, { of: 'array', min, max });
     value.forEach((item, index) => void check(item, `${path}[${index}]`));
   };
 }
@@ -99,11 +112,11 @@ export function object(
     const at = (key: string) => (path === '' ? key : `${path}.${key}`);
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(required, key) || Object.hasOwn(optional, key)) continue;
-      throw badField(at(key), `Unknown parameter: '${at(key)}'.`, 'unknown_parameter');
+      throw new FieldFault(at(key), { kind: 'unknown' }, value[key]);
     }
     for (const [key, check] of Object.entries(required)) {
       if (!Object.hasOwn(value, key)) {
-        throw badField(at(key), `Missing required parameter: '${at(key)}'.`, 'missing_required_parameter');
+        throw new FieldFault(at(key), { kind: 'missing' }, undefined);
       }
       check(value[key], at(key));
     }
@@ -119,47 +132,43 @@ export function tagged(tag: string, variants: Readonly<Record<string, Check>>): 
     if (!isObject(value)) throw wrongType(path, 'an object', value);
     const field = `${path}.${tag}`;
     const name = value[tag];
-    if (name === undefined) {
-      throw badField(field, `Missing required parameter: '${field}'.`, 'missing_required_parameter');
-    }
+    if (name === undefined) throw new FieldFault(field, { kind: 'missing' }, undefined);
     oneOf(...Object.keys(variants))(name, field);
     variants[name as string]?.(value, path);
   };
 }
 
-export function wrongType(path: string, expected: string, value: unknown) {
-  const message = `Invalid type for '${path}': expected ${expected}, but got ${kindOf(value)} instead.`;
-  return badField(path, message, 'invalid_type');
+export function wrongType(path: string, expected: string, value: unknown): FieldFault {
+  return new FieldFault(path, { kind: 'type', expected }, value);
 }
 
-export function unsupportedValue(path: string, value: string, values: readonly string[]) {
-  const message = `Invalid value: '${value}'. Supported values are: ${listed(values, 'and')}.`;
-  return badField(path, message, 'invalid_value');
+function checkLength(
+  value: string | readonly unknown[],
+  path: string,
+  { of, min, max }: { of: 'string' | 'array'; min: number; max: number },
+): void {
+  const { length } = value;
+  if (length < min) throw new FieldFault(path, { kind: 'short', of, bound: min, length }, value);
+  if (length > max) throw new FieldFault(path, { kind: 'long', of, bound: max, length }, value);
 }
 
 function inRange(
   value: number,
   path: string,
-  range: { kind: 'integer' | 'decimal'; min: number; max: number },
+  { number, min, max }: { number: 'integer' | 'decimal'; min: number; max: number },
 ): void {
-  const { kind, min, max } = range;
-  if (value < min) {
-    const message = `Invalid '${path}': ${kind} below minimum value. Expected a value >= ${min}, but got ${value} instead.`;
-    throw badField(path, message, `${kind}_below_min_value`);
-  }
-  if (value > max) {
-    const message = `Invalid '${path}': ${kind} above maximum value. Expected a value <= ${max}, but got ${value} instead.`;
-    throw badField(path, message, `${kind}_above_max_value`);
-  }
+  if (value < min) throw new FieldFault(path, { kind: 'below', number, bound: min }, value);
+  if (value > max) throw new FieldFault(path, { kind: 'above', number, bound: max }, value);
 }
 
-function listed(values: readonly string[], word: 'and' | 'or'): string {
+/** `'a', 'b', or 'c'` */
+export function listed(values: readonly string[], word: 'and' | 'or' = 'or'): string {
   const quoted = values.map((value) => `'${value}'`);
   if (quoted.length < 3) return quoted.join(` ${word} `);
   return `${quoted.slice(0, -1).join(', ')}, ${word} ${quoted.at(-1)}`;
 }
 
-function kindOf(value: unknown): string {
+export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   switch (typeof value) {
