@@ -2,7 +2,8 @@
 import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
-import { estimateTokens, firstTokens, words } from '../tokens.ts';
+import { beforeStop, speechOf, withinTokens } from '../speech.ts';
+import { estimateTokens } from '../tokens.ts';
 import type { ChatRequest } from './request.ts';
 import { nameOf } from './tools.ts';
 
@@ -14,6 +15,8 @@ export interface ToolCall {
 }
 
 export interface Completion {
+  /** What the model shows of its thinking; empty for most. */
+  readonly thought: string;
   /** The text as the events of a stream carry it; undefined beside calls. */
   readonly deltas: readonly string[] | undefined;
   readonly toolCalls: readonly ToolCall[];
@@ -32,15 +35,16 @@ export function complete(request: ChatRequest, behaviour: Behaviour, echo: () =>
   const reasoning = Math.min(reasoningTokens(request), limit);
   const calls = behaviour.toolCalls ?? callsAskedFor(request);
   if (calls.length > 0) return completeCalls(request, behaviour, { calls, reasoning });
-  const whole = textDeltas(request, behaviour, echo);
-  const { deltas, tokens, cut } = limited(whole, limit - reasoning);
-  const { kept, stopped } = untilStop(deltas, request.body.stop);
+  const whole = speechOf(behaviour, () => (behaviour.echo ? echo() : (behaviour.text ?? ownText(request))));
+  const limited = withinTokens(whole, limit - reasoning);
+  const stops = [request.body.stop].flat().filter((stop) => typeof stop === 'string');
+  const { deltas, tokens, stop } = beforeStop(limited, stops);
   return {
-    deltas: kept,
+    deltas,
     toolCalls: [],
     functionCall: undefined,
-    finishReason: behaviour.finishReason ?? (cut && !stopped ? 'length' : 'stop'),
-    usage: usageOf(request, behaviour, { said: stopped ? estimateTokens(kept.join('')) : tokens, reasoning }),
+    finishReason: behaviour.finishReason ?? (limited.cut && stop === undefined ? 'length' : 'stop'),
+    usage: usageOf(request, behaviour, { said: tokens, reasoning }),
   };
 }
 
@@ -55,7 +59,7 @@ function completeCalls(
   request: ChatRequest,
   behaviour: Behaviour,
   made: { readonly calls: readonly Call[]; readonly reasoning: number },
-): Completion {
+): Omit<Completion, 'thought'> {
   const said = made.calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
   const deprecated = made.calls.find((call) => call.deprecated);
   // The vendor documents that a call the caller forced by name ends with `stop`.
@@ -100,20 +104,6 @@ function sampleCall(tool: Json): Call {
   return { name: nameOf(tool), arguments: JSON.stringify(sampleOf(parameters)) };
 }
 
-interface Said {
-  readonly deltas: readonly string[];
-  readonly tokens: number;
-}
-
-function textDeltas(request: ChatRequest, behaviour: Behaviour, echo: () => string): Said {
-  if (behaviour.tokens !== undefined) {
-    const token = 'token'.padEnd(behaviour.tokenBytes ?? 6, ' ').slice(0, behaviour.tokenBytes ?? 6);
-    return { deltas: Array.from({ length: behaviour.tokens }, () => token), tokens: behaviour.tokens };
-  }
-  const text = behaviour.echo ? echo() : (behaviour.text ?? ownText(request));
-  return { deltas: words(text), tokens: estimateTokens(text) };
-}
-
 function ownText({ body, model, messages }: ChatRequest): string {
   const format = isObject(body.response_format) ? body.response_format : {};
   if (format.type === 'json_object') return JSON.stringify({ simulated: true, model: model.name });
@@ -123,22 +113,6 @@ function ownText({ body, model, messages }: ChatRequest): string {
   }
   const count = messages.length === 1 ? 'one message' : `${messages.length} messages`;
   return `This is a simulated answer from the gateway's simulator. No model was called: ${model.name} would have answered your ${count} here.`;
-}
-
-function limited(said: Said, limit: number): Said & { readonly cut: boolean } {
-  if (said.tokens <= limit) return { ...said, cut: false };
-  const oneEach = said.deltas.length === said.tokens;
-  const deltas = oneEach ? said.deltas.slice(0, limit) : words(firstTokens(said.deltas.join(''), limit));
-  return { deltas, tokens: limit, cut: true };
-}
-
-function untilStop(deltas: readonly string[], stop: unknown): { kept: readonly string[]; stopped: boolean } {
-  const marks = [stop].flat().filter((mark) => typeof mark === 'string' && mark !== '');
-  if (marks.length === 0) return { kept: deltas, stopped: false };
-  const text = deltas.join('');
-  const found = marks.map((mark) => text.indexOf(mark as string)).filter((at) => at >= 0);
-  if (found.length === 0) return { kept: deltas, stopped: false };
-  return { kept: words(text.slice(0, Math.min(...found))), stopped: true };
 }
 
 const tokensOfEffort: Readonly<Record<string, number>> = {
