@@ -126,6 +126,14 @@ export function object(
   };
 }
 
+/** Those checks of a table, for a service that takes less than another. */
+export function picked<Name extends string>(
+  checks: Readonly<Record<Name, Check>>,
+  names: readonly Name[],
+): Readonly<Record<string, Check>> {
+  return Object.fromEntries(names.map((name) => [name, checks[name]]));
+}
+
 /** An object whose field `tag` names which check applies. */
 export function tagged(tag: string, variants: Readonly<Record<string, Check>>): Check {
   return (value, path) => {

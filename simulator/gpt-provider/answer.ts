@@ -1,7 +1,8 @@
-// A completion in the vendor's two forms: one object, or the events of a stream (ChatCompletion, ChatCompletionChunk).
-import type { Json } from '../checks.ts';
+// A completion in the vendor's two forms: one object, or the chunks of a stream (ChatCompletion, ChatCompletionChunk).
+// Here is what they hold wherever these models are served; what one service adds, it adds to what comes out of here.
+import { isObject, type Json } from '../checks.ts';
+import { words } from '../tokens.ts';
 import type { Completion, ToolCall } from './completion.ts';
-import type { VendorError } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
 
 export interface Identity {
@@ -11,12 +12,12 @@ export interface Identity {
 }
 
 export function completionObject(request: ChatRequest, completion: Completion, identity: Identity): Json {
-  const content = completion.deltas?.join('') ?? null;
   const choices = indexes(request).map((index) => ({
     index,
     message: {
       role: 'assistant',
-      content,
+      content: completion.deltas?.join('') ?? null,
+      ...(completion.thought !== '' && { reasoning_content: completion.thought }),
       ...(completion.toolCalls.length > 0 && { tool_calls: completion.toolCalls.map(wholeCall) }),
       ...(completion.functionCall && { function_call: completion.functionCall }),
       refusal: null,
@@ -32,66 +33,42 @@ export function completionObject(request: ChatRequest, completion: Completion, i
     model: request.model.snapshot,
     choices,
     ...(completion.usage && { usage: completion.usage }),
-    service_tier: serviceTier(request),
     system_fingerprint: fingerprint,
   };
 }
 
-/** The events of a stream, one string each, the closing `[DONE]` included. */
-export function* completionEvents(
+/** The last, without choices, tells the usage, if the request asked for it. */
+export function* completionChunks(
   request: ChatRequest,
   completion: Completion,
   identity: Identity,
-): Generator<string> {
-  const options = (request.body.stream_options ?? {}) as Json;
-  const withUsage = options.include_usage === true;
-  const obfuscated = options.include_obfuscation !== false;
+): Generator<Json> {
   const head = {
     id: identity.id,
     object: 'chat.completion.chunk',
     created: identity.created,
     model: request.model.snapshot,
-    service_tier: serviceTier(request),
     system_fingerprint: fingerprint,
   };
-  let count = 0;
-  const event = (index: number, delta: Json, finish_reason: string | null) => {
-    count += 1;
+  const chunk = (index: number, delta: Json, finish_reason: string | null) => {
     const logprobs =
       typeof delta.content === 'string' && delta.content !== '' ? logprobsOf(request, [delta.content]) : null;
-    return frame({
-      ...head,
-      choices: [{ index, delta, logprobs, finish_reason }],
-      ...(withUsage && { usage: null }),
-      ...(obfuscated && { obfuscation: padding(count) }),
-    });
+    return { ...head, choices: [{ index, delta, logprobs, finish_reason }] };
   };
   for (const delta of deltasOf(completion))
-    for (const index of indexes(request)) yield event(index, delta, null);
-  for (const index of indexes(request)) yield event(index, {}, completion.finishReason);
-  if (withUsage && completion.usage) yield frame({ ...head, choices: [], usage: completion.usage });
-  yield 'data: [DONE]\n\n';
+    for (const index of indexes(request)) yield chunk(index, delta, null);
+  for (const index of indexes(request)) yield chunk(index, {}, completion.finishReason);
+  if (asksForUsage(request) && completion.usage) yield { ...head, choices: [], usage: completion.usage };
 }
 
-/** The events up to so many, then the vendor's error event, and no `[DONE]`. */
-export function* failingEvents(
-  events: Iterable<string>,
-  after: number,
-  error: VendorError,
-): Generator<string> {
-  let count = 0;
-  for (const event of events) {
-    if (count >= after) break;
-    count += 1;
-    yield event;
-  }
-  yield frame({ error });
+export function asksForUsage({ body }: ChatRequest): boolean {
+  return isObject(body.stream_options) && body.stream_options.include_usage === true;
 }
 
-function* deltasOf(completion: Completion): Generator<Json> {
-  const { deltas, functionCall, toolCalls } = completion;
+function* deltasOf({ deltas, functionCall, thought, toolCalls }: Completion): Generator<Json> {
   if (deltas !== undefined) {
     yield { role: 'assistant', content: '', refusal: null };
+    for (const reasoning_content of words(thought)) yield { reasoning_content };
     for (const content of deltas) yield { content };
   } else if (functionCall) {
     yield {
@@ -103,19 +80,16 @@ function* deltasOf(completion: Completion): Generator<Json> {
     for (const piece of halves(functionCall.arguments)) yield { function_call: { arguments: piece } };
   } else {
     yield { role: 'assistant', content: null };
-    for (const [index, call] of toolCalls.entries()) {
-      yield { tool_calls: [{ index, ...wholeCall({ ...call, arguments: '' }) }] };
-      for (const piece of halves(call.arguments)) {
-        yield {
-          tool_calls: [
-            {
-              index,
-              ...(call.type === 'custom' ? { custom: { input: piece } } : { function: { arguments: piece } }),
-            },
-          ],
-        };
-      }
-    }
+    for (const reasoning_content of words(thought)) yield { reasoning_content };
+    for (const [index, call] of toolCalls.entries()) yield* callDeltas(index, call);
+  }
+}
+
+function* callDeltas(index: number, call: ToolCall): Generator<Json> {
+  yield { tool_calls: [{ index, ...wholeCall({ ...call, arguments: '' }) }] };
+  for (const piece of halves(call.arguments)) {
+    const more = call.type === 'custom' ? { custom: { input: piece } } : { function: { arguments: piece } };
+    yield { tool_calls: [{ index, ...more }] };
   }
 }
 
@@ -145,19 +119,4 @@ function logprobsOf(request: ChatRequest, tokens: readonly string[]): Json | nul
   return { content, refusal: null };
 }
 
-function serviceTier({ body }: ChatRequest): string {
-  return typeof body.service_tier === 'string' && body.service_tier !== 'auto'
-    ? body.service_tier
-    : 'default';
-}
-
 const fingerprint = 'fp_simulated';
-
-/** Padding of varying length, as the vendor sends against guessing tokens by the sizes of packets. */
-function padding(count: number): string {
-  return 'Xk3Zq9aLw0Rt5Vb1'.slice((count * 7) % 17);
-}
-
-function frame(value: Json | { readonly error: VendorError }): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
-}

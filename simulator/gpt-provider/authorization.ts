@@ -2,20 +2,27 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from './refusal.ts';
 
-const ownKey = /^sk-sim-[A-Za-z0-9_-]+$/;
-
 /** @throws Refusal 401 */
 export function authorize(headers: IncomingHttpHeaders, keys: ReadonlySet<string>): void {
-  const key = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  const key = bearerToken(headers);
   if (key === undefined) {
     const message =
       "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY). You can obtain an API key from https://platform.openai.com/account/api-keys.";
     throw new Refusal(401, { message });
   }
-  if (ownKey.test(key) || keys.has(key)) return;
+  if (isAccepted(key, keys)) return;
   // The vendor shows the key's ends, so this does: who passes the message on shows part of a secret.
   const message = `Incorrect API key provided: ${masked(key)}. You can find your API key at https://platform.openai.com/account/api-keys.`;
   throw new Refusal(401, { message, code: 'invalid_api_key' });
+}
+
+/** @param keys besides those of the simulator's own form */
+export function isAccepted(key: string, keys: ReadonlySet<string>): boolean {
+  return /^sk-sim-[A-Za-z0-9_-]+$/.test(key) || keys.has(key);
+}
+
+export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 function masked(key: string): string {

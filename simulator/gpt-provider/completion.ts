@@ -3,7 +3,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
 import { beforeStop, speechOf, withinTokens } from '../speech.ts';
-import { estimateTokens } from '../tokens.ts';
+import { estimateTokens, firstTokens } from '../tokens.ts';
 import type { ChatRequest } from './request.ts';
 import { nameOf } from './tools.ts';
 
@@ -27,19 +27,30 @@ export interface Completion {
   readonly usage: Json | undefined;
 }
 
-/** @param echo what was received, as text, for a behaviour that asks for it */
-export function complete(request: ChatRequest, behaviour: Behaviour, echo: () => string): Completion {
+export interface Wish {
+  readonly behaviour: Behaviour;
+  /** What was received, as text, for a behaviour that asks for it. */
+  readonly echo: () => string;
+  /** What a model that shows its thinking thinks. */
+  readonly thought?: string;
+}
+
+export function complete(request: ChatRequest, { behaviour, echo, thought = '' }: Wish): Completion {
   const limit = Number(
     request.body.max_completion_tokens ?? request.body.max_tokens ?? request.model.outputTokensMax,
   );
-  const reasoning = Math.min(reasoningTokens(request), limit);
+  const reasoning = Math.min(thought === '' ? reasoningTokens(request) : estimateTokens(thought), limit);
+  const shown = firstTokens(thought, reasoning);
   const calls = behaviour.toolCalls ?? callsAskedFor(request);
-  if (calls.length > 0) return completeCalls(request, behaviour, { calls, reasoning });
+  if (calls.length > 0) {
+    return { ...completeCalls(request, behaviour, { calls, reasoning }), thought: shown };
+  }
   const whole = speechOf(behaviour, () => (behaviour.echo ? echo() : (behaviour.text ?? ownText(request))));
   const limited = withinTokens(whole, limit - reasoning);
   const stops = [request.body.stop].flat().filter((stop) => typeof stop === 'string');
   const { deltas, tokens, stop } = beforeStop(limited, stops);
   return {
+    thought: shown,
     deltas,
     toolCalls: [],
     functionCall: undefined,

@@ -1,17 +1,14 @@
 // The GPT vendor's wire format: chat completions and the model list, refused and answered as the vendor does.
-import type { Behaviour } from '../behaviour.ts';
-import { FieldFault, type Json } from '../checks.ts';
-import { directiveIn } from '../directive.ts';
-import { echoOf } from '../echo.ts';
+import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
-import { completionEvents, completionObject, failingEvents } from './answer.ts';
+import { asksForUsage, completionChunks, completionObject } from './answer.ts';
 import { authorize } from './authorization.ts';
-import { complete } from './completion.ts';
+import { answerChat, behaviourFor, bodyOf } from './chat.ts';
 import { refusalOf } from './faults.ts';
-import { textOf } from './messages.ts';
 import { findModel, listModels, type SimulatedModel } from './models.ts';
-import { Refusal, usualError, type VendorError } from './refusal.ts';
-import { type ChatRequest, parseChatRequest, unknownModel } from './request.ts';
+import { parseChatRequest, unknownModel } from './parse.ts';
+import { Refusal, usualError } from './refusal.ts';
+import type { ChatRequest } from './request.ts';
 
 const basePath = '/v1';
 
@@ -23,7 +20,7 @@ export const gptProvider: WireFormat = {
     } catch (error) {
       const refusal = error instanceof FieldFault ? refusalOf(error) : error;
       if (!(refusal instanceof Refusal)) throw error;
-      return errorAnswer(refusal.status, refusal.error, context);
+      return jsonAnswer(refusal.status, { error: refusal.error }, context);
     }
   },
 };
@@ -46,55 +43,51 @@ function route(received: Received, context: AnswerContext): Answer {
 }
 
 function chat(received: Received, context: AnswerContext): Answer {
-  const request = parseChatRequest(parseBody(received));
-  const behaviour = context.scripted() ?? directive(request) ?? {};
-  const error = { ...usualError(behaviour.status ?? 500), ...behaviour.error } as VendorError;
-  const limits = rateLimitHeaders(request);
-  if (behaviour.status !== undefined && behaviour.status >= 400) {
-    const answer = errorAnswer(behaviour.status, error, context);
-    return { ...answer, headers: { ...answer.headers, ...limits }, behaviour };
-  }
-  const completion = complete(request, behaviour, () => echoOf(received));
-  const identity = { id: `chatcmpl-simulated${context.sequence}`, created: context.now };
-  const status = behaviour.status ?? 200;
-  if (!request.stream) {
-    const answer = jsonAnswer(status, completionObject(request, completion, identity), context);
-    return { ...answer, headers: { ...answer.headers, ...limits }, behaviour };
-  }
-  const events = completionEvents(request, completion, identity);
-  return {
-    status,
-    headers: { ...vendorHeaders(context), ...limits, 'content-type': 'text/event-stream; charset=utf-8' },
-    parts:
-      behaviour.errorAfterEvents === undefined
-        ? events
-        : failingEvents(events, behaviour.errorAfterEvents, error),
-    behaviour,
-  };
+  const request = parseChatRequest(bodyOf(received));
+  const behaviour = behaviourFor(request, context);
+  return answerChat(
+    { request, behaviour, received, context },
+    {
+      headers: () => ({ ...vendorHeaders(context), ...rateLimitHeaders(request) }),
+      stringify,
+      object: (completion, identity) => ({
+        ...completionObject(request, completion, identity),
+        service_tier: serviceTier(request),
+      }),
+      chunks: (completion, identity) => ownChunks(request, completionChunks(request, completion, identity)),
+      error: (status, scripted) => ({ error: { ...usualError(status), ...scripted } }),
+    },
+  );
 }
 
-function parseBody({ headers, body }: Received): unknown {
-  const isJson = /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
-  // To the vendor a body of another type holds no parameters.
-  if (!isJson) throw new Refusal(400, { message: 'you must provide a model parameter' });
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    const message =
-      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)";
-    throw new Refusal(400, { message });
+/** With the vendor's padding against guessing tokens by the sizes of packets, and usage null until the last. */
+function* ownChunks(request: ChatRequest, chunks: Iterable<Json>): Generator<Json> {
+  const { stream_options: options } = request.body;
+  const obfuscated = !isObject(options) || options.include_obfuscation !== false;
+  const withUsage = asksForUsage(request);
+  let count = 0;
+  for (const chunk of chunks) {
+    const own = { ...chunk, service_tier: serviceTier(request) };
+    if ('usage' in chunk) yield own;
+    else {
+      count += 1;
+      yield {
+        ...own,
+        ...(withUsage && { usage: null }),
+        ...(obfuscated && { obfuscation: padding(count) }),
+      };
+    }
   }
 }
 
-function directive(request: ChatRequest): Behaviour | undefined {
-  const last = request.messages.at(-1);
-  if (last?.role !== 'user') return undefined;
-  try {
-    return directiveIn(textOf(last));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Refusal(400, { message, param: 'messages' });
-  }
+function padding(count: number): string {
+  return 'Xk3Zq9aLw0Rt5Vb1'.slice((count * 7) % 17);
+}
+
+function serviceTier({ body }: ChatRequest): string {
+  return typeof body.service_tier === 'string' && body.service_tier !== 'auto'
+    ? body.service_tier
+    : 'default';
 }
 
 function decodedName(name: string): SimulatedModel {
@@ -119,11 +112,11 @@ function modelObject({ name, created }: SimulatedModel): Json {
 
 function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
   const headers = { ...vendorHeaders(context), 'content-type': 'application/json' };
-  return { status, headers, parts: [`${JSON.stringify(value, undefined, 2)}\n`], behaviour: {} };
+  return { status, headers, parts: [stringify(value)], behaviour: {} };
 }
 
-function errorAnswer(status: number, error: VendorError, context: AnswerContext): Answer {
-  return jsonAnswer(status, { error }, context);
+function stringify(value: Json): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 function vendorHeaders({ sequence }: AnswerContext): Readonly<Record<string, string>> {

@@ -10,6 +10,7 @@ import {
   nullable,
   object,
   oneOf,
+  picked,
   string,
   stringOr,
   tagged,
@@ -28,16 +29,64 @@ export function textOf(message: Message): string {
   return message.content.map((part: Json) => (typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-export const messages: Check = (value, path) => {
-  arrayOf(message, { min: 1 })(value, path);
-  checkOrder(value as readonly Message[]);
-};
+/** What of the vendor's messages is taken: other services of the same models take less. */
+export interface ConversationForm {
+  readonly roles: readonly ('system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function')[];
+  /** What a user's content may be made of. */
+  readonly userParts: readonly ('text' | 'image_url' | 'input_audio' | 'file')[];
+  readonly customCalls: boolean;
+  /** Marks in a user's content for the prompt cache. */
+  readonly cacheBreakpoints: boolean;
+}
 
-const cacheBreakpoint = { prompt_cache_breakpoint: object({ mode: oneOf('explicit') }) };
-const textPart = object({ type: anything, text: string() }, cacheBreakpoint);
+export function conversation(form: ConversationForm): Check {
+  const message = tagged('role', picked(rolesOf(form), form.roles));
+  return (value, path) => {
+    arrayOf(message, { min: 1 })(value, path);
+    checkOrder(value as readonly Message[]);
+  };
+}
+
+const name = string({ min: 1, max: 64, pattern: /^[^\s<|\\/>]+$/ });
+const role = anything;
+
+function rolesOf(form: ConversationForm) {
+  const cacheable = form.cacheBreakpoints
+    ? { prompt_cache_breakpoint: object({ mode: oneOf('explicit') }) }
+    : {};
+  const text = object({ type: anything, text: string() }, cacheable);
+  const textParts = arrayOf(tagged('type', { text }), { min: 1 });
+  const assistantParts = arrayOf(tagged('type', { text, refusal: refusalPart }), { min: 1 });
+  const userParts = tagged('type', picked(userPartsOf(text, cacheable), form.userParts));
+  return {
+    system: object({ role, content: content(stringOr(textParts)) }, { name }),
+    developer: object({ role, content: content(stringOr(textParts)) }, { name }),
+    user: object({ role, content: content(stringOr(arrayOf(userParts, { min: 1 }))) }, { name }),
+    assistant: assistantMessage(assistantParts, form.customCalls ? anyCall : functionCallOnly),
+    tool: object({ role, content: content(stringOr(textParts)), tool_call_id: string({ min: 1 }) }, { name }),
+    function: object({ role, content: nullable(string()), name }),
+  };
+}
+
+function userPartsOf(text: Check, cacheable: Readonly<Record<string, Check>>) {
+  return {
+    text,
+    image_url: object(
+      { type: anything, image_url: object({ url: imageUrl }, { detail: oneOf('auto', 'low', 'high') }) },
+      cacheable,
+    ),
+    input_audio: object({ type: anything, input_audio: audioPart }, cacheable),
+    file: object(
+      { type: anything, file: object({}, { file_id: string(), file_data: string(), filename: string() }) },
+      cacheable,
+    ),
+  };
+}
+
+export const audioPart = object({ data: string(), format: oneOf('wav', 'mp3') });
 const refusalPart = object({ type: anything, refusal: string() });
 
-const imageUrl: Check = (value, path) => {
+export const imageUrl: Check = (value, path) => {
   string()(value, path);
   if (/^(https?:\/\/|data:image\/[a-z0-9.+-]+;base64,)/i.test(value as string)) return;
   throw badField(
@@ -47,50 +96,16 @@ const imageUrl: Check = (value, path) => {
   );
 };
 
-const userParts = arrayOf(
-  tagged('type', {
-    text: textPart,
-    image_url: object(
-      {
-        type: anything,
-        image_url: object({ url: imageUrl }, { detail: oneOf('auto', 'low', 'high') }),
-      },
-      cacheBreakpoint,
-    ),
-    input_audio: object(
-      { type: anything, input_audio: object({ data: string(), format: oneOf('wav', 'mp3') }) },
-      cacheBreakpoint,
-    ),
-    file: object(
-      { type: anything, file: object({}, { file_id: string(), file_data: string(), filename: string() }) },
-      cacheBreakpoint,
-    ),
-  }),
-  { min: 1 },
-);
-const textParts = arrayOf(tagged('type', { text: textPart }), { min: 1 });
-const assistantParts = arrayOf(tagged('type', { text: textPart, refusal: refusalPart }), { min: 1 });
-
 const functionCall = object({ name: string({ min: 1 }), arguments: string() });
-const toolCall = tagged('type', {
-  function: object({ id: string({ min: 1 }), type: anything, function: functionCall }),
+export const functionToolCall = object({ id: string({ min: 1 }), type: anything, function: functionCall });
+const functionCallOnly = tagged('type', { function: functionToolCall });
+const anyCall = tagged('type', {
+  function: functionToolCall,
   custom: object({
     id: string({ min: 1 }),
     type: anything,
     custom: object({ name: string({ min: 1 }), input: string() }),
   }),
-});
-
-const name = string({ min: 1, max: 64, pattern: /^[^\s<|\\/>]+$/ });
-const role = anything;
-
-const message = tagged('role', {
-  system: object({ role, content: content(stringOr(textParts)) }, { name }),
-  developer: object({ role, content: content(stringOr(textParts)) }, { name }),
-  user: object({ role, content: content(stringOr(userParts)) }, { name }),
-  assistant: assistantMessage,
-  tool: object({ role, content: content(stringOr(textParts)), tool_call_id: string({ min: 1 }) }, { name }),
-  function: object({ role, content: nullable(string()), name }),
 });
 
 /** The vendor speaks of content that is null in its own way, with a dot before the index. */
@@ -105,29 +120,37 @@ function nullContent(path: string) {
   return badField(path.replace('[', '.['), "Invalid value for 'content': expected a string, got null.");
 }
 
-function assistantMessage(value: unknown, path: string): void {
-  object(
+function assistantMessage(parts: Check, call: Check): Check {
+  const form = object(
     { role },
     {
-      content: nullable(stringOr(assistantParts)),
+      content: nullable(stringOr(parts)),
       name,
       refusal: nullable(string()),
       audio: nullable(object({ id: string() })),
       // Not in the SDK's type of a message sent, but in what the vendor answers and callers send back as history.
       annotations: arrayOf(anyObject),
-      tool_calls: arrayOf(toolCall, { min: 1, max: 128 }),
+      tool_calls: arrayOf(call, { min: 1, max: 128 }),
       function_call: nullable(functionCall),
     },
-  )(value, path);
-  const { content: said, refusal, audio, tool_calls, function_call } = value as Json;
-  const empty = [said, refusal, audio, tool_calls, function_call].every(
-    (part) => part === null || part === undefined,
   );
-  if (empty) throw nullContent(`${path}.content`);
+  return (value, path) => {
+    form(value, path);
+    const { content: said, refusal, audio, tool_calls, function_call } = value as Json;
+    const given = [said, refusal, audio, tool_calls, function_call];
+    if (given.every((part) => part === null || part === undefined)) throw nullContent(`${path}.content`);
+  };
 }
 
+export const messages = conversation({
+  roles: ['system', 'developer', 'user', 'assistant', 'tool', 'function'],
+  userParts: ['text', 'image_url', 'input_audio', 'file'],
+  customCalls: true,
+  cacheBreakpoints: true,
+});
+
 /** Every call of an assistant turn is answered, by tool messages that follow it at once, and nothing else is. */
-function checkOrder(list: readonly Message[]): void {
+export function checkOrder(list: readonly Message[]): void {
   let open = new Set<string>();
   list.forEach((one, index) => {
     if (one.role === 'tool') {

@@ -22,31 +22,38 @@ export const functionDefinition = object(
   { description: string(), parameters: anyObject, strict: nullable(boolean) },
 );
 
-export const tools = arrayOf(
-  tagged('type', {
-    function: object({ type: anything, function: functionDefinition }),
-    custom: object({
-      type: anything,
-      custom: object(
-        { name },
-        {
-          description: string(),
-          format: tagged('type', {
-            text: object({ type: anything }),
-            grammar: object({
-              type: anything,
-              grammar: object({ syntax: oneOf('lark', 'regex'), definition: string() }),
-            }),
-          }),
-        },
-      ),
-    }),
-  }),
-  { min: 1, max: 128 },
-);
+const functionTool = object({ type: anything, function: functionDefinition });
 
-const named = tagged('type', {
-  function: object({ type: anything, function: object({ name }) }),
+const customTool = object({
+  type: anything,
+  custom: object(
+    { name },
+    {
+      description: string(),
+      format: tagged('type', {
+        text: object({ type: anything }),
+        grammar: object({
+          type: anything,
+          grammar: object({ syntax: oneOf('lark', 'regex'), definition: string() }),
+        }),
+      }),
+    },
+  ),
+});
+
+export const tools = toolList({ function: functionTool, custom: customTool });
+
+/** Where there are no tools but functions. */
+export const functionTools = toolList({ function: functionTool });
+
+function toolList(kinds: Readonly<Record<string, Check>>): Check {
+  return arrayOf(tagged('type', kinds), { min: 1, max: 128 });
+}
+
+const namedFunction = object({ type: anything, function: object({ name }) });
+
+export const toolChoice = choiceOf({
+  function: namedFunction,
   custom: object({ type: anything, custom: object({ name }) }),
   allowed_tools: object({
     type: anything,
@@ -54,11 +61,15 @@ const named = tagged('type', {
   }),
 });
 
-export const toolChoice: Check = (value, path) => {
-  if (typeof value === 'string') return oneOf('none', 'auto', 'required')(value, path);
-  if (!isObject(value)) throw wrongType(path, "one of 'none', 'auto', 'required' or an object", value);
-  named(value, path);
-};
+export const functionToolChoice = choiceOf({ function: namedFunction });
+
+function choiceOf(kinds: Readonly<Record<string, Check>>): Check {
+  return (value, path) => {
+    if (typeof value === 'string') return oneOf('none', 'auto', 'required')(value, path);
+    if (!isObject(value)) throw wrongType(path, "one of 'none', 'auto', 'required' or an object", value);
+    tagged('type', kinds)(value, path);
+  };
+}
 
 export const functionChoice: Check = (value, path) => {
   if (typeof value === 'string') return oneOf('none', 'auto')(value, path);

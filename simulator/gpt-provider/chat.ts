@@ -1,0 +1,103 @@
+// What happens to a chat request that was found valid, alike wherever the vendor's chat completions are served: the
+// behaviour asked for is found, the completion made, and sent whole or as the events of a stream.
+import type { Behaviour } from '../behaviour.ts';
+import type { Json } from '../checks.ts';
+import { directiveIn } from '../directive.ts';
+import { echoOf } from '../echo.ts';
+import type { Answer, AnswerContext, Received } from '../wire-format.ts';
+import type { Identity } from './answer.ts';
+import { type Completion, complete } from './completion.ts';
+import { textOf } from './messages.ts';
+import { Refusal } from './refusal.ts';
+import type { ChatRequest } from './request.ts';
+
+/** How one service puts into words and frames what is the same everywhere. */
+export interface ChatForm {
+  /** All but the content type. */
+  headers(status: number): Readonly<Record<string, string>>;
+  stringify(value: Json): string;
+  object(completion: Completion, identity: Identity): Json;
+  chunks(completion: Completion, identity: Identity): Iterable<Json>;
+  /** The body of a scripted error, and the event that ends a stream with one. */
+  error(status: number, scripted: Behaviour['error']): Json;
+  /** What a model that shows its thinking thinks. */
+  readonly thought?: string;
+}
+
+export interface Asked {
+  readonly request: ChatRequest;
+  readonly behaviour: Behaviour;
+  readonly received: Received;
+  readonly context: AnswerContext;
+}
+
+/** @throws Refusal where the body is not JSON; of another content type it is undefined, as holding no parameters */
+export function bodyOf({ headers, body }: Received): unknown {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return undefined;
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    const message =
+      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)";
+    throw new Refusal(400, { message });
+  }
+}
+
+/** Scripted, or asked for in the last message. @throws Refusal where the directive is malformed */
+export function behaviourFor({ messages }: ChatRequest, context: AnswerContext): Behaviour {
+  const scripted = context.scripted();
+  const last = messages.at(-1);
+  if (scripted !== undefined || last?.role !== 'user') return scripted ?? {};
+  try {
+    return directiveIn(textOf(last)) ?? {};
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Refusal(400, { message, param: 'messages' });
+  }
+}
+
+export function answerChat({ request, behaviour, received, context }: Asked, form: ChatForm): Answer {
+  const status = behaviour.status ?? 200;
+  const json = (value: Json): Answer => ({
+    status,
+    headers: { ...form.headers(status), 'content-type': 'application/json' },
+    parts: [form.stringify(value)],
+    behaviour,
+  });
+  if (status >= 400) return json(form.error(status, behaviour.error));
+  const { thought = '' } = form;
+  const completion = complete(request, { behaviour, echo: () => echoOf(received), thought });
+  const identity = { id: `chatcmpl-simulated${context.sequence}`, created: context.now };
+  if (!request.stream) return json(form.object(completion, identity));
+  const events = framed(form.chunks(completion, identity));
+  const { errorAfterEvents } = behaviour;
+  return {
+    status,
+    headers: { ...form.headers(status), 'content-type': 'text/event-stream; charset=utf-8' },
+    parts:
+      errorAfterEvents === undefined
+        ? events
+        : broken(events, errorAfterEvents, form.error(500, behaviour.error)),
+    behaviour,
+  };
+}
+
+function* framed(chunks: Iterable<Json>): Generator<string> {
+  for (const chunk of chunks) yield frame(chunk);
+  yield 'data: [DONE]\n\n';
+}
+
+/** So many events, then the error as one more, and no `[DONE]`. */
+function* broken(events: Iterable<string>, after: number, error: Json): Generator<string> {
+  let count = 0;
+  for (const event of events) {
+    if (count >= after) break;
+    count += 1;
+    yield event;
+  }
+  yield frame(error);
+}
+
+function frame(value: Json): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
