@@ -13,6 +13,7 @@ import {
 import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
+import { TraitTable } from './catalog/traits.ts';
 import { noGuardrails } from './guardrails/guardrail.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -21,12 +22,12 @@ import { startTrafficServer, type TrafficServer } from './http/server.ts';
 import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
 import { noLimits } from './ledger/ledger.ts';
 import { providersByName } from './providers/index.ts';
-import { parseBaseUrl } from './providers/provider.ts';
 import { createRedisConnection } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
 import { type AccessLog, createAccessLog } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
+import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
@@ -77,9 +78,9 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   const handler = createHandler({
     records,
     now: () => clock.now(),
-    routes: new Map([...providersByName].map(([name, provider]) => [name, provider.name])),
     providers: providersByName,
-    targets: new Targets(new Map([['gpt-provider', parseBaseUrl(settings.gptProviderUrl)]])),
+    targets: new Targets(new BaseUrls(baseUrlSettings(settings))),
+    traits: new TraitTable(settings.traits),
     admission,
     watchdog,
     bodyLimits: settings,
@@ -194,6 +195,19 @@ const upstreamOriginsMax = 1000;
 
 function openDispatch(settings: ProxySettings, transport: Transport): Dispatch {
   return createDispatch({ transport, limits: settings, now: () => systemClock.now() });
+}
+
+function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
+  return {
+    templates: new Map([
+      ['gpt-provider', settings.gptProviderUrl],
+      ['studio-ai', settings.studioAiUrl],
+      ['managed-cloud-models', settings.managedCloudModelsUrl],
+      ['assistant-provider', settings.assistantProviderUrl],
+      ['search-provider', settings.searchProviderUrl],
+    ]),
+    endpointHostSuffixes: settings.endpointHostSuffixes,
+  };
 }
 
 function timeLimits(settings: ProxySettings): TimeLimits {

@@ -1,6 +1,8 @@
 // Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
+import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blockList } from '../common/addresses.ts';
+import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import {
@@ -20,6 +22,7 @@ import {
   text,
   url,
 } from '../common/settings.ts';
+import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
 import { redisTarget } from './redis/target.ts';
 
 const cidrs: Decoder<readonly string[]> = (value) => {
@@ -29,6 +32,25 @@ const cidrs: Decoder<readonly string[]> = (value) => {
 };
 
 const providerUrl = url(['https:', 'http:']);
+
+/** A URL in which only these placeholders may stand. */
+const template =
+  (placeholders: readonly string[]): Decoder<string> =>
+  (value) => {
+    const filled = placeholders.reduce((text, one) => text.replaceAll(one, 'x'), value);
+    if (/[{}]/.test(filled)) throw new Error(`only ${placeholders.join(', ')} can stand for something`);
+    providerUrl(filled);
+    return value;
+  };
+
+const hostSuffix: Decoder<string> = (value) => {
+  if (!/^(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/.test(value))
+    throw new Error('a suffix begins with a dot, as .example.com');
+  return value;
+};
+
+const traitRows: Decoder<readonly TraitRow[]> = (path) =>
+  path === '' ? [] : parseTraitRows(parseJson(readFileSync(path, 'utf8')), path);
 
 export const proxySettings = {
   listen: {
@@ -110,6 +132,43 @@ export const proxySettings = {
     about: 'Base URL of gpt-provider.',
     decode: providerUrl,
     default: 'https://api.openai.com/v1',
+  },
+  studioAiUrl: {
+    name: 'GATEWAY_STUDIO_AI_URL',
+    about: 'Base URL of studio-ai; {endpoint} stands for what the route or the provider key says.',
+    decode: template(['{endpoint}']),
+    default: 'https://{endpoint}.services.ai.azure.com/models',
+  },
+  endpointHostSuffixes: {
+    name: 'GATEWAY_ENDPOINT_HOST_SUFFIXES',
+    about: 'How a host with an {endpoint} in it must end: suffixes with a leading dot, separated by commas.',
+    decode: list(hostSuffix),
+    default: '.services.ai.azure.com,.openai.azure.com,.cognitiveservices.azure.com,.models.ai.azure.com',
+  },
+  managedCloudModelsUrl: {
+    name: 'GATEWAY_MANAGED_CLOUD_MODELS_URL',
+    about: 'Base URL of managed-cloud-models; {region} stands for what the header or the provider key says.',
+    decode: template(['{region}']),
+    default: 'https://bedrock-runtime.{region}.amazonaws.com',
+  },
+  assistantProviderUrl: {
+    name: 'GATEWAY_ASSISTANT_PROVIDER_URL',
+    about: 'Base URL of assistant-provider.',
+    decode: providerUrl,
+    default: 'https://api.anthropic.com',
+  },
+  searchProviderUrl: {
+    name: 'GATEWAY_SEARCH_PROVIDER_URL',
+    about: 'Base URL of search-provider.',
+    decode: providerUrl,
+    default: 'https://generativelanguage.googleapis.com',
+  },
+  traits: {
+    name: 'GATEWAY_TRAITS_FILE',
+    about:
+      'JSON file of rows in the form of catalog/traits.json: what models take, where the shipped table is wrong or behind.',
+    decode: traitRows,
+    default: '',
   },
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',

@@ -34,11 +34,7 @@ const credentialHeaders = new Set([
  */
 export function readCredentials(headers: CredentialHeaders, onProviderRoute: boolean): Credentials {
   const twice = headers.conflicts.find((name) => credentialHeaders.has(name));
-  if (twice !== undefined) {
-    throw new GatewayError('conflicting_credentials', {
-      message: `\`${twice}\` was sent twice with different values`,
-    });
-  }
+  if (twice !== undefined) throw conflicting(twice);
   const flagged = directKeyFlag(headers);
   const explicit = asVirtualKey(headers.get('x-svc-vk'));
   if (flagged && explicit === undefined) {
@@ -111,6 +107,47 @@ export function readRouteKey(headers: CredentialHeaders, form: 'bearer' | 'plain
   const expected = form === 'bearer' ? '`Bearer <provider key>`' : 'the provider key';
   throw new GatewayError('provider_key_required', {
     message: `this route needs ${expected} in the \`Authorization\` header`,
+  });
+}
+
+/** The caller's own access key pair, and its session token where there is one. */
+export interface CloudKeys {
+  readonly apiKey: undefined;
+  readonly accessKeyId: Secret;
+  readonly secretAccessKey: Secret;
+  readonly sessionToken: Secret | undefined;
+}
+
+/** @throws GatewayError provider_key_required that names the header */
+export function readCloudKeys(headers: CredentialHeaders): CloudKeys {
+  return {
+    apiKey: undefined,
+    accessKeyId: readCloudHeader(headers, 'cloud-access-key-id'),
+    secretAccessKey: readCloudHeader(headers, 'cloud-secret-access-key'),
+    sessionToken:
+      headers.get('cloud-session-token') === undefined
+        ? undefined
+        : readCloudHeader(headers, 'cloud-session-token'),
+  };
+}
+
+/** Not yet checked for its form. @throws GatewayError provider_key_required that names the header */
+export function readRegion(headers: CredentialHeaders): string {
+  return readCloudHeader(headers, 'cloud-region-name').reveal();
+}
+
+function readCloudHeader(headers: CredentialHeaders, name: string): Secret {
+  const value = headers.get(name);
+  if (headers.conflicts.includes(name)) throw conflicting(name);
+  if (isProviderKey(value)) return new Secret(value);
+  throw new GatewayError('provider_key_required', {
+    message: `calls to this provider with your own credentials need the \`${name}\` header`,
+  });
+}
+
+function conflicting(name: string): GatewayError {
+  return new GatewayError('conflicting_credentials', {
+    message: `\`${name}\` was sent twice with different values`,
   });
 }
 

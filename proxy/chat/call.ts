@@ -1,6 +1,7 @@
 // One authorised chat request on its way: what inspect, reserve and dispatch look at.
 import type { Caller } from '../access/authenticator.ts';
 import type { CatalogModel } from '../catalog/models.ts';
+import type { Traits } from '../catalog/traits.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { ChatRequest } from './request.ts';
 
@@ -15,6 +16,8 @@ export interface ChatCall {
   readonly qualifiedModel: string;
   /** Undefined where the catalog does not know the model. */
   readonly catalogModel: CatalogModel | undefined;
+  /** What models like this one take. */
+  readonly traits: Traits;
   /** In the order in which they are to be tried; never empty. */
   readonly targets: readonly Target[];
 }

@@ -2,7 +2,7 @@
 // answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
-import { GatewayError } from '../errors.ts';
+import { invalid } from './invalid.ts';
 
 export interface ChatRequest {
   /** The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Never changed after parsing. */
@@ -89,8 +89,4 @@ function readIncludeUsage(body: JsonObject): boolean {
   if (body.stream !== true)
     throw invalid('stream_options', 'stream_options is only allowed when stream is true');
   return options.include_usage === true;
-}
-
-function invalid(param: string | undefined, message: string): GatewayError {
-  return new GatewayError('invalid_request', { message, ...(param !== undefined && { param }) });
 }

@@ -4,20 +4,24 @@
 import { holdsCredential } from '../../common/credential.ts';
 import { isModelAllowed } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
-import { readDirectKey, readRouteKey } from '../access/credentials.ts';
+import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
 import type { Principal } from '../access/principal.ts';
 import { findModel } from '../catalog/models.ts';
+import type { TraitTable } from '../catalog/traits.ts';
 import type { ChatCall } from '../chat/call.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { Credential, Provider, Target } from '../providers/provider.ts';
-import type { Targets } from '../upstream/targets.ts';
+import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
+import type { DirectCredential, Targets } from '../upstream/targets.ts';
 import type { RequestHeaders } from './headers.ts';
+import type { ChatRoute } from './match.ts';
 
 export interface AuthorizeDeps {
   /** By canonical name and alias. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly targets: Targets;
+  readonly traits: TraitTable;
 }
 
 export interface AuthorizeInput {
@@ -27,8 +31,8 @@ export interface AuthorizeInput {
   readonly headers: RequestHeaders;
   /** The provider of a provider's own route. */
   readonly routeProvider: Provider | undefined;
-  /** The provider key that such a route requires. */
-  readonly routeCredential: Credential | undefined;
+  /** The caller's own credential, which such a route requires. */
+  readonly routeCredential: DirectCredential | undefined;
 }
 
 const modelPattern = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
@@ -45,7 +49,8 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  return { requestId, caller, request, provider, model, qualifiedModel, catalogModel, targets };
+  const traits = deps.traits.of(provider.name, model);
+  return { requestId, caller, request, provider, model, qualifiedModel, catalogModel, traits, targets };
 }
 
 /** Whether every level of the caller allows the model, of both keys where two were sent. */
@@ -96,10 +101,31 @@ function checkedName(name: string): string {
 function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider): readonly Target[] {
   const { caller, headers, routeCredential } = input;
   if (!caller.direct) return deps.targets.stored(caller.principal.organization, provider);
-  return [deps.targets.direct(provider, routeCredential ?? { apiKey: readDirectKey(headers) })];
+  return [deps.targets.direct(provider, routeCredential ?? directCredential(provider, headers))];
 }
 
-/** What a provider's own route requires in its headers, checked before the body is read. @throws GatewayError provider_key_required */
-export function routeCredential(provider: Provider, headers: RequestHeaders): Credential {
-  return { apiKey: readRouteKey(headers, provider.routeKeyForm) };
+/** Of a direct request on the generic route. @throws GatewayError provider_key_required, invalid_region */
+function directCredential(provider: Provider, headers: RequestHeaders): DirectCredential {
+  if (provider.routeCredential === 'cloud-keys') return cloudCredential(headers);
+  return { credential: { apiKey: readDirectKey(headers) }, endpoint: undefined, region: undefined };
+}
+
+/**
+ * What a provider's own route requires in its headers and path, checked before the body is read.
+ * @throws GatewayError provider_key_required, invalid_endpoint, invalid_region
+ */
+export function routeCredential(
+  { provider, endpoint }: ChatRoute,
+  headers: RequestHeaders,
+): DirectCredential | undefined {
+  if (provider === undefined) return undefined;
+  const form = provider.routeCredential;
+  if (form === 'cloud-keys') return cloudCredential(headers);
+  const credential: Credential = { apiKey: readRouteKey(headers, form) };
+  return { credential, endpoint: endpoint && checkEndpoint(endpoint), region: undefined };
+}
+
+function cloudCredential(headers: RequestHeaders): DirectCredential {
+  const credential = readCloudKeys(headers);
+  return { credential, endpoint: undefined, region: checkRegion(readRegion(headers)) };
 }

@@ -11,14 +11,13 @@ import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeCredential } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Abortable, Exchange, RequestRecord } from './exchange.ts';
-import { matchRoute, type ProviderRoutes, type Route } from './match.ts';
+import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { relay } from './relay.ts';
 import { recordError, respondError, respondJson } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps {
-  readonly routes: ProviderRoutes;
   readonly admission: Admission;
   readonly watchdog: Watchdog;
   readonly bodyLimits: BodyLimits;
@@ -64,14 +63,14 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
 
   // match
-  const route = matchRoute(request.method ?? '', request.url ?? '', deps.routes);
+  const route = matchRoute(request.method ?? '', request.url ?? '', deps.providers);
   record.route = route.kind;
-  const provider = route.kind === 'chat' ? deps.providers.get(route.provider ?? '') : undefined;
+  const provider = route.kind === 'chat' ? route.provider : undefined;
 
   // authenticate: all that headers decide, before a byte of the body is read.
   const caller = await authenticate(deps, readCredentials(headers, provider !== undefined), exchange.address);
   noteCaller(record, caller);
-  const credential = provider === undefined ? undefined : routeCredential(provider, headers);
+  const credential = route.kind === 'chat' ? routeCredential(route, headers) : undefined;
 
   // admit: after authentication, so that strangers hold no place.
   exchange.ticket = deps.admission.admit(caller.principal.organization.id);

@@ -1,20 +1,26 @@
 // Method and path to route. The raw request target is split by hand and matched letter for letter: nothing is decoded,
 // collapsed or resolved, so what is authorised is what is dispatched. Only the last part of /v1/models/{id} is decoded.
 import { GatewayError } from '../errors.ts';
+import type { Provider } from '../providers/provider.ts';
 
-export type Route =
-  | { readonly kind: 'chat'; readonly provider: string | undefined }
-  | { readonly kind: 'models' }
-  | { readonly kind: 'model'; readonly id: string };
+export type Route = ChatRoute | { readonly kind: 'models' } | { readonly kind: 'model'; readonly id: string };
 
-/** Canonical name of a provider with a route of its own, by path segment (name or alias). */
-export type ProviderRoutes = ReadonlyMap<string, string>;
+export interface ChatRoute {
+  readonly kind: 'chat';
+  /** Of a provider's own route. */
+  readonly provider: Provider | undefined;
+  /** As it stands in the path, not yet checked; only where the provider's route has one. */
+  readonly endpoint: string | undefined;
+}
 
-const genericChat: Route = { kind: 'chat', provider: undefined };
+const genericChat: Route = { kind: 'chat', provider: undefined, endpoint: undefined };
 const models: Route = { kind: 'models' };
 
-/** @throws GatewayError route_not_found, method_not_allowed, invalid_request (undecodable model id) */
-export function matchRoute(method: string, target: string, providers: ProviderRoutes): Route {
+/**
+ * @param providers those with a route of their own, by path segment (name or alias)
+ * @throws GatewayError route_not_found, method_not_allowed, invalid_request (undecodable model id)
+ */
+export function matchRoute(method: string, target: string, providers: ReadonlyMap<string, Provider>): Route {
   const queryStart = target.indexOf('?');
   const path = queryStart === -1 ? target : target.slice(0, queryStart);
   const route = findRoute(path, providers);
@@ -29,13 +35,18 @@ export function matchRoute(method: string, target: string, providers: ProviderRo
   return route;
 }
 
-function findRoute(path: string, providers: ProviderRoutes): Route | undefined {
+function findRoute(path: string, providers: ReadonlyMap<string, Provider>): Route | undefined {
   if (path === '/v1/chat/completions') return genericChat;
   if (path === '/v1/models') return models;
   if (path.startsWith('/v1/models/')) return modelRoute(path.slice('/v1/models/'.length));
-  const match = /^\/v1\/([a-z0-9-]+)\/chat\/completions$/.exec(path);
-  const provider = providers.get(match?.[1] ?? '');
-  return provider === undefined ? undefined : { kind: 'chat', provider };
+  const [, name = '', endpoint] = /^\/v1\/([a-z0-9-]+)(?:\/([^/]+))?\/chat\/completions$/.exec(path) ?? [];
+  const provider = providers.get(name);
+  if (provider === undefined || takesEndpoint(provider) !== (endpoint !== undefined)) return undefined;
+  return { kind: 'chat', provider, endpoint };
+}
+
+function takesEndpoint({ defaultBaseUrl }: Provider): boolean {
+  return defaultBaseUrl.includes('{endpoint}');
 }
 
 function modelRoute(encodedId: string): Route | undefined {

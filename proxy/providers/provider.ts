@@ -1,6 +1,9 @@
 // What every provider implements: pure functions from the common shape to the vendor's wire format and back. A provider
 // opens no connection, reads no clock and keeps no state between requests; the attempt loop in upstream/ does the rest.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../../common/secret.ts';
+import type { Traits } from '../catalog/traits.ts';
+import type { InlineData } from '../chat/media.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import type { Usage } from '../chat/usage.ts';
 
@@ -9,17 +12,25 @@ export interface Provider {
   readonly name: string;
   /** Accepted in `<provider>/<model>` and as route segment; never sent out. */
   readonly aliases: readonly string[];
+  /** `{endpoint}` and `{region}` in it stand for what the provider key or the caller's headers say. */
   readonly defaultBaseUrl: string;
-  /** How the provider's own route carries the caller's provider key in `Authorization`. */
-  readonly routeKeyForm: 'bearer' | 'plain';
-  /** One attempt's request. @throws GatewayError unsupported_parameter, invalid_request */
-  buildRequest(call: ProviderCall): UpstreamRequest;
-  /** Reads a complete answer of status 2xx. @throws GatewayError upstream_protocol_error */
-  readAnswer(body: Buffer): CompleteAnswer;
+  /** How the provider's own route carries the caller's credential. */
+  readonly routeCredential: 'bearer' | 'plain' | 'cloud-keys';
+  /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */
+  readonly fetchesImages: boolean;
+  /** Media type of a streamed answer. */
+  readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
+  /**
+   * One attempt's request; a promise only where signing needs one.
+   * @throws GatewayError unsupported_parameter, invalid_request
+   */
+  buildRequest(call: ProviderCall): UpstreamRequest | Promise<UpstreamRequest>;
+  /** Reads a complete answer of status 2xx. @throws GatewayError upstream_protocol_error; a VendorFailure for an error in it */
+  readAnswer(call: ProviderCall, answer: VendorAnswer): CompleteAnswer;
   /** Starts reading a streamed answer of status 2xx. */
-  openStream(call: ProviderCall, limits: StreamLimits): StreamReader;
+  openStream(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits): StreamReader;
   /** Reads an answer of any other status; any bytes may come. */
-  readError(status: number, body: Buffer): VendorError;
+  readError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError;
 }
 
 /** One attempt: the inspected request and the target it goes to. */
@@ -27,7 +38,13 @@ export interface ProviderCall {
   readonly request: ChatRequest;
   /** The vendor's name of the model. */
   readonly model: string;
+  /** What is known of that model. */
+  readonly traits: Traits;
   readonly target: Target;
+  /** Milliseconds since 1970, when the attempt began. */
+  readonly now: number;
+  /** Images that were fetched, by the URL as the caller wrote it; empty where the provider takes URLs. */
+  readonly images: ReadonlyMap<string, InlineData>;
 }
 
 /** Where an attempt goes and with whose credential. */
@@ -38,6 +55,8 @@ export interface Target {
   readonly credential: Credential;
   /** Id of the stored provider key; undefined for the caller's own. */
   readonly providerKeyId: string | undefined;
+  readonly region: string | undefined;
+  readonly apiVersion: string | undefined;
 }
 
 /** A base URL, taken apart once. */
@@ -53,8 +72,12 @@ export function parseBaseUrl(text: string): BaseUrl {
   return { origin, path: pathname.replace(/\/$/, '') };
 }
 
+/** Either the API key or the access key pair is there. */
 export interface Credential {
   readonly apiKey: Secret | undefined;
+  readonly accessKeyId?: Secret | undefined;
+  readonly secretAccessKey?: Secret | undefined;
+  readonly sessionToken?: Secret | undefined;
 }
 
 export interface UpstreamRequest {
@@ -65,6 +88,15 @@ export interface UpstreamRequest {
   /** Names and values in turn; all of them, content length aside. */
   readonly headers: string[];
   readonly body: string;
+  /** Fields of the request that the vendor does not get, for `x-svc-dropped-params`. */
+  readonly dropped?: readonly string[];
+  /** The output limit that the gateway chose because the caller gave none, for `x-svc-max-tokens`. */
+  readonly maxTokens?: number;
+}
+
+export interface VendorAnswer {
+  readonly head: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
 export interface CompleteAnswer {
@@ -85,6 +117,8 @@ export interface StreamReader {
    * @throws GatewayError upstream_protocol_error
    */
   push(chunk: Buffer): Buffer;
+  /** The connection ended as HTTP wants it. @returns last bytes for the caller, where the end itself is the end marker */
+  end(): Buffer;
   /** The end that the wire format promises has arrived; without it the stream was cut. */
   readonly complete: boolean;
   /** An error that the vendor sent inside the stream; nothing after it counts. */
@@ -96,7 +130,21 @@ export interface StreamReader {
 export interface VendorError {
   readonly status: number;
   readonly message: string;
-  readonly type: string | undefined;
   readonly param: string | undefined;
   readonly code: string | undefined;
+  /** Whether the same request may succeed later, or at another target. */
+  readonly retryable: boolean;
+  /** Seconds to wait, where the body says so; headers are read by upstream/. */
+  readonly retryAfter: number | undefined;
+}
+
+/** An answer of status 2xx that holds an error after all. */
+export class VendorFailure extends Error {
+  readonly vendor: VendorError;
+
+  constructor(vendor: VendorError) {
+    super(vendor.message);
+    this.name = 'VendorFailure';
+    this.vendor = vendor;
+  }
 }

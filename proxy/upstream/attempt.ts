@@ -4,7 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
-import type { ProviderCall, StreamReader } from '../providers/provider.ts';
+import {
+  type ProviderCall,
+  type StreamReader,
+  type UpstreamRequest,
+  type VendorError,
+  VendorFailure,
+} from '../providers/provider.ts';
 import { passedHeaders } from './answer-headers.ts';
 import { withoutKey } from './key-echo.ts';
 import { providerFailure } from './provider-failure.ts';
@@ -74,6 +80,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #status = 0;
   #head: IncomingHttpHeaders = {};
   headers: readonly string[] = [];
+  #ownHeaders: string[] = [];
   readonly #body = new ByteStore();
   #reader: StreamReader | undefined;
   #held: Buffer[] = [];
@@ -91,7 +98,12 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   /** @throws GatewayError, ProviderFailure */
   run(): Promise<AttemptResult> {
     const request = this.#call.target.provider.buildRequest(this.#call);
-    this.#connection = this.#deps.transport.send(request, this);
+    if (request instanceof Promise)
+      request.then(
+        (built) => this.#send(built),
+        (error) => this.#fail(error),
+      );
+    else this.#send(request);
     return this.#outcome.promise;
   }
 
@@ -107,17 +119,17 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     this.#status = status;
     this.#head = headers;
     if (!this.#isSuccess) return;
-    this.headers = passedHeaders(headers, this.#call.target.credential);
+    this.headers = passedHeaders(headers, this.#call.target.credential).concat(this.#ownHeaders);
     // A header that came twice is a list.
     const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the answer is compressed though nobody asked for it');
-    } else if (this.#call.request.stream && !type.startsWith('text/event-stream')) {
+    } else if (this.#call.request.stream && !type.startsWith(this.#call.target.provider.streamType)) {
       this.#break(
         `a stream was asked for, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`,
       );
     } else if (this.#call.request.stream) {
-      this.#reader = this.#call.target.provider.openStream(this.#call, this.#deps.limits);
+      this.#reader = this.#call.target.provider.openStream(this.#call, headers, this.#deps.limits);
     }
   }
 
@@ -129,7 +141,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
       else this.#read(this.#reader, chunk);
     } catch (error) {
       this.#connection?.cancel();
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.#fail(error);
     }
   }
 
@@ -139,9 +151,9 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     try {
       if (!this.#isSuccess) throw this.#failure();
       if (this.#reader === undefined) this.#complete(this.#body.bytes);
-      else this.#break('the stream ended before its end marker');
+      else this.#endStream(this.#reader);
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.#fail(error);
     }
   }
 
@@ -172,6 +184,13 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     this.#connection?.resume();
   }
 
+  #send(request: UpstreamRequest): void {
+    // Ended while it was being signed.
+    if (this.#settled) return;
+    this.#ownHeaders = ownHeaders(request);
+    this.#connection = this.#deps.transport.send(request, this);
+  }
+
   get #isSuccess(): boolean {
     return this.#status >= 200 && this.#status < 300;
   }
@@ -188,7 +207,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   }
 
   #complete(body: Buffer): void {
-    const answer = this.#call.target.provider.readAnswer(body);
+    const answer = this.#call.target.provider.readAnswer(this.#call, { head: this.#head, body });
     this.#settled = true;
     this.#outcome.resolve({ kind: 'complete', headers: this.headers, ...answer });
   }
@@ -196,16 +215,30 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   /** What the provider answered instead of an answer. */
   #failure(): Error {
     const { target } = this.#call;
-    const vendor = target.provider.readError(this.#status, this.#body.bytes);
-    return providerFailure(vendor, this.#head, target, this.#deps.now());
+    return this.#told(target.provider.readError(this.#status, this.#body.bytes, this.#head));
+  }
+
+  #told(vendor: VendorError): Error {
+    return providerFailure(vendor, this.#head, this.#call.target, this.#deps.now());
   }
 
   #read(reader: StreamReader, chunk: Buffer): void {
     const bytes = reader.push(chunk);
     if (bytes.length > 0) this.#forward(bytes);
     if (reader.complete) this.#finish();
-    if (reader.failure === undefined) return;
-    throw providerFailure(reader.failure, this.#head, this.#call.target, this.#deps.now());
+    if (reader.failure !== undefined) throw this.#told(reader.failure);
+  }
+
+  /** Where a vendor has no end marker the end itself is one, if all that must come has come. */
+  #endStream(reader: StreamReader): void {
+    const bytes = reader.end();
+    if (reader.failure !== undefined) throw this.#told(reader.failure);
+    if (!reader.complete) {
+      this.#break('the stream ended before its end marker');
+      return;
+    }
+    if (bytes.length > 0) this.#forward(bytes);
+    this.#conclude((sink) => sink.end());
   }
 
   #forward(bytes: Buffer): void {
@@ -231,7 +264,8 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     this.#fail(new GatewayError('upstream_protocol_error', { cause: new Error(why) }));
   }
 
-  #fail(error: Error): void {
+  #fail(cause: unknown): void {
+    const error = cause instanceof VendorFailure ? this.#told(cause.vendor) : asError(cause);
     if (this.#settled) {
       this.#conclude((sink) => sink.fail(error));
       return;
@@ -248,4 +282,15 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     };
     this.#ending();
   }
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
+
+/** What the caller is told of how its request was sent. */
+function ownHeaders({ dropped = [], maxTokens }: UpstreamRequest): string[] {
+  const headers = dropped.length === 0 ? [] : ['x-svc-dropped-params', dropped.join(',')];
+  if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
+  return headers;
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { Target, VendorError } from '../providers/provider.ts';
 import { withoutKey } from './key-echo.ts';
+import { retryAfter } from './retry-after.ts';
 
 export class ProviderFailure extends Error {
   readonly status: number;
@@ -21,12 +22,11 @@ export class ProviderFailure extends Error {
     this.param = vendor.param;
     this.code = vendor.code;
     this.retryAfter = retryAfter;
-    this.retryable = vendor.code !== 'insufficient_quota';
+    this.retryable = vendor.retryable;
   }
 }
 
 const messageMax = 2000;
-const retryAfterMaxSeconds = 86_400;
 
 /**
  * @param target whose credential the provider was sent
@@ -59,7 +59,10 @@ export function providerFailure(
     param: hidden ? undefined : tell(vendor.param, paramForm),
     code: tell(vendor.code, codeForm),
   };
-  return new ProviderFailure(told, retryAfter(headers, now));
+  return new ProviderFailure(
+    told,
+    vendor.retryable ? retryAfter(headers, now, vendor.retryAfter) : undefined,
+  );
 }
 
 // What is longer or stranger is no code or path of a field.
@@ -71,21 +74,3 @@ function ownWords(status: number): string {
     ? 'the provider does not know this model, or the stored key may not use it'
     : `the provider failed with status ${status}`;
 }
-
-function retryAfter(headers: IncomingHttpHeaders, now: number): number | undefined {
-  const seconds = retryAfterMs(headers['retry-after-ms']) ?? retryAfterSeconds(headers['retry-after'], now);
-  if (seconds === undefined || Number.isNaN(seconds)) return undefined;
-  return Math.min(Math.max(0, Math.ceil(seconds)), retryAfterMaxSeconds);
-}
-
-function retryAfterMs(value: string | string[] | undefined): number | undefined {
-  return typeof value === 'string' && decimal.test(value) ? Number(value) / 1000 : undefined;
-}
-
-/** A number of seconds or a date. */
-function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  return decimal.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
-}
-
-const decimal = /^\d+(\.\d+)?$/;

@@ -1,20 +1,17 @@
 // Which targets a call may go to: the organization's stored keys of the provider in the order in which they are tried, or
 // the caller's own key, which goes to the platform's URL of that provider and nowhere else.
 import type { OrganizationRecord, ProviderKey } from '../access/principal.ts';
-import {
-  type BaseUrl,
-  type Credential,
-  type Provider,
-  parseBaseUrl,
-  type Target,
-} from '../providers/provider.ts';
-
-/** The platform's base URLs by canonical provider name. */
-export type BaseUrls = ReadonlyMap<string, BaseUrl>;
+import { type Credential, type Provider, parseBaseUrl, type Target } from '../providers/provider.ts';
+import type { BaseUrls, Place } from './base-urls.ts';
 
 interface WeightedTarget extends Target {
   readonly priority: number;
   readonly weight: number;
+}
+
+/** The caller's own credential and where it is for. */
+export interface DirectCredential extends Place {
+  readonly credential: Credential;
 }
 
 export class Targets {
@@ -28,15 +25,29 @@ export class Targets {
 
   /** Empty where the organization has no key of this provider. */
   stored(organization: OrganizationRecord, provider: Provider): readonly Target[] {
-    const byProvider = this.#stored.get(organization) ?? new Map<Provider, readonly WeightedTarget[]>();
-    this.#stored.set(organization, byProvider);
-    const targets = byProvider.get(provider) ?? this.#make(organization, provider);
-    byProvider.set(provider, targets);
+    let byProvider = this.#stored.get(organization);
+    if (byProvider === undefined) {
+      byProvider = new Map();
+      this.#stored.set(organization, byProvider);
+    }
+    let targets = byProvider.get(provider);
+    if (targets === undefined) {
+      targets = this.#make(organization, provider);
+      byProvider.set(provider, targets);
+    }
     return inOrder(targets);
   }
 
-  direct(provider: Provider, credential: Credential): Target {
-    return { provider, credential, baseUrl: this.#platformUrl(provider), providerKeyId: undefined };
+  /** @throws GatewayError invalid_endpoint, invalid_region */
+  direct(provider: Provider, { credential, endpoint, region }: DirectCredential): Target {
+    return {
+      provider,
+      credential,
+      baseUrl: this.#baseUrls.of(provider, { endpoint, region }),
+      providerKeyId: undefined,
+      region,
+      apiVersion: undefined,
+    };
   }
 
   #make(organization: OrganizationRecord, provider: Provider): readonly WeightedTarget[] {
@@ -46,18 +57,17 @@ export class Targets {
   }
 
   #target(provider: Provider, key: ProviderKey): WeightedTarget {
+    const { id, secret, baseUrl, region, apiVersion, priority, weight } = key;
     return {
       provider,
-      credential: { apiKey: key.secret.apiKey },
-      baseUrl: key.baseUrl === undefined ? this.#platformUrl(provider) : parseBaseUrl(key.baseUrl),
-      providerKeyId: key.id,
-      priority: key.priority,
-      weight: key.weight,
+      credential: secret,
+      baseUrl: baseUrl === undefined ? this.#baseUrls.of(provider, key) : parseBaseUrl(baseUrl),
+      providerKeyId: id,
+      region,
+      apiVersion,
+      priority,
+      weight,
     };
-  }
-
-  #platformUrl(provider: Provider): BaseUrl {
-    return this.#baseUrls.get(provider.name) ?? parseBaseUrl(provider.defaultBaseUrl);
   }
 }
 

@@ -1,6 +1,7 @@
 // The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
 import { systemClock } from '../../common/clock.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
+import { TraitTable } from '../../proxy/catalog/traits.ts';
 import { noGuardrails } from '../../proxy/guardrails/guardrail.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
@@ -10,6 +11,7 @@ import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { noLimits } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
+import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
 import { Targets } from '../../proxy/upstream/targets.ts';
 
 export interface FaultyProxy {
@@ -57,9 +59,9 @@ export async function startFaultyProxy(
         },
       },
       now: () => clock.now(),
-      routes: new Map(),
       providers: providersByName,
-      targets: new Targets(new Map()),
+      targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
+      traits: new TraitTable(),
       admission,
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },

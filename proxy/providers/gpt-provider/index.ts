@@ -12,10 +12,12 @@ export const gptProvider: Provider = {
   name: 'gpt-provider',
   aliases: ['openai'],
   defaultBaseUrl: 'https://api.openai.com/v1',
-  routeKeyForm: 'bearer',
+  routeCredential: 'bearer',
+  fetchesImages: false,
+  streamType: 'text/event-stream',
   buildRequest: buildGptRequest,
-  readAnswer: readGptAnswer,
-  openStream: (call, limits) => new GptStreamReader(call.request.includeUsage, limits),
+  readAnswer: (_call, { body }) => readGptAnswer(body),
+  openStream: (call, _head, limits) => new GptStreamReader(call.request.includeUsage, limits),
   readError: readGptError,
 };
 

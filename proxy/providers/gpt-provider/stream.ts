@@ -6,6 +6,7 @@ import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { gptError } from './errors.ts';
 
+const nothing = Buffer.alloc(0);
 const done = Buffer.from('[DONE]');
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
@@ -27,6 +28,11 @@ export class GptStreamReader implements StreamReader {
   push(chunk: Buffer): Buffer {
     const kept = this.#events.push(chunk).filter((event) => this.#read(event));
     return kept.length === 1 && kept[0] !== undefined ? kept[0] : Buffer.concat(kept);
+  }
+
+  /** The end marker is an event; the connection's end adds nothing. */
+  end(): Buffer {
+    return nothing;
   }
 
   /** Reads one event. @returns whether the caller gets it */

@@ -50,7 +50,7 @@ function keysOf(value: unknown, path = ''): string[] {
 }
 
 const transcript = (name: string) =>
-  readFile(new URL(`../../golden/transcripts/${name}`, import.meta.url), 'utf8').then(eventsOf);
+  readFile(new URL(`../../transcripts/${name}`, import.meta.url), 'utf8').then(eventsOf);
 
 describe('streams', () => {
   it('have the shape of the vendor’s, event by event', async () => {

@@ -1,18 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { matchRoute } from '../../../../proxy/http/match.ts';
+import { gptProvider } from '../../../../proxy/providers/gpt-provider/index.ts';
 
+const studio = { ...gptProvider, name: 'studio-ai', defaultBaseUrl: 'https://{endpoint}.test/models' };
 const providers = new Map([
-  ['gpt-provider', 'gpt-provider'],
-  ['openai', 'gpt-provider'],
+  ['gpt-provider', gptProvider],
+  ['openai', gptProvider],
+  ['studio-ai', studio],
 ]);
 const match = (method: string, target: string) => matchRoute(method, target, providers);
 
 describe('matching method and path', () => {
   it.each([
-    ['POST', '/v1/chat/completions', { kind: 'chat', provider: undefined }],
-    ['POST', '/v1/chat/completions?api-version=1', { kind: 'chat', provider: undefined }],
-    ['POST', '/v1/gpt-provider/chat/completions', { kind: 'chat', provider: 'gpt-provider' }],
-    ['POST', '/v1/openai/chat/completions', { kind: 'chat', provider: 'gpt-provider' }],
+    ['POST', '/v1/chat/completions', { kind: 'chat', provider: undefined, endpoint: undefined }],
+    [
+      'POST',
+      '/v1/chat/completions?api-version=1',
+      { kind: 'chat', provider: undefined, endpoint: undefined },
+    ],
+    [
+      'POST',
+      '/v1/gpt-provider/chat/completions',
+      { kind: 'chat', provider: gptProvider, endpoint: undefined },
+    ],
+    ['POST', '/v1/openai/chat/completions', { kind: 'chat', provider: gptProvider, endpoint: undefined }],
+    ['POST', '/v1/studio-ai/my-hub/chat/completions', { kind: 'chat', provider: studio, endpoint: 'my-hub' }],
+    ['POST', '/v1/studio-ai/a%2fb/chat/completions', { kind: 'chat', provider: studio, endpoint: 'a%2fb' }],
     ['GET', '/v1/models', { kind: 'models' }],
     ['GET', '/v1/models/gpt-provider/gpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
     ['GET', '/v1/models/gpt-provider%2Fgpt-4o', { kind: 'model', id: 'gpt-provider/gpt-4o' }],
@@ -37,6 +50,10 @@ describe('matching method and path', () => {
     '/v1/chat%2fcompletions',
     '/V1/chat/completions',
     '/v1/unknown/chat/completions',
+    '/v1/studio-ai/chat/completions',
+    '/v1/studio-ai//chat/completions',
+    '/v1/studio-ai/a/b/chat/completions',
+    '/v1/gpt-provider/endpoint/chat/completions',
     '/v1/__proto__/chat/completions',
     'http://other.example/v1/chat/completions',
   ])('nothing but the letters of a route is one: %s', (target) => {

@@ -14,8 +14,8 @@ function read(bytes: Buffer, cut: number, keepUsageChunk: boolean) {
   return { reader, text: Buffer.concat(out).toString() };
 }
 
-const text = golden('text.sse');
-const tools = golden('tools.sse');
+const text = golden('text-stream/stream.sse');
+const tools = golden('tools-stream/stream.sse');
 const usageChunk =
   text
     .toString()

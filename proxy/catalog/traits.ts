@@ -1,0 +1,81 @@
+// What models of one vendor differ in: which options they take and how they reason. A table of rows by model glob
+// (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them.
+import shipped from '../../catalog/traits.json' with { type: 'json' };
+import { isObject } from '../../common/json.ts';
+import { isModelGlob, matchesGlob } from '../../common/model-glob.ts';
+
+/** Each trait with the values it can have; the first is taken where no row says otherwise. */
+const traitValues = {
+  /** Whether temperature, top_p and top_k are taken at all. */
+  sampling: [true, false],
+  /** Whether temperature and top_p may come together. */
+  samplingTogether: [true, false],
+  /** How reasoning is asked for. `budget`: in tokens. `adaptive`, `level`, `effort`: by a word. */
+  reasoning: ['none', 'budget', 'adaptive', 'level', 'effort'],
+  /** Whether the model can be told not to reason. */
+  reasoningOff: [true, false],
+  /** Whether a tool call can be forced. */
+  forcedTools: [true, false],
+  /** Whether the conversation may end with the assistant's turn. */
+  prefill: [true, false],
+  /** Whether an answer by JSON Schema can be asked for natively; else a forced tool stands in. */
+  jsonSchema: [true, false],
+} as const;
+
+type TraitName = keyof typeof traitValues;
+export type Traits = { readonly [Name in TraitName]: (typeof traitValues)[Name][number] };
+
+export interface TraitRow {
+  /** Glob over `<provider>/<model>`. */
+  readonly models: string;
+  readonly traits: Partial<Traits>;
+}
+
+export class TraitTable {
+  readonly #rows: readonly TraitRow[];
+  /** Callers choose model names: what is remembered is bounded. */
+  readonly #known = new Map<string, Traits>();
+
+  constructor(own: readonly TraitRow[] = []) {
+    this.#rows = [...shippedRows, ...own];
+  }
+
+  of(provider: string, model: string): Traits {
+    const name = `${provider}/${model}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const matching = this.#rows.filter((row) => matchesGlob(row.models, name));
+    const traits = Object.freeze(Object.assign({}, defaults, ...matching.map((row) => row.traits)) as Traits);
+    if (this.#known.size >= knownMax) this.#known.clear();
+    this.#known.set(name, traits);
+    return traits;
+  }
+}
+
+const knownMax = 1000;
+
+/** @throws Error that names the row and what is wrong with it */
+export function parseTraitRows(value: unknown, source: string): readonly TraitRow[] {
+  if (!Array.isArray(value)) throw new Error(`${source}: an array of rows is expected`);
+  return value.map((row: unknown, index) => parseRow(row, `${source}, row ${index + 1}`));
+}
+
+function parseRow(row: unknown, at: string): TraitRow {
+  if (!isObject(row)) throw new Error(`${at}: an object is expected`);
+  const { models, ...traits } = row;
+  if (typeof models !== 'string' || !isModelGlob(models)) throw new Error(`${at}: models must be a glob`);
+  for (const [name, value] of Object.entries(traits)) {
+    const values: readonly unknown[] | undefined = Object.hasOwn(traitValues, name)
+      ? traitValues[name as TraitName]
+      : undefined;
+    if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
+    if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
+  }
+  return Object.freeze({ models, traits });
+}
+
+const defaults = Object.fromEntries(
+  Object.entries(traitValues).map(([name, values]) => [name, values[0]]),
+) as Traits;
+
+const shippedRows = parseTraitRows(shipped, 'catalog/traits.json');

@@ -1,0 +1,106 @@
+// The common stream shape: chunks written from what a vendor streams (SDK type `ChatCompletionChunk`), in the order that
+// clients need: role first, a call's id and name before its arguments, one finish reason, usage if asked for, then [DONE].
+import type { JsonObject } from '../../common/json.ts';
+import { type CompletionForm, type FinishReason, finishReasonOf, usageBody } from './completion.ts';
+import type { Usage } from './usage.ts';
+
+export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
+  /** The caller asked for the usage chunk. */
+  readonly includeUsage: boolean;
+}
+
+/** What every chunk of a stream repeats. */
+export interface ChunkIdentity {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+}
+
+export class ChunkWriter {
+  readonly #options: ChunkOptions;
+  #head = '';
+  #written = '';
+  #calls = 0;
+
+  constructor(options: ChunkOptions) {
+    this.#options = options;
+  }
+
+  /** Whether `start` was called. */
+  get started(): boolean {
+    return this.#head !== '';
+  }
+
+  /** Number of calls begun, in all choices. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** What was written since the last look, for the caller. */
+  take(): Buffer {
+    const bytes = Buffer.from(this.#written);
+    this.#written = '';
+    return bytes;
+  }
+
+  /** The identity of all chunks, and the role. */
+  start({ id, created, model }: ChunkIdentity, choices = 1): void {
+    const fields = JSON.stringify({ id, object: 'chat.completion.chunk', created, model });
+    this.#head = `data: ${fields.slice(0, -1)},"system_fingerprint":null`;
+    for (let index = 0; index < choices; index++) this.#delta({ role: 'assistant', content: '' }, index);
+  }
+
+  content(text: string, choice = 0): void {
+    if (text !== '') this.#delta({ content: text }, choice);
+  }
+
+  reasoning(text: string, choice = 0): void {
+    if (text !== '') this.#delta({ reasoning_content: text }, choice);
+  }
+
+  /** Fields of the message that only some vendors have: `thinking_blocks`, `annotations`… */
+  extra(fields: JsonObject, choice = 0): void {
+    this.#delta(fields, choice);
+  }
+
+  /** Begins a call; its arguments may follow in pieces. @returns the call's index for `callArguments` */
+  call(id: string, name: string, args = ''): number {
+    const index = this.#calls++;
+    const called = { name, arguments: args };
+    if (this.#options.asFunctions) {
+      // The deprecated form knows one call only.
+      if (index === 0) this.#delta({ function_call: called }, 0);
+    } else this.#delta({ tool_calls: [{ index, id, type: 'function', function: called }] }, 0);
+    return index;
+  }
+
+  callArguments(index: number, args: string): void {
+    if (args === '') return;
+    if (!this.#options.asFunctions) {
+      this.#delta({ tool_calls: [{ index, function: { arguments: args } }] }, 0);
+    } else if (index === 0) this.#delta({ function_call: { arguments: args } }, 0);
+  }
+
+  /** @param extras further fields at the top of the chunk */
+  finish(reason: FinishReason, extras: JsonObject = {}, choice = 0): void {
+    const finish = JSON.stringify(finishReasonOf(reason, this.#options));
+    const choices = `[{"index":${choice},"delta":{},"logprobs":null,"finish_reason":${finish}}]`;
+    const more = JSON.stringify(extras).slice(1, -1);
+    this.#written += `${this.#head},"choices":${choices}${more === '' ? '' : `,${more}`}}\n\n`;
+  }
+
+  /** The usage chunk, if asked for, and the end. */
+  end(usage: Usage, usageExtras: JsonObject = {}): void {
+    if (this.#options.includeUsage) {
+      const body = JSON.stringify(usageBody(usage, usageExtras));
+      this.#written += `${this.#head},"choices":[],"usage":${body}}\n\n`;
+    }
+    this.#written += 'data: [DONE]\n\n';
+  }
+
+  #delta(delta: JsonObject, choice: number): void {
+    const text = JSON.stringify(delta);
+    this.#written += `${this.#head},"choices":[{"index":${choice},"delta":${text},"logprobs":null,"finish_reason":null}]}\n\n`;
+  }
+}

@@ -1,0 +1,131 @@
+// The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
+import { isObject, type JsonObject } from '../../common/json.ts';
+import { invalid } from './invalid.ts';
+import { type InlineData, isBase64, readDataUrl } from './media.ts';
+
+export type Part = TextPart | ImagePart | AudioPart | FilePart;
+
+/** Where the prompt up to and including a part is to be cached: the extension `cache_control`, or `prompt_cache_breakpoint`. */
+export interface CacheMark {
+  readonly ttl: '5m' | '1h' | undefined;
+}
+
+export interface TextPart {
+  readonly kind: 'text';
+  /** May be empty; vendors that refuse that want it left out. */
+  readonly text: string;
+  readonly cache: CacheMark | undefined;
+}
+
+export interface ImagePart {
+  readonly kind: 'image';
+  readonly source:
+    | { readonly kind: 'data'; readonly data: InlineData }
+    | { readonly kind: 'url'; readonly url: string };
+  readonly detail: 'auto' | 'low' | 'high' | undefined;
+  readonly cache: CacheMark | undefined;
+}
+
+export interface AudioPart {
+  readonly kind: 'audio';
+  readonly format: string;
+  readonly base64: string;
+}
+
+export interface FilePart {
+  readonly kind: 'file';
+  readonly source:
+    | { readonly kind: 'data'; readonly data: InlineData }
+    | { readonly kind: 'id'; readonly id: string };
+  readonly name: string | undefined;
+  readonly cache: CacheMark | undefined;
+}
+
+/**
+ * @param at the content's place in the body
+ * @throws GatewayError invalid_request that names the part
+ */
+export function readParts(content: unknown, at: string): Part[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === 'string') return [{ kind: 'text', text: content, cache: undefined }];
+  if (!Array.isArray(content)) throw invalid(at, `${at} must be a string, an array of parts or null`);
+  return content.map((part: unknown, index) => {
+    if (!isObject(part)) throw invalid(`${at}[${index}]`, `${at}[${index}] must be an object with a type`);
+    return readPart(part, `${at}[${index}]`);
+  });
+}
+
+function readPart(part: JsonObject, at: string): Part {
+  const cache = readCacheMark(part);
+  switch (part.type) {
+    case 'text':
+      return { kind: 'text', text: text(part.text, `${at}.text`), cache };
+    case 'refusal':
+      return { kind: 'text', text: text(part.refusal, `${at}.refusal`), cache };
+    case 'image_url':
+      return readImage(part.image_url, `${at}.image_url`, cache);
+    case 'input_audio':
+      return readAudio(part.input_audio, `${at}.input_audio`);
+    case 'file':
+      return readFile(part.file, `${at}.file`, cache);
+    default:
+      throw invalid(`${at}.type`, `${at}.type must be text, image_url, input_audio or file`);
+  }
+}
+
+function text(value: unknown, at: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(at, `${at} must be a string`);
+}
+
+function readCacheMark(part: JsonObject): CacheMark | undefined {
+  const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part;
+  if (isObject(control)) {
+    const { ttl } = control;
+    return { ttl: ttl === '1h' || ttl === '5m' ? ttl : undefined };
+  }
+  return isObject(breakpoint) ? { ttl: undefined } : undefined;
+}
+
+function readImage(value: unknown, at: string, cache: CacheMark | undefined): ImagePart {
+  // Some clients send the URL itself in place of the object.
+  const image = typeof value === 'string' ? { url: value } : value;
+  if (!isObject(image)) throw invalid(at, `${at} must be an object with a url`);
+  const url = text(image.url, `${at}.url`);
+  const data = readDataUrl(url, `${at}.url`);
+  if (data === undefined && !/^https?:\/\//i.test(url)) {
+    throw invalid(`${at}.url`, `${at}.url must be an https or a base64 data URL`);
+  }
+  const { detail } = image;
+  return {
+    kind: 'image',
+    source: data === undefined ? { kind: 'url', url } : { kind: 'data', data },
+    detail: detail === 'auto' || detail === 'low' || detail === 'high' ? detail : undefined,
+    cache,
+  };
+}
+
+function readAudio(value: unknown, at: string): AudioPart {
+  if (!isObject(value)) throw invalid(at, `${at} must be an object with data and format`);
+  const base64 = text(value.data, `${at}.data`);
+  if (!isBase64(base64)) throw invalid(`${at}.data`, `${at}.data must be base64`);
+  return { kind: 'audio', format: text(value.format, `${at}.format`), base64 };
+}
+
+function readFile(value: unknown, at: string, cache: CacheMark | undefined): FilePart {
+  if (!isObject(value)) throw invalid(at, `${at} must be an object with file_data or file_id`);
+  const name = typeof value.filename === 'string' ? value.filename : undefined;
+  if (typeof value.file_id === 'string')
+    return { kind: 'file', source: { kind: 'id', id: value.file_id }, name, cache };
+  const encoded = text(value.file_data, `${at}.file_data`);
+  const data = readDataUrl(encoded, `${at}.file_data`);
+  if (data !== undefined) return { kind: 'file', source: { kind: 'data', data }, name, cache };
+  if (!isBase64(encoded)) throw invalid(`${at}.file_data`, `${at}.file_data must be base64 or a data URL`);
+  // Without a type of its own it is what this field is usually for.
+  return {
+    kind: 'file',
+    source: { kind: 'data', data: { mediaType: 'application/pdf', base64: encoded } },
+    name,
+    cache,
+  };
+}

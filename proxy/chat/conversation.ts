@@ -1,0 +1,194 @@
+// The messages of a request as vendors other than the callers' take them: system texts apart, turns with typed parts, every
+// tool result tied to its call. Built from the one parsed body, which stays as it is.
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { splitId } from './call-ids.ts';
+import { type Part, readParts, type TextPart } from './content.ts';
+import { invalid } from './invalid.ts';
+import type { ChatMessage, ChatRequest } from './request.ts';
+
+export interface Conversation {
+  /** Of system and developer messages, in order, wherever they stood. */
+  readonly system: readonly TextPart[];
+  /** Neighbours of one role are merged. */
+  readonly turns: readonly Turn[];
+}
+
+export type Turn = UserTurn | AssistantTurn | ToolTurn;
+
+export interface UserTurn {
+  readonly role: 'user';
+  readonly parts: readonly Part[];
+}
+
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly parts: readonly TextPart[];
+  readonly calls: readonly ToolCall[];
+  /** Extension `thinking_blocks`: as the gateway sent them; opaque to all but the vendor they came from. */
+  readonly thinking: readonly JsonObject[];
+}
+
+/** The results of the calls of the assistant turn before it: one for each, in their order. */
+export interface ToolTurn {
+  readonly role: 'tool';
+  readonly results: readonly ToolResult[];
+}
+
+export interface ToolCall {
+  /** Without a signature that rode on it. Not necessarily unique in a conversation. */
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  /** What the vendor gave with the call and wants back with it. */
+  readonly signature: string | undefined;
+}
+
+export interface ToolResult {
+  readonly call: ToolCall;
+  readonly parts: readonly TextPart[];
+}
+
+/** @throws GatewayError invalid_request that names the message */
+export function readConversation(request: ChatRequest): Conversation {
+  const builder = new Builder();
+  request.messages.forEach((message, index) => {
+    builder.add(message, `messages[${index}]`);
+  });
+  return builder.end();
+}
+
+class Builder {
+  readonly #system: TextPart[] = [];
+  readonly #turns: Turn[] = [];
+  /** Calls of the last assistant turn that wait for their result, in order. */
+  #open: ToolCall[] = [];
+  #results = new Map<ToolCall, ToolResult>();
+
+  add(message: ChatMessage, at: string): void {
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        this.#system.push(...textParts(message, at));
+        return;
+      case 'tool':
+        this.#addResult(this.#callOf(message, at), message, at);
+        return;
+      case 'function':
+        this.#addResult(this.#legacyCallOf(message, at), message, at);
+        return;
+      case 'assistant':
+        this.#closeCalls(at);
+        this.#addAssistant(message, at);
+        return;
+      default:
+        this.#closeCalls(at);
+        this.#addUser(readParts(message.content, `${at}.content`));
+    }
+  }
+
+  end(): Conversation {
+    this.#closeCalls('messages');
+    return { system: this.#system, turns: this.#turns };
+  }
+
+  #addUser(parts: readonly Part[]): void {
+    const last = this.#turns.at(-1);
+    if (last?.role === 'user')
+      this.#turns[this.#turns.length - 1] = { role: 'user', parts: [...last.parts, ...parts] };
+    else this.#turns.push({ role: 'user', parts });
+  }
+
+  #addAssistant(message: ChatMessage, at: string): void {
+    const calls = readCalls(message, at);
+    const parts = textParts(message, at);
+    if (typeof message.refusal === 'string' && message.refusal !== '') {
+      parts.push({ kind: 'text', text: message.refusal, cache: undefined });
+    }
+    const blocks: unknown[] = Array.isArray(message.thinking_blocks) ? message.thinking_blocks : [];
+    const thinking = blocks.filter(isObject);
+    const last = this.#turns.at(-1);
+    this.#open = calls;
+    if (last?.role !== 'assistant') {
+      this.#turns.push({ role: 'assistant', parts, calls, thinking });
+      return;
+    }
+    this.#turns[this.#turns.length - 1] = {
+      role: 'assistant',
+      parts: [...last.parts, ...parts],
+      calls: [...last.calls, ...calls],
+      thinking: [...last.thinking, ...thinking],
+    };
+  }
+
+  #callOf(message: ChatMessage, at: string): ToolCall {
+    if (typeof message.tool_call_id !== 'string') {
+      throw invalid(`${at}.tool_call_id`, `${at}.tool_call_id must be a string`);
+    }
+    const { id } = splitId(message.tool_call_id);
+    const call = this.#open.find((one) => one.id === id && !this.#results.has(one));
+    if (call !== undefined) return call;
+    throw invalid(
+      `${at}.tool_call_id`,
+      `${at}.tool_call_id answers no tool call of the assistant message before it`,
+    );
+  }
+
+  #legacyCallOf(message: ChatMessage, at: string): ToolCall {
+    const call = this.#open.find((one) => one.name === message.name && !this.#results.has(one));
+    if (call !== undefined) return call;
+    throw invalid(`${at}.name`, `${at}.name answers no function call of the assistant message before it`);
+  }
+
+  #addResult(call: ToolCall, message: ChatMessage, at: string): void {
+    this.#results.set(call, { call, parts: textParts(message, at) });
+  }
+
+  /** Vendors want every call answered, all results together and in the calls' order. */
+  #closeCalls(at: string): void {
+    if (this.#open.length === 0) return;
+    const results = this.#open.map((call) => {
+      const result = this.#results.get(call);
+      if (result !== undefined) return result;
+      throw invalid(at, `the tool call ${JSON.stringify(call.id)} has no tool message with its result`);
+    });
+    this.#turns.push({ role: 'tool', results });
+    this.#open = [];
+    this.#results = new Map();
+  }
+}
+
+function textParts(message: ChatMessage, at: string): TextPart[] {
+  return readParts(message.content, `${at}.content`).map((part, i) => {
+    if (part.kind === 'text') return part;
+    throw invalid(`${at}.content[${i}]`, `${at}.content of role ${message.role} may hold text only`);
+  });
+}
+
+function readCalls(message: ChatMessage, at: string): ToolCall[] {
+  if (isObject(message.function_call)) {
+    return [readCall(legacyId, message.function_call, `${at}.function_call`)];
+  }
+  const calls = message.tool_calls;
+  if (calls === undefined) return [];
+  if (!Array.isArray(calls)) throw invalid(`${at}.tool_calls`, `${at}.tool_calls must be an array`);
+  return calls.map((call: unknown, index) => {
+    const where = `${at}.tool_calls[${index}]`;
+    if (!isObject(call) || typeof call.id !== 'string') throw invalid(where, `${where} must have an id`);
+    return readCall(call.id, call.function, `${where}.function`);
+  });
+}
+
+/** The deprecated form has no ids. */
+const legacyId = 'call_function';
+
+function readCall(signedId: string, called: unknown, at: string): ToolCall {
+  if (!isObject(called) || typeof called.name !== 'string') throw invalid(at, `${at} must have a name`);
+  const { id, signature } = splitId(signedId);
+  return { id, name: called.name, arguments: readArguments(called.arguments), signature };
+}
+
+/** What a model once wrote: an empty text or no object at all is possible, and no reason to refuse the whole history. */
+function readArguments(text: unknown): JsonObject {
+  const parsed = typeof text === 'string' ? parseJson(text) : text;
+  return isObject(parsed) ? parsed : {};
+}

@@ -1,0 +1,33 @@
+// What becomes of each field of a request at a vendor that does not speak the callers' format: a provider names what it maps,
+// and every other field is dropped and named to the caller, or refused where the caller would misread the answer.
+import type { JsonObject } from '../../common/json.ts';
+import { unsupported } from './invalid.ts';
+
+/** Fields whose absence changes the answer's shape: never dropped silently. With the values that ask for nothing. */
+const shaping: Readonly<Record<string, (value: unknown) => boolean>> = {
+  n: (value) => value === 1,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  modalities: (value) => Array.isArray(value) && value.every((one) => one === 'text'),
+  audio: () => false,
+};
+
+/** Handled by the gateway itself, whatever the provider. */
+const ownFields = new Set(['model', 'messages', 'stream', 'stream_options']);
+
+/**
+ * @param mapped the fields that the provider's translator reads
+ * @returns the fields that are dropped, in the body's order, for `x-svc-dropped-params`
+ * @throws GatewayError unsupported_parameter
+ */
+export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): string[] {
+  const dropped: string[] = [];
+  for (const name of Object.keys(body)) {
+    const value = body[name];
+    if (value === null || value === undefined || ownFields.has(name) || mapped.has(name)) continue;
+    const asksForNothing = shaping[name];
+    if (asksForNothing === undefined) dropped.push(name);
+    else if (!asksForNothing(value)) throw unsupported(name, `${name} is not supported by this provider`);
+  }
+  return dropped;
+}

@@ -1,0 +1,40 @@
+// Media inside requests: data URLs taken apart, images told by their bytes and not by what the caller calls them.
+import { invalid } from './invalid.ts';
+
+export interface InlineData {
+  /** As `image/png`, in lower case, without parameters. */
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+/** Undefined where the text is no data URL. @throws GatewayError invalid_request for a malformed one */
+export function readDataUrl(url: string, at: string): InlineData | undefined {
+  if (!/^data:/i.test(url)) return undefined;
+  const comma = url.indexOf(',');
+  const head = /^data:([a-z0-9.+/-]*)(?:;[a-z0-9.=+_-]*)*;base64$/i.exec(url.slice(0, Math.max(comma, 0)));
+  const base64 = url.slice(comma + 1);
+  if (head === null || !isBase64(base64)) throw invalid(at, `${at} must be a base64 data URL`);
+  return { mediaType: (head[1] ?? '').toLowerCase(), base64 };
+}
+
+export function isBase64(text: string): boolean {
+  return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+const signatures: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, 'image/png'],
+  [/^\xff\xd8\xff/, 'image/jpeg'],
+  [/^GIF8[79]a/, 'image/gif'],
+  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
+];
+
+/** The image's media type by its first bytes; undefined for what is none of PNG, JPEG, GIF and WebP. */
+export function sniffImage(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 16);
+  return signatures.find(([form]) => form.test(head))?.[1];
+}
+
+/** As sniffImage, of base64. */
+export function sniffBase64Image(base64: string): string | undefined {
+  return sniffImage(Buffer.from(base64.slice(0, 24), 'base64'));
+}

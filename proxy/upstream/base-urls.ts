@@ -1,0 +1,67 @@
+// The platform's base URLs, one template for each provider. `{endpoint}` and `{region}` are all that a caller or a provider key
+// may put into one, in forms that cannot name another host than the operator meant.
+import { GatewayError } from '../errors.ts';
+import { type BaseUrl, type Provider, parseBaseUrl } from '../providers/provider.ts';
+
+export interface Place {
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+}
+
+const endpointForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/;
+const regionForm = /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/;
+
+/** @throws GatewayError invalid_endpoint */
+export function checkEndpoint(endpoint: string): string {
+  if (endpoint.length <= 253 && endpointForm.test(endpoint)) return endpoint;
+  throw new GatewayError('invalid_endpoint');
+}
+
+/** @throws GatewayError invalid_region */
+export function checkRegion(region: string): string {
+  if (region.length <= 64 && regionForm.test(region)) return region;
+  throw new GatewayError('invalid_region');
+}
+
+export interface BaseUrlSettings {
+  /** Templates by canonical provider name; a provider without one has its default. */
+  readonly templates: ReadonlyMap<string, string>;
+  /** Endings, each with a leading dot, that a host with an endpoint in it must have. */
+  readonly endpointHostSuffixes: readonly string[];
+}
+
+export class BaseUrls {
+  readonly #settings: BaseUrlSettings;
+  /** Of templates without placeholders, which are most. */
+  readonly #fixed = new Map<string, BaseUrl>();
+
+  constructor(settings: BaseUrlSettings) {
+    this.#settings = settings;
+  }
+
+  /** @throws GatewayError invalid_endpoint, invalid_region */
+  of(provider: Provider, place: Place): BaseUrl {
+    const fixed = this.#fixed.get(provider.name);
+    if (fixed !== undefined) return fixed;
+    const template = this.#settings.templates.get(provider.name) ?? provider.defaultBaseUrl;
+    if (template.includes('{')) return this.#fill(template, place);
+    const url = parseBaseUrl(template);
+    this.#fixed.set(provider.name, url);
+    return url;
+  }
+
+  #fill(template: string, { endpoint, region }: Place): BaseUrl {
+    const filled = template
+      .replaceAll('{endpoint}', () => checkEndpoint(endpoint ?? ''))
+      .replaceAll('{region}', () => checkRegion(region ?? ''));
+    const url = parseBaseUrl(filled);
+    if (template.includes('{endpoint}')) this.#checkHost(url);
+    return url;
+  }
+
+  #checkHost({ origin }: BaseUrl): void {
+    const { hostname } = new URL(origin);
+    if (this.#settings.endpointHostSuffixes.some((suffix) => hostname.endsWith(suffix))) return;
+    throw new GatewayError('invalid_endpoint');
+  }
+}

@@ -1,0 +1,137 @@
+// One case of golden files: a request, a vendor's answer, stream or error, read through a provider as the proxy would.
+import { readdirSync, readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { Secret } from '../../common/secret.ts';
+import { TraitTable } from '../../proxy/catalog/traits.ts';
+import type { InlineData } from '../../proxy/chat/media.ts';
+import { type ChatRequest, parseChatRequest } from '../../proxy/chat/request.ts';
+import {
+  type Credential,
+  type Provider,
+  type ProviderCall,
+  parseBaseUrl,
+  type StreamReader,
+  VendorFailure,
+} from '../../proxy/providers/provider.ts';
+
+export interface GoldenCase {
+  readonly folder: string;
+  readonly files: ReadonlySet<string>;
+  readonly answerFile: string | undefined;
+  readonly streamFile: string | undefined;
+  /** What is sent, its body as JSON, credentials and signatures left out. */
+  upstream(): Promise<object>;
+  completion(): unknown;
+  streamBytes(): Buffer;
+  openStream(): StreamReader;
+  /** All that the caller is sent, and how the stream ended. */
+  chunks(): string;
+  told(): object;
+}
+
+/** 2026-11-20T12:00:00Z */
+export const goldenNow = 1_795_176_000_000;
+const credential: Credential = { apiKey: new Secret('golden-key') };
+const cloudKeys: Credential = {
+  apiKey: undefined,
+  accessKeyId: new Secret('AKIAGOLDEN'),
+  secretAccessKey: new Secret('golden-secret'),
+};
+const secretHeaders = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
+
+/** The request of a case without one of its own. */
+const plainRequest = { model: 'model', messages: [{ role: 'user', content: 'Hi' }] };
+
+export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
+  const files = new Set(readdirSync(folder));
+  const read = (file: string) => readFileSync(join(folder, file));
+  const readJson = (file: string): unknown =>
+    files.has(file) ? JSON.parse(read(file).toString()) : undefined;
+  const named = (prefix: string) => [...files].find((file) => file.startsWith(`${prefix}.`));
+  const answerFile = named('answer');
+  const streamFile = named('stream');
+  const head = (readJson('head.json') ?? {}) as IncomingHttpHeaders;
+  const request = parseChatRequest(
+    Buffer.from(
+      JSON.stringify(readJson('request.json') ?? { ...plainRequest, stream: streamFile !== undefined }),
+    ),
+  );
+  const call = goldenCall(
+    provider,
+    request,
+    readJson('images.json') as Record<string, InlineData> | undefined,
+  );
+  const openStream = () => provider.openStream(call, head, { eventBytesMax: 1024 * 1024 });
+  const streamBytes = () => read(streamFile ?? '');
+  return {
+    folder,
+    files,
+    answerFile,
+    streamFile,
+    upstream: async () => {
+      const built = await provider.buildRequest(call);
+      const { path, headers, body, dropped = [], maxTokens } = built;
+      return { path, headers: shown(headers), dropped, maxTokens, body: JSON.parse(body) };
+    },
+    completion: () => {
+      try {
+        const { body, usage } = provider.readAnswer(call, { head, body: read(answerFile ?? '') });
+        return { ...JSON.parse(body.toString()), '(usage)': usage };
+      } catch (error) {
+        if (error instanceof VendorFailure) return { '(failure)': error.vendor };
+        throw error;
+      }
+    },
+    streamBytes,
+    openStream,
+    chunks: () => readInPieces(openStream(), [streamBytes()]),
+    told: () => {
+      const error = readJson('error.json') as { status: number; head?: IncomingHttpHeaders; body: unknown };
+      const body = typeof error.body === 'string' ? error.body : JSON.stringify(error.body);
+      return provider.readError(error.status, Buffer.from(body), error.head ?? {});
+    },
+  };
+}
+
+/** A model name may carry the provider, as on the generic route. */
+function goldenCall(
+  provider: Provider,
+  request: ChatRequest,
+  images: Readonly<Record<string, InlineData>> = {},
+): ProviderCall {
+  const { model } = request;
+  const target = {
+    provider,
+    baseUrl: parseBaseUrl(
+      provider.defaultBaseUrl.replace('{endpoint}', 'golden').replace('{region}', 'eu-west-1'),
+    ),
+    credential: provider.routeCredential === 'cloud-keys' ? cloudKeys : credential,
+    providerKeyId: 'golden',
+    region: 'eu-west-1',
+    apiVersion: undefined,
+  };
+  const traits = new TraitTable().of(provider.name, model);
+  return { request, model, traits, target, now: goldenNow, images: new Map(Object.entries(images)) };
+}
+
+/** What the caller gets of a stream that arrives in these pieces; a line at the end says how it ended. */
+export function readInPieces(reader: StreamReader, pieces: readonly Buffer[]): string {
+  const told: Buffer[] = [];
+  for (const piece of pieces) {
+    if (reader.complete || reader.failure !== undefined) break;
+    told.push(reader.push(piece));
+  }
+  if (!reader.complete && reader.failure === undefined) told.push(reader.end());
+  const { complete, failure, usage } = reader;
+  return `${Buffer.concat(told).toString()}: ${JSON.stringify({ complete, failure, usage })}\n`;
+}
+
+function shown(headers: readonly string[]): Record<string, string> {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    pairs.push([name, secretHeaders.has(name) ? '(credential)' : (headers[i + 1] ?? '')]);
+  }
+  return Object.fromEntries(pairs);
+}
