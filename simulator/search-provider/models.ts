@@ -1,0 +1,156 @@
+// The models the simulated vendor serves, and what of them decides whether a request is refused.
+// Its own table rather than the catalog, so that the two can contradict each other. From the vendor's model pages and, where
+// those are silent, from what users measured; in doubt the stricter rule.
+
+/** How thinking is asked for: by a budget of tokens, by a level, or not at all. */
+export type Thinking =
+  | { readonly by: 'nothing' }
+  | {
+      readonly by: 'budget';
+      readonly min: number;
+      readonly max: number;
+      /** Whether 0 turns it off. */
+      readonly off: boolean;
+      /** Whether it thinks unasked. */
+      readonly always: boolean;
+    }
+  | { readonly by: 'level'; readonly levels: readonly Level[]; readonly usual: Level };
+
+export type Level = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
+
+export interface ModelTraits {
+  /** False: exists, but not for generateContent. */
+  readonly generates: boolean;
+  readonly inputTokensMax: number;
+  readonly outputTokensMax: number;
+  readonly candidatesMax: number;
+  readonly thinking: Thinking;
+  /** Signs what it thought, gives calls an id, and wants the signatures of the current turn back. */
+  readonly signs: boolean;
+  /** Takes functions beside a schema of the answer or beside the vendor's own tools. */
+  readonly combinesTools: boolean;
+  readonly penalties: boolean;
+  readonly logprobs: boolean;
+  /** Takes a conversation whose last turn is the model's. */
+  readonly continues: boolean;
+  readonly instruction: boolean;
+}
+
+export interface SimulatedModel extends ModelTraits {
+  readonly name: string;
+  /** The name that answers: an alias stands for another model. */
+  readonly modelVersion: string;
+}
+
+export type Version = 'v1' | 'v1beta';
+
+export function findModel(name: string, version: Version): SimulatedModel | undefined {
+  return version === 'v1' && onlyBeta.test(name) ? undefined : models.get(name);
+}
+
+export function listModels(version: Version): readonly SimulatedModel[] {
+  return [...models.values()].filter(({ name }) => findModel(name, version) !== undefined);
+}
+
+// The vendor says that its aliases, speech and some previews are not in v1; which previews it does not say, so here all are not.
+const onlyBeta = /-latest$|-preview|-tts/;
+
+const million = 1_048_576;
+const levels = (lowest: Level, usual: Level): Thinking => {
+  const all: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'];
+  return { by: 'level', levels: all.slice(all.indexOf(lowest)), usual };
+};
+
+const gemini20: ModelTraits = {
+  generates: true,
+  inputTokensMax: million,
+  outputTokensMax: 8_192,
+  candidatesMax: 8,
+  thinking: { by: 'nothing' },
+  signs: false,
+  combinesTools: false,
+  penalties: true,
+  logprobs: true,
+  continues: true,
+  instruction: true,
+};
+const gemini25: ModelTraits = { ...gemini20, outputTokensMax: 65_536, penalties: false, logprobs: false };
+const flash25: ModelTraits = {
+  ...gemini25,
+  thinking: { by: 'budget', min: 1, max: 24_576, off: true, always: true },
+};
+const lite25: ModelTraits = {
+  ...gemini25,
+  thinking: { by: 'budget', min: 512, max: 24_576, off: true, always: false },
+};
+const pro25: ModelTraits = {
+  ...gemini25,
+  thinking: { by: 'budget', min: 128, max: 32_768, off: false, always: true },
+};
+const gemini3: ModelTraits = {
+  ...gemini25,
+  candidatesMax: 1,
+  signs: true,
+  combinesTools: true,
+  thinking: levels('MINIMAL', 'HIGH'),
+};
+const pro3: ModelTraits = { ...gemini3, thinking: levels('LOW', 'HIGH') };
+const lite3: ModelTraits = { ...gemini3, thinking: levels('MINIMAL', 'MINIMAL') };
+const gemini35: ModelTraits = { ...gemini3, continues: false, thinking: levels('MINIMAL', 'MEDIUM') };
+const lite35: ModelTraits = { ...gemini35, thinking: levels('MINIMAL', 'MINIMAL') };
+const gemini37: ModelTraits = { ...gemini35, thinking: levels('LOW', 'MEDIUM') };
+const omni: ModelTraits = { ...flash25, signs: false };
+const gemma: ModelTraits = { ...gemini20, inputTokensMax: 131_072, candidatesMax: 1, instruction: false };
+const notForText: ModelTraits = { ...gemini20, generates: false };
+
+const families: readonly (readonly [ModelTraits, readonly string[]])[] = [
+  [
+    gemini20,
+    ['gemini-2.0-flash', 'gemini-2.0-flash-001', 'gemini-2.0-flash-lite', 'gemini-2.0-flash-lite-001'],
+  ],
+  [flash25, ['gemini-2.5-flash', 'gemini-2.5-flash-preview-09-2025', 'gemini-robotics-er-1.5-preview']],
+  [
+    lite25,
+    ['gemini-2.5-flash-lite', 'gemini-2.5-flash-lite-preview-06-17', 'gemini-2.5-flash-lite-preview-09-2025'],
+  ],
+  [pro25, ['gemini-2.5-pro']],
+  [{ ...pro25, inputTokensMax: 128_000 }, ['gemini-2.5-computer-use-preview-10-2025']],
+  [gemini3, ['gemini-3-flash-preview']],
+  [pro3, ['gemini-3-pro-preview', 'gemini-3.1-pro-preview', 'gemini-3.1-pro-preview-customtools']],
+  [lite3, ['gemini-3.1-flash-lite', 'gemini-3.1-flash-lite-preview']],
+  [gemini35, ['gemini-3.5-flash', 'gemini-3.6-flash']],
+  [lite35, ['gemini-3.5-flash-lite']],
+  [gemini37, ['gemini-3.7-flash', 'gemini-3.8-flash', 'gemini-4-hydrogen']],
+  [omni, ['gemini-omni-flash-preview']],
+  [gemma, ['gemma-3-27b-it']],
+  [
+    notForText,
+    [
+      'gemini-2.5-flash-native-audio-latest',
+      'gemini-2.5-flash-native-audio-preview-09-2025',
+      'gemini-2.5-flash-native-audio-preview-12-2025',
+      'gemini-2.5-flash-preview-tts',
+      'gemini-2.5-pro-preview-tts',
+      'gemini-3.1-flash-live-preview',
+      'gemini-embedding-001',
+      'text-embedding-004',
+      'imagen-4.0-generate-001',
+    ],
+  ],
+];
+
+const aliases: Readonly<Record<string, string>> = {
+  'gemini-flash-latest': 'gemini-3.8-flash',
+  'gemini-flash-lite-latest': 'gemini-3.5-flash-lite',
+  'gemini-pro-latest': 'gemini-3.1-pro-preview',
+};
+
+const models = new Map<string, SimulatedModel>(
+  families.flatMap(([traits, names]) =>
+    names.map((name) => [name, { ...traits, name, modelVersion: name }] as const),
+  ),
+);
+for (const [name, modelVersion] of Object.entries(aliases)) {
+  const model = models.get(modelVersion);
+  if (model !== undefined) models.set(name, { ...model, name });
+}
