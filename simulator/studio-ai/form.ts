@@ -1,0 +1,149 @@
+// How the service frames what a model answers: its headers, the filter's results, and what models of other makes say
+// differently from a GPT model.
+import type { Behaviour } from '../behaviour.ts';
+import type { Json } from '../checks.ts';
+import { completionChunks, completionObject, type Identity } from '../gpt-provider/answer.ts';
+import type { ChatForm } from '../gpt-provider/chat.ts';
+import type { Completion } from '../gpt-provider/completion.ts';
+import type { ChatRequest } from '../gpt-provider/request.ts';
+import { words } from '../tokens.ts';
+import type { Answer, AnswerContext } from '../wire-format.ts';
+import type { Deployment } from './deployments.ts';
+import { type ErrorWords, retryAfterSeconds, scriptedError } from './errors.ts';
+import { filteredChunks, filteredObject } from './filters.ts';
+import type { Make } from './makes.ts';
+
+export interface Served {
+  readonly request: ChatRequest;
+  readonly behaviour: Behaviour;
+  readonly context: AnswerContext;
+  readonly deployment: Deployment;
+  readonly words: ErrorWords;
+  /** Whether the content filter's results are told; the inference API tells them of GPT models only. */
+  readonly filtered: boolean;
+}
+
+export function formOf({
+  request,
+  behaviour,
+  context,
+  deployment,
+  words: errors,
+  filtered,
+}: Served): ChatForm {
+  const { make, filter } = deployment;
+  const said = (completion: Completion) =>
+    make === undefined ? completion : spokenBy(make, completion, behaviour);
+  const thought = make === undefined || make.thinks === 'hidden' ? '' : thoughtOf(behaviour);
+  return {
+    thought,
+    headers: (status) => ({
+      ...commonHeaders(context),
+      'x-ms-deployment-name': deployment.name,
+      ...limitHeaders(request, status),
+    }),
+    stringify: (value) => JSON.stringify(value),
+    object: (completion, identity) => {
+      const object = objectOf(request, { make, completion: said(completion), identity });
+      return filtered ? filteredObject(object, filter) : object;
+    },
+    chunks: (completion, identity) => {
+      const chunks = chunksOf(request, { make, completion: said(completion), identity });
+      return filtered ? filteredChunks(request, chunks, filter) : chunks;
+    },
+    error: (status, scripted) => scriptedError(status, scripted, errors),
+  };
+}
+
+function commonHeaders({ sequence }: AnswerContext): Readonly<Record<string, string>> {
+  return {
+    'apim-request-id': `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}`,
+    'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
+    'x-content-type-options': 'nosniff',
+    'x-ms-region': 'Simulated',
+    'x-request-id': `req_simulated${sequence}`,
+  };
+}
+
+export function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+  const headers = { ...commonHeaders(context), 'content-type': 'application/json' };
+  return { status, headers, parts: [JSON.stringify(value)], behaviour: {} };
+}
+
+function limitHeaders({ promptTokens }: ChatRequest, status: number): Readonly<Record<string, string>> {
+  if (status === 429) {
+    return {
+      'retry-after': String(retryAfterSeconds),
+      'retry-after-ms': String(retryAfterSeconds * 1000),
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': String(retryAfterSeconds),
+    };
+  }
+  return {
+    'x-ms-rai-invoked': 'true',
+    'x-ratelimit-limit-requests': '1000',
+    'x-ratelimit-limit-tokens': '1000000',
+    'x-ratelimit-remaining-requests': '999',
+    'x-ratelimit-remaining-tokens': String(Math.max(0, 1_000_000 - promptTokens)),
+  };
+}
+
+interface Said {
+  readonly make: Make | undefined;
+  readonly completion: Completion;
+  readonly identity: Identity;
+}
+
+function objectOf(request: ChatRequest, { make, completion, identity }: Said): Json {
+  const object = completionObject(request, completion, identity);
+  if (make === undefined) return object;
+  const choices = (object.choices as readonly Json[]).map(({ message, ...choice }) => {
+    const { refusal, annotations, ...own } = message as Json;
+    return { ...choice, message: { tool_calls: [], ...own } };
+  });
+  const { system_fingerprint, ...rest } = object;
+  return { ...rest, choices };
+}
+
+function* chunksOf(request: ChatRequest, { make, completion, identity }: Said): Generator<Json> {
+  const chunks = completionChunks(request, completion, identity);
+  if (make === undefined) yield* chunks;
+  else
+    for (const chunk of chunks) yield otherChunk(chunk, make.alwaysTellsUsage ? completion.usage : undefined);
+}
+
+/** @param usage told with the last choice */
+function otherChunk({ system_fingerprint, ...chunk }: Json, usage: Json | undefined): Json {
+  const all = chunk.choices as readonly Json[];
+  const choices = all.map(({ delta, ...choice }) => {
+    const { refusal, ...own } = delta as Json;
+    return { ...choice, delta: own };
+  });
+  const ends = all.some((choice) => choice.finish_reason !== null);
+  return { ...chunk, choices, ...(ends && usage && { usage }) };
+}
+
+function thoughtOf({ reasoning }: Behaviour): string {
+  return reasoning ?? 'This is simulated thinking: no model thought.';
+}
+
+/** Ids as the make has them, thinking where it shows it, and of usage the three fields that all makes tell. */
+function spokenBy(make: Make, completion: Completion, behaviour: Behaviour): Completion {
+  const { deltas, thought, toolCalls, usage } = completion;
+  const inline = make.thinks === 'inline' && thought !== '' && deltas !== undefined;
+  // Cut by the token limit it stays open, as it would.
+  const close = thought === thoughtOf(behaviour) ? '\n</think>\n\n' : '';
+  return {
+    ...completion,
+    thought: make.thinks === 'field' ? thought : '',
+    deltas: inline ? [...words(`<think>\n${thought}${close}`), ...deltas] : deltas,
+    toolCalls: make.strictCalls
+      ? toolCalls.map((call, index) => ({ ...call, id: `sim${String(index + 1).padStart(6, '0')}` }))
+      : toolCalls,
+    usage: usage && { ...withoutDetails(usage), ...behaviour.usage },
+  };
+}
+
+function withoutDetails({ completion_tokens_details, prompt_tokens_details, ...usage }: Json): Json {
+  return usage;
+}
