@@ -1,0 +1,132 @@
+// A completion in the vendor's two forms: one object, or the named events of a stream (Message, RawMessageStreamEvent).
+import { isObject, type Json } from '../checks.ts';
+import type { Completion, SpokenBlock } from './completion.ts';
+import type { VendorError } from './refusal.ts';
+import { endingUsage, startingUsage } from './usage.ts';
+
+export interface Identity {
+  readonly id: string;
+  readonly model: string;
+}
+
+export function messageObject(completion: Completion, { id, model }: Identity): Json {
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: completion.blocks.map(wholeBlock),
+    stop_reason: completion.stopReason,
+    stop_sequence: completion.stopSequence,
+    stop_details: completion.stopDetails,
+    ...(completion.usage && { usage: completion.usage }),
+  };
+}
+
+/** The events of a stream, one string each. The first ping comes when the first block has begun. */
+export function* messageEvents(completion: Completion, identity: Identity): Generator<string> {
+  const empty = { ...completion, blocks: [], stopSequence: null, stopDetails: null };
+  yield event('message_start', {
+    message: {
+      ...messageObject(empty, identity),
+      stop_reason: null,
+      ...(completion.usage && { usage: startingUsage(completion.usage) }),
+    },
+  });
+  for (const [index, block] of completion.blocks.entries()) {
+    yield event('content_block_start', { index, content_block: begunBlock(block) });
+    if (index === 0) yield event('ping', {});
+    for (const delta of deltasOf(block)) yield event('content_block_delta', { index, delta });
+    yield event('content_block_stop', { index });
+  }
+  yield event('message_delta', {
+    delta: {
+      stop_reason: completion.stopReason,
+      stop_sequence: completion.stopSequence,
+      stop_details: completion.stopDetails,
+    },
+    ...(completion.usage && { usage: endingUsage(completion.usage) }),
+  });
+  yield event('message_stop', {});
+}
+
+/** The events up to so many, none at all included, then the vendor's error event and no more. */
+export function* failingEvents(
+  events: Iterable<string>,
+  after: number,
+  failure: { readonly error: VendorError; readonly request_id: string },
+): Generator<string> {
+  let count = 0;
+  for (const one of events) {
+    if (count >= after) break;
+    count += 1;
+    yield one;
+  }
+  yield event('error', { ...failure });
+}
+
+function event(type: string, value: Json): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
+}
+
+// The caller's tools are called by the model itself, not by code that it runs.
+const caller = { type: 'direct' };
+
+function wholeBlock(block: SpokenBlock): Json {
+  switch (block.type) {
+    case 'thinking':
+      return { type: 'thinking', thinking: block.pieces.join(''), signature: block.signature };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: block.data };
+    case 'text':
+      return { type: 'text', text: block.pieces.join('') };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: inputOf(block.input), caller };
+  }
+}
+
+function begunBlock(block: SpokenBlock): Json {
+  switch (block.type) {
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'redacted_thinking':
+      return { type: 'redacted_thinking', data: block.data };
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: {}, caller };
+  }
+}
+
+function deltasOf(block: SpokenBlock): readonly Json[] {
+  switch (block.type) {
+    case 'thinking':
+      return [
+        ...block.pieces.map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: block.signature },
+      ];
+    case 'redacted_thinking':
+      return [];
+    case 'text':
+      return block.pieces.map((text) => ({ type: 'text_delta', text }));
+    case 'tool_use':
+      return inputPieces(block.input).map((partial_json) => ({ type: 'input_json_delta', partial_json }));
+  }
+}
+
+/** An empty piece comes first, as the vendor sends it; a call without any input has no pieces at all. */
+function inputPieces(input: string): readonly string[] {
+  if (input === '') return [];
+  const middle = Math.ceil(input.length / 2);
+  return ['', input.slice(0, middle), input.slice(middle)];
+}
+
+/** In an answer that is no stream the input is an object whatever the model wrote. */
+function inputOf(input: string): Json {
+  try {
+    const value: unknown = JSON.parse(input);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

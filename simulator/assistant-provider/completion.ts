@@ -1,0 +1,139 @@
+// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+import type { Behaviour } from '../behaviour.ts';
+import { isObject, type Json } from '../checks.ts';
+import { sampleOf } from '../sample.ts';
+import { beforeStop, type Speech, speechOf, withinTokens } from '../speech.ts';
+import { estimateTokens, firstTokens, words } from '../tokens.ts';
+import type { MessageRequest } from './request.ts';
+import { redactedDataFor, signatureFor } from './signature.ts';
+import { interleavedThinking } from './thinking.ts';
+import { callable, nameOf } from './tools.ts';
+import { usageOf } from './usage.ts';
+
+/** A content block, with the pieces in which a stream carries it. */
+export type SpokenBlock =
+  | { readonly type: 'thinking'; readonly pieces: readonly string[]; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'text'; readonly pieces: readonly string[] }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      /** JSON, or whatever a test scripted. */
+      readonly input: string;
+    };
+
+export interface Completion {
+  readonly blocks: readonly SpokenBlock[];
+  readonly stopReason: string;
+  readonly stopSequence: string | null;
+  readonly stopDetails: Json | null;
+  /** Undefined where a test took it away. */
+  readonly usage: Json | undefined;
+}
+
+export interface Wish {
+  readonly behaviour: Behaviour;
+  /** What was received, as text, for a behaviour that asks for it. */
+  readonly echo: () => string;
+  /** Makes the ids of this answer's calls its own: a conversation may hold those of several. */
+  readonly sequence: number;
+}
+
+export function complete(request: MessageRequest, wish: Wish): Completion {
+  const { behaviour } = wish;
+  const asked = Number(request.body.max_tokens);
+  const limit = Math.min(asked, request.model.contextTokens - request.prompt.total);
+  const thought = thoughtOf(request, behaviour, limit);
+  const calls = behaviour.toolCalls ?? callsAskedFor(request);
+  const speech = withinTokens(textOf(request, wish, calls.length > 0), limit - thought.tokens);
+  const { deltas, tokens, stop } = beforeStop(speech, stopsOf(request.body));
+  const ended = limit === asked ? 'max_tokens' : 'model_context_window_exceeded';
+  const cut = speech.cut || limit === 0 ? ended : 'end_turn';
+  const tokensOfCalls = calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
+  return {
+    blocks: [
+      ...thought.blocks,
+      ...(deltas.length > 0 ? [{ type: 'text' as const, pieces: deltas }] : []),
+      ...calls.map((call, index) => ({
+        type: 'tool_use' as const,
+        id: `toolu_simulated${wish.sequence}_${index + 1}`,
+        name: call.name,
+        input: call.arguments,
+      })),
+    ],
+    stopReason: behaviour.finishReason ?? (calls.length > 0 ? 'tool_use' : stop ? 'stop_sequence' : cut),
+    stopSequence: stop ?? null,
+    stopDetails: behaviour.finishReason === 'refusal' ? refusalDetails : null,
+    usage: usageOf(request, behaviour, { thought: thought.tokens, said: tokens + tokensOfCalls }),
+  };
+}
+
+const refusalDetails: Json = {
+  type: 'refusal',
+  category: null,
+  explanation: 'The simulator was asked to refuse.',
+};
+
+function stopsOf({ stop_sequences }: Json): readonly string[] {
+  return Array.isArray(stop_sequences) ? stop_sequences : [];
+}
+
+interface Call {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. */
+function callsAskedFor({ body }: MessageRequest): readonly Call[] {
+  const choice = isObject(body.tool_choice) ? body.tool_choice : {};
+  const tools = callable((body.tools ?? []) as readonly Json[]);
+  if (choice.type === 'tool') return tools.filter((tool) => nameOf(tool) === choice.name).map(sampleCall);
+  if (choice.type !== 'any') return [];
+  // Who says that calls may be parallel gets one of each tool.
+  return (choice.disable_parallel_tool_use === false ? tools : tools.slice(0, 1)).map(sampleCall);
+}
+
+function sampleCall(tool: Json): Call {
+  return { name: nameOf(tool), arguments: JSON.stringify(sampleOf(tool.input_schema)) };
+}
+
+/** Beside calls nothing is said unless a test wants it. */
+function textOf(request: MessageRequest, { behaviour, echo }: Wish, besideCalls: boolean): Speech {
+  if (request.body.max_tokens === 0) return { deltas: [], tokens: 0 };
+  return speechOf(behaviour, () => {
+    if (behaviour.echo) return echo();
+    return behaviour.text ?? (besideCalls ? '' : ownText(request));
+  });
+}
+
+function ownText({ body, model, messages }: MessageRequest): string {
+  const format = isObject(body.output_config) ? body.output_config.format : undefined;
+  if (isObject(format)) return JSON.stringify(sampleOf(format.schema));
+  const count = messages.length === 1 ? 'one message' : `${messages.length} messages`;
+  return `This is a simulated answer from the gateway's simulator. No model was called: ${model.id} would have answered your ${count} here.`;
+}
+
+interface Thought {
+  readonly blocks: readonly SpokenBlock[];
+  readonly tokens: number;
+}
+
+function thoughtOf(request: MessageRequest, behaviour: Behaviour, limit: number): Thought {
+  if (!thinksNow(request) || limit === 0) return { blocks: [], tokens: 0 };
+  const whole = behaviour.reasoning ?? 'This is simulated thinking: no model thought about it.';
+  const tokens = Math.min(estimateTokens(whole), limit);
+  const text = firstTokens(whole, tokens);
+  if (behaviour.reasoningRedacted) {
+    return { blocks: [{ type: 'redacted_thinking', data: redactedDataFor(text) }], tokens };
+  }
+  const shown = request.thinking.hidden ? '' : text;
+  const signature = signatureFor(shown, text);
+  return { blocks: [{ type: 'thinking', pieces: words(shown), signature }], tokens };
+}
+
+/** Within a budget a model thinks once, not again between tool calls, unless that beta is asked for. */
+function thinksNow({ thinking, messages, betas }: MessageRequest): boolean {
+  if (thinking.mode !== 'manual' || betas.has(interleavedThinking)) return thinking.mode !== 'off';
+  return !messages.at(-1)?.blocks.some((block) => block.type === 'tool_result');
+}

@@ -1,0 +1,169 @@
+// The assistant vendor's wire format: messages, their tokens counted, and the model list, refused and answered as it does.
+import type { Behaviour } from '../behaviour.ts';
+import { FieldFault, type Json } from '../checks.ts';
+import { directiveIn } from '../directive.ts';
+import { echoOf } from '../echo.ts';
+import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
+import { failingEvents, messageEvents, messageObject } from './answer.ts';
+import { authorize, betasOf, versionOf } from './authorization.ts';
+import { complete } from './completion.ts';
+import { refusalOf } from './fields.ts';
+import { textOf } from './messages.ts';
+import { modelInfo, modelPage } from './model-list.ts';
+import { badRequest, Refusal, scriptedError, type VendorError } from './refusal.ts';
+import { knownModel, type MessageRequest, parseRequest } from './request.ts';
+
+const basePath = '/assistant-provider';
+const bodyBytesMax = 32 * 1024 * 1024;
+
+export const assistantProvider: WireFormat = {
+  basePath,
+  answer(received, context) {
+    try {
+      return route(received, context);
+    } catch (error) {
+      const refusal = error instanceof FieldFault ? refusalOf(error) : error;
+      if (!(refusal instanceof Refusal)) throw error;
+      return errorAnswer(refusal.status, refusal.error, context);
+    }
+  },
+};
+
+function route(received: Received, context: AnswerContext): Answer {
+  const path = received.path.slice(basePath.length);
+  const name = /^\/v1\/models\/([^/]+)$/.exec(path)?.[1];
+  const endpoint = endpoints[path];
+  if (endpoint === undefined && path !== '/v1/models' && name === undefined) {
+    throw new Refusal(404, 'Not Found');
+  }
+  if (received.method !== (endpoint === undefined ? 'GET' : 'POST')) {
+    throw new Refusal(405, 'Method Not Allowed');
+  }
+  authorize(received.headers, context.keys);
+  const version = versionOf(received.headers);
+  const betas = betasOf(received.headers);
+  if (endpoint === undefined) {
+    const value = name === undefined ? modelPage(received.query) : modelInfo(knownModel(decoded(name)));
+    return jsonAnswer(200, value, context);
+  }
+  const request = parseRequest(bodyOf(received), { endpoint, version, betas });
+  if (endpoint === 'count') return jsonAnswer(200, { input_tokens: request.prompt.total }, context);
+  return answerMessage(request, received, context);
+}
+
+const endpoints: Readonly<Record<string, 'answer' | 'count'>> = {
+  '/v1/messages': 'answer',
+  '/v1/messages/count_tokens': 'count',
+};
+
+function answerMessage(request: MessageRequest, received: Received, context: AnswerContext): Answer {
+  const behaviour = context.scripted() ?? directive(request) ?? {};
+  const limits = rateLimitHeaders(request, context);
+  const status = behaviour.status ?? 200;
+  if (status >= 400) {
+    return answered(errorAnswer(status, scriptedError(status, behaviour.error), context), limits, behaviour);
+  }
+  const completion = complete(request, {
+    behaviour,
+    echo: () => echoOf(received),
+    sequence: context.sequence,
+  });
+  const identity = { id: `msg_simulated${context.sequence}`, model: request.model.id };
+  if (request.body.stream !== true) {
+    return answered(jsonAnswer(status, messageObject(completion, identity), context), limits, behaviour);
+  }
+  const events = messageEvents(completion, identity);
+  const failure = { error: scriptedError(529, behaviour.error), request_id: requestId(context) };
+  return {
+    status,
+    headers: {
+      ...vendorHeaders(context),
+      ...limits,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+    },
+    parts:
+      behaviour.errorAfterEvents === undefined
+        ? events
+        : failingEvents(events, behaviour.errorAfterEvents, failure),
+    behaviour,
+  };
+}
+
+function answered(answer: Answer, limits: Answer['headers'], behaviour: Behaviour): Answer {
+  return { ...answer, headers: { ...answer.headers, ...limits }, behaviour };
+}
+
+/** @throws Refusal */
+function bodyOf({ headers, body }: Received): unknown {
+  if (body.length > bodyBytesMax) throw new Refusal(413, 'Request exceeds the maximum size');
+  // What the vendor says to another type is not known; that it reads JSON alone is.
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw badRequest('content-type: must be application/json');
+  }
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw badRequest('The request body is not valid JSON.');
+  }
+}
+
+function directive(request: MessageRequest): Behaviour | undefined {
+  const last = request.messages.at(-1);
+  if (last?.role !== 'user') return undefined;
+  try {
+    return directiveIn(textOf(last));
+  } catch (error) {
+    throw badRequest(`messages: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A name that cannot be decoded is no model's either. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+  const headers = { ...vendorHeaders(context), 'content-type': 'application/json' };
+  return { status, headers, parts: [JSON.stringify(value)], behaviour: {} };
+}
+
+function errorAnswer(status: number, error: VendorError, context: AnswerContext): Answer {
+  return jsonAnswer(status, { type: 'error', error, request_id: requestId(context) }, context);
+}
+
+function requestId({ sequence }: AnswerContext): string {
+  return `req_simulated${sequence}`;
+}
+
+function vendorHeaders(context: AnswerContext): Readonly<Record<string, string>> {
+  return {
+    'request-id': requestId(context),
+    'anthropic-organization-id': '00000000-0000-4000-8000-000000000000',
+  };
+}
+
+const inputLimit = 2_000_000;
+const outputLimit = 400_000;
+
+function rateLimitHeaders(request: MessageRequest, context: AnswerContext): Readonly<Record<string, string>> {
+  const input = inputLimit - request.prompt.uncached;
+  const reset = new Date(context.now * 1000).toISOString().replace('.000Z', 'Z');
+  const rows: readonly (readonly [string, number, number])[] = [
+    ['requests', 4_000, 3_999],
+    ['input-tokens', inputLimit, input],
+    ['output-tokens', outputLimit, outputLimit],
+    ['tokens', inputLimit + outputLimit, input + outputLimit],
+  ];
+  return Object.fromEntries(
+    rows.flatMap(([name, limit, remaining]) => [
+      [`anthropic-ratelimit-${name}-limit`, String(limit)],
+      [`anthropic-ratelimit-${name}-remaining`, String(Math.max(0, remaining))],
+      [`anthropic-ratelimit-${name}-reset`, reset],
+    ]),
+  );
+}

@@ -1,0 +1,162 @@
+// The models the simulated vendor serves, and what of them decides whether a request is refused.
+// Its own table rather than the catalog, so that the two can contradict each other. From the vendor's model pages and what its
+// users measured; where they leave a doubt the stricter reading stands.
+
+export type ThinkingType = 'enabled' | 'adaptive' | 'disabled' | 'between_tools';
+
+export interface ModelTraits {
+  readonly contextTokens: number;
+  readonly outputTokensMax: number;
+  /** What `temperature` and `top_p` may be: both free, one of them, or only their defaults (and no `top_k`). */
+  readonly sampling: 'free' | 'one' | 'default';
+  /** Values of `thinking.type` it takes; with only `disabled` it cannot think. */
+  readonly thinking: readonly ThinkingType[];
+  /** It thinks where the request does not say. */
+  readonly thinksByDefault: boolean;
+  /** Its thinking is left out of answers unless asked for. */
+  readonly hidesThinking: boolean;
+  /** Values of `output_config.effort` it takes. */
+  readonly efforts: readonly string[];
+  /** Takes `tool_choice` any and tool. */
+  readonly forcedTools: boolean;
+  /** Takes a conversation that ends in the assistant's own words. */
+  readonly prefill: boolean;
+  readonly structuredOutput: boolean;
+  /** Takes system messages after the first. */
+  readonly systemMessages: boolean;
+  readonly fastMode: boolean;
+  /** Shorter prefixes are silently not cached. */
+  readonly cacheableTokensMin: number;
+  /** Answers beyond the context end with a stop reason of their own; before, such requests were refused. */
+  readonly overflows: boolean;
+}
+
+export interface SimulatedModel extends ModelTraits {
+  /** The name that answers; an alias has a dated one. */
+  readonly id: string;
+  readonly displayName: string;
+  readonly line: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+}
+
+/** By its name or an alias of it. */
+export function findModel(name: string): SimulatedModel | undefined {
+  return byName.get(name);
+}
+
+/** The latest first, without aliases. */
+export function listModels(): readonly SimulatedModel[] {
+  return models;
+}
+
+const claude3: ModelTraits = {
+  contextTokens: 200_000,
+  outputTokensMax: 4_096,
+  sampling: 'free',
+  thinking: ['disabled'],
+  thinksByDefault: false,
+  hidesThinking: false,
+  efforts: [],
+  forcedTools: true,
+  prefill: true,
+  structuredOutput: false,
+  systemMessages: false,
+  fastMode: false,
+  cacheableTokensMin: 2_048,
+  overflows: false,
+};
+const budget: ModelTraits = { ...claude3, thinking: ['enabled', 'disabled'], cacheableTokensMin: 1_024 };
+const claude4: ModelTraits = { ...budget, outputTokensMax: 32_000 };
+const claude45: ModelTraits = {
+  ...budget,
+  outputTokensMax: 64_000,
+  sampling: 'one',
+  structuredOutput: true,
+  overflows: true,
+};
+const lowToHigh = ['low', 'medium', 'high'];
+const opus45: ModelTraits = { ...claude45, efforts: lowToHigh, cacheableTokensMin: 4_096 };
+const claude46: ModelTraits = {
+  ...claude45,
+  contextTokens: 1_000_000,
+  outputTokensMax: 128_000,
+  thinking: ['adaptive', 'enabled', 'disabled'],
+  efforts: [...lowToHigh, 'max'],
+  prefill: false,
+  cacheableTokensMin: 4_096,
+};
+const sonnet46: ModelTraits = { ...claude46, outputTokensMax: 64_000, cacheableTokensMin: 1_024 };
+const claude47: ModelTraits = {
+  ...claude46,
+  sampling: 'default',
+  thinking: ['adaptive', 'disabled'],
+  hidesThinking: true,
+  efforts: [...lowToHigh, 'xhigh', 'max'],
+  cacheableTokensMin: 2_048,
+};
+const claude48: ModelTraits = {
+  ...claude47,
+  systemMessages: true,
+  fastMode: true,
+  cacheableTokensMin: 1_024,
+};
+const claude5: ModelTraits = { ...claude48, thinksByDefault: true, fastMode: false, cacheableTokensMin: 512 };
+const alwaysThinking: ModelTraits = { ...claude5, thinking: ['adaptive'] };
+const unforced: ModelTraits = { ...alwaysThinking, forcedTools: false };
+
+// Name · other names · day it came, an estimate where the name does not say · traits. The latest first.
+const rows: readonly (readonly [string, readonly string[], string, ModelTraits])[] = [
+  ['claude-fable-5-2', [], '2026-11-09', unforced],
+  ['claude-haiku-5-5', [], '2026-10-07', claude5],
+  ['claude-sonnet-5-5', [], '2026-09-28', { ...unforced, thinking: ['adaptive', 'between_tools'] }],
+  ['claude-opus-5-5', [], '2026-09-22', unforced],
+  ['claude-fable-5-1', [], '2026-08-31', unforced],
+  ['claude-opus-5', [], '2026-07-24', { ...claude5, fastMode: true }],
+  ['claude-sonnet-5', [], '2026-06-30', { ...claude5, cacheableTokensMin: 1_024 }],
+  ['claude-fable-5', [], '2026-06-09', alwaysThinking],
+  ['claude-opus-4-8', [], '2026-05-28', claude48],
+  // With a date these are in price lists; the vendor's own pages know them without.
+  ['claude-opus-4-7', ['claude-opus-4-7-20260416'], '2026-04-16', claude47],
+  ['claude-sonnet-4-6', [], '2026-02-17', sonnet46],
+  ['claude-opus-4-6', ['claude-opus-4-6-20260205'], '2026-02-05', claude46],
+  ['claude-opus-4-5-20251101', ['claude-opus-4-5'], '2025-11-01', opus45],
+  [
+    'claude-haiku-4-5-20251001',
+    ['claude-haiku-4-5'],
+    '2025-10-01',
+    { ...claude45, cacheableTokensMin: 4_096 },
+  ],
+  ['claude-sonnet-4-5-20250929', ['claude-sonnet-4-5'], '2025-09-29', claude45],
+  ['claude-opus-4-1-20250805', ['claude-opus-4-1'], '2025-08-05', claude4],
+  ['claude-opus-4-20250514', ['claude-opus-4-0'], '2025-05-14', claude4],
+  ['claude-sonnet-4-20250514', ['claude-sonnet-4-0'], '2025-05-14', { ...claude4, outputTokensMax: 64_000 }],
+  ['claude-3-7-sonnet-20250219', [], '2025-02-19', { ...budget, outputTokensMax: 64_000 }],
+  ['claude-3-haiku-20240307', [], '2024-03-07', claude3],
+  ['claude-3-opus-20240229', [], '2024-02-29', claude3],
+];
+
+const models: readonly SimulatedModel[] = rows.map(([id, , day, traits]) => ({
+  ...traits,
+  id,
+  displayName: displayName(id),
+  line: /opus|sonnet|haiku|fable/.exec(id)?.[0] ?? '',
+  createdAt: `${day}T00:00:00Z`,
+}));
+
+const byName = new Map(
+  rows.flatMap(([id, others], index) => {
+    const model = models[index];
+    return model === undefined ? [] : [id, ...others].map((name) => [name, model] as const);
+  }),
+);
+
+/** `Claude Opus 4.5`, `Claude 3 Haiku` */
+function displayName(id: string): string {
+  return id
+    .replace(/-\d{8}$/, '')
+    .replace(/(\d)-(\d)/, '$1.$2')
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}

@@ -1,0 +1,65 @@
+// A request as the vendor takes it: each field by itself, then unknown ones, then the model, then what the fields may not be
+// together or for that model.
+import { FieldFault, isObject, type Json } from '../checks.ts';
+import type { Version } from './authorization.ts';
+import { type Message, readMessages } from './messages.ts';
+import { findModel, type SimulatedModel } from './models.ts';
+import { type Parameter, parametersFor } from './parameters.ts';
+import { type PromptTokens, promptTokens } from './prompt.ts';
+import { Refusal } from './refusal.ts';
+import { checkRules } from './rules.ts';
+import { type Thinking, thinkingOf } from './thinking.ts';
+
+/** A request that passed every check. Fields are as sent; `body` holds the rest. */
+export interface MessageRequest {
+  readonly body: Json;
+  readonly model: SimulatedModel;
+  readonly messages: readonly Message[];
+  readonly thinking: Thinking;
+  readonly prompt: PromptTokens;
+  readonly version: Version;
+  readonly betas: ReadonlySet<string>;
+}
+
+/** What path and headers say of how a body is read. */
+export interface Reading {
+  readonly endpoint: 'answer' | 'count';
+  readonly version: Version;
+  readonly betas: ReadonlySet<string>;
+}
+
+/** @throws Refusal, FieldFault */
+export function parseRequest(body: unknown, { endpoint, version, betas }: Reading): MessageRequest {
+  if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
+  checkParameters(body, parametersFor(endpoint, version));
+  const model = knownModel(String(body.model));
+  const messages = readMessages(body.messages as readonly Json[]);
+  const request = {
+    body,
+    model,
+    messages,
+    thinking: thinkingOf(body, model),
+    prompt: promptTokens(body, messages, model.cacheableTokensMin),
+    version,
+    betas,
+  };
+  checkRules(request);
+  return request;
+}
+
+/** @throws Refusal 404 */
+export function knownModel(name: string): SimulatedModel {
+  const model = findModel(name);
+  if (model === undefined) throw new Refusal(404, `model: ${name}`);
+  return model;
+}
+
+function checkParameters(body: Json, parameters: readonly Parameter[]): void {
+  for (const { name, check, required } of parameters) {
+    if (Object.hasOwn(body, name)) check(body[name], name);
+    else if (required) throw new FieldFault(name, { kind: 'missing' }, undefined);
+  }
+  const known = new Set(parameters.map(({ name }) => name));
+  const unknown = Object.keys(body).find((name) => !known.has(name));
+  if (unknown !== undefined) throw new FieldFault(unknown, { kind: 'unknown' }, body[unknown]);
+}

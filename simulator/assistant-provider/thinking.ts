@@ -1,0 +1,93 @@
+// How the model is asked to think: the form of `thinking`, what each model takes of it, and what does not go with it.
+import { anything, integer, isObject, type Json, nullable, object } from '../checks.ts';
+import { choice, union } from './fields.ts';
+import type { SimulatedModel, ThinkingType } from './models.ts';
+import { badRequest } from './refusal.ts';
+
+const type = anything;
+const display = { display: nullable(choice('summarized', 'omitted')) };
+
+export const thinkingConfig = union({
+  enabled: object({ type, budget_tokens: integer(1_024) }, display),
+  adaptive: object({ type }, display),
+  disabled: object({ type }),
+  between_tools: object({ type }),
+});
+
+export interface Thinking {
+  /** `manual` within a budget the caller set, `adaptive` as the model sees fit. */
+  readonly mode: 'off' | 'manual' | 'adaptive';
+  /** Whether the request says so, or the model thinks of its own accord. */
+  readonly stated: boolean;
+  /** The text is left out of the answer. */
+  readonly hidden: boolean;
+}
+
+export function thinkingOf(body: Json, model: SimulatedModel): Thinking {
+  const config = isObject(body.thinking) ? body.thinking : {};
+  const hidden = config.display ? config.display === 'omitted' : model.hidesThinking;
+  if (config.type === 'enabled') return { mode: 'manual', stated: true, hidden };
+  if (config.type === 'adaptive') return { mode: 'adaptive', stated: true, hidden };
+  const off = config.type !== undefined || !model.thinksByDefault || forcesTool(body);
+  return { mode: off ? 'off' : 'adaptive', stated: false, hidden };
+}
+
+/** Whether the model must call a tool. */
+export function forcesTool({ tool_choice: choice }: Json): boolean {
+  return isObject(choice) && (choice.type === 'any' || choice.type === 'tool');
+}
+
+/** @throws Refusal */
+export function checkThinking(body: Json, model: SimulatedModel, betas: ReadonlySet<string>): void {
+  const asked = isObject(body.thinking) ? (body.thinking.type as ThinkingType) : undefined;
+  if (asked === undefined) return;
+  if (!model.thinking.includes(asked)) throw badRequest(refusedType(asked, model));
+  const effort = isObject(body.output_config) ? String(body.output_config.effort) : '';
+  const turnsOff = asked === 'disabled' || asked === 'between_tools';
+  // Models that only learned to stop thinking after adaptive became the rule keep it at high efforts.
+  if (turnsOff && model.thinksByDefault && (effort === 'xhigh' || effort === 'max')) {
+    throw badRequest(
+      `"thinking.type.${asked}" is not supported with "output_config.effort" "${effort}" for this model.`,
+    );
+  }
+  if (turnsOff) return;
+  const budget = (body.thinking as Json).budget_tokens;
+  // Between tool calls the budget is that of all thinking together.
+  const interleaved = betas.has(interleavedThinking);
+  if (asked === 'enabled' && !interleaved && typeof body.max_tokens === 'number') {
+    if (Number(budget) >= body.max_tokens) {
+      throw badRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
+    }
+  }
+  if (forcesTool(body)) {
+    throw badRequest('Thinking may not be enabled when tool_choice forces tool use.');
+  }
+  checkSampling(body);
+}
+
+export const interleavedThinking = 'interleaved-thinking-2025-05-14';
+
+function checkSampling({ temperature, top_p, top_k }: Json): void {
+  if (temperature !== undefined && temperature !== 1) {
+    throw badRequest('`temperature` may only be set to 1 when thinking is enabled.');
+  }
+  if (typeof top_p === 'number' && top_p < 0.95) {
+    throw badRequest('`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.');
+  }
+  if (top_k !== undefined) throw badRequest('`top_k` must be unset when thinking is enabled.');
+}
+
+const useAdaptive = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
+
+function refusedType(asked: ThinkingType, { id, thinking }: SimulatedModel): string {
+  if (!thinking.includes('enabled') && !thinking.includes('adaptive')) {
+    return `'${id}' does not support thinking.`;
+  }
+  if (asked === 'adaptive') return 'adaptive thinking is not supported on this model';
+  const unsupported = `"thinking.type.${asked}" is not supported for this model.`;
+  if (asked === 'between_tools') return unsupported;
+  if (asked === 'disabled' && thinking.includes('between_tools')) {
+    return `${unsupported} Use "thinking.type.between_tools" for the lowest thinking setting, or "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;
+  }
+  return `${unsupported} ${useAdaptive}`;
+}

@@ -1,0 +1,47 @@
+// What an answer is said to have cost, in the vendor's fields: tokens of the prompt cache are not among the input tokens,
+// those of thinking are among the output tokens (Usage of its SDK).
+import type { Behaviour } from '../behaviour.ts';
+import type { Json } from '../checks.ts';
+import type { MessageRequest } from './request.ts';
+
+export interface Spent {
+  readonly thought: number;
+  readonly said: number;
+}
+
+/** Undefined where a test took usage away; what it scripted stands in place of the estimates. */
+export function usageOf(request: MessageRequest, behaviour: Behaviour, spent: Spent): Json | undefined {
+  if (behaviour.usage === null) return undefined;
+  const { uncached, read, written } = request.prompt;
+  return {
+    input_tokens: uncached,
+    cache_creation_input_tokens: written['5m'] + written['1h'],
+    cache_read_input_tokens: read,
+    cache_creation: { ephemeral_5m_input_tokens: written['5m'], ephemeral_1h_input_tokens: written['1h'] },
+    output_tokens: spent.thought + spent.said,
+    ...(request.thinking.mode !== 'off' && { output_tokens_details: { thinking_tokens: spent.thought } }),
+    service_tier: 'standard',
+    inference_geo: request.body.inference_geo ?? 'global',
+    ...behaviour.usage,
+  };
+}
+
+/** At the start of a stream: all is known but the output. */
+export function startingUsage(usage: Json): Json {
+  const { output_tokens_details: _, ...known } = usage;
+  return { ...known, output_tokens: 1 };
+}
+
+const cumulative = [
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'output_tokens',
+  'output_tokens_details',
+  'server_tool_use',
+];
+
+/** At the end of a stream: the fields that MessageDeltaUsage of the vendor's SDK has. */
+export function endingUsage(usage: Json): Json {
+  return Object.fromEntries(Object.entries(usage).filter(([name]) => cumulative.includes(name)));
+}

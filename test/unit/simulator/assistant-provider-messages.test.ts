@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type Simulator, startSimulator } from '../../../simulator/index.ts';
+import {
+  asked,
+  call,
+  expectRefusal,
+  expectTaken,
+  history,
+  type Refusal,
+  result,
+  said,
+  text,
+  user,
+} from './post-message.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+
+const older = (...messages: readonly object[]) => ({ ...history(...messages), model: 'claude-sonnet-4-5' });
+
+const newer = (...messages: readonly object[]) => ({ ...history(...messages), model: 'claude-opus-5' });
+
+const empty = 'messages: text content blocks must be non-empty';
+
+const blank = 'messages: text content blocks must contain non-whitespace text';
+
+const noPrefill =
+  'This model does not support assistant message prefill. The conversation must end with a user message.';
+
+describe('messages', () => {
+  it.each<Refusal>([
+    ['none', history(), 'messages: at least one message is required'],
+    ['null', { messages: null }, 'messages: Input should be a valid array'],
+    ['a text', { messages: 'x' }, 'messages: Input should be a valid array'],
+    ['one that is no object', { messages: ['x'] }, 'messages.0: Input should be an object'],
+    ['one without a role', history({ content: 'x' }), 'messages.0.role: Field required'],
+    [
+      'a role that there is not',
+      history({ role: 'tool', content: 'x' }),
+      'messages: Unexpected role "tool". Allowed roles are "user" or "assistant"',
+    ],
+    [
+      'a developer',
+      history(user, { role: 'developer', content: 'x' }),
+      /^messages: Unexpected role "developer"/,
+    ],
+    ['one without content', history({ role: 'user' }), 'messages.0.content: Field required'],
+    ['content null', history(asked(null)), 'messages.0.content: Input should be a valid array'],
+    ['content as a number', history(asked(7)), 'messages.0.content: Input should be a valid array'],
+    ['an unknown field', history({ ...user, name: 'x' }), 'messages.0.name: Extra inputs are not permitted'],
+    [
+      'tool_calls',
+      history(user, { ...said('x'), tool_calls: [] }, user),
+      /^messages.1.tool_calls: Extra inputs/,
+    ],
+    ['a block that is none', history(asked([7])), 'messages.0.content.0: Input should be an object'],
+    ['a block without a type', history(asked([{}])), 'messages.0.content.0.type: Field required'],
+    [
+      'a block of another vendor',
+      history(asked([{ type: 'image_url', image_url: { url: 'https://a/b' } }])),
+      /^messages.0.content.0: Input tag 'image_url' found using 'type' does not match any of the expected tags: /,
+    ],
+    [
+      'a text block without text',
+      history(asked([{ type: 'text' }])),
+      'messages.0.content.0.text.text: Field required',
+    ],
+    [
+      'an unknown field of a block',
+      history(asked([{ ...text('x'), id: 1 }])),
+      /^messages.0.content.0.text.id: Extra/,
+    ],
+    ['the assistant first', history(said('x'), user), 'messages: first message must use the "user" role'],
+  ])('refuses %s', (...row) => expectRefusal(simulator, row));
+
+  it.each<readonly [string, object]>([
+    ['of one role in a row', history(user, user, said('x'), said('y'), user)],
+    ['of the assistant that say nothing', history(user, said([]), user, said(''), user)],
+    ['that end with the assistant saying nothing', history(user, said([]))],
+    ['of the user that say nothing beside others', history(asked([]), user, asked(''))],
+    ['of blanks beside words', history(asked([text(' '), text('x')]))],
+  ])('takes those %s', (_name, change) => expectTaken(simulator, change));
+});
+
+describe('texts', () => {
+  it.each<Refusal>([
+    ['of the user, empty', history(asked('')), 'messages.0: user messages must have non-empty content'],
+    [
+      'of the user, no block',
+      history(user, said('x'), asked([])),
+      'messages.2: user messages must have non-empty content',
+    ],
+    ['of the user, an empty block', history(asked([text('')])), empty],
+    ['of the user, an empty block beside words', history(asked([text('x'), text('')])), empty],
+    ['of the user, blanks', history(asked(' \n')), blank],
+    ['of the user, a block of blanks', history(asked([text('\t')])), blank],
+    ['of the assistant, an empty block', history(user, said([text('')]), user), empty],
+    ['of the assistant, blanks', history(user, said('  '), user), blank],
+    [
+      'of the assistant, blanks beside a call',
+      history(user, said([text(' '), call('a')]), asked([result('a')])),
+      blank,
+    ],
+    [
+      'of a result, an empty block',
+      history(user, said([call('a')]), asked([result('a', { content: [text('')] })])),
+      empty,
+    ],
+  ])('are refused: %s', (...row) => expectRefusal(simulator, row));
+});
+
+describe('system messages', () => {
+  const system = (content: unknown) => ({ role: 'system', content });
+
+  it.each<Refusal>([
+    [
+      'first',
+      newer(system('x'), user),
+      /^messages.0: use the top-level 'system' parameter for the initial system prompt/,
+    ],
+    [
+      'first, to an older model too',
+      older(system('x'), user),
+      /^messages.0: use the top-level 'system' parameter/,
+    ],
+    ['to an older model', older(user, system('x')), "role 'system' is not supported on this model"],
+    [
+      'before the user',
+      newer(user, system('x'), system('y'), user),
+      /^messages.2: role 'system' must precede an 'assistant'/,
+    ],
+    [
+      'after the assistant',
+      newer(user, said('x'), system('y'), user),
+      /^messages.2: role 'system' must follow a 'user'/,
+    ],
+    [
+      'between a call and its result',
+      newer(user, said([call('a')]), system('x'), asked([result('a')])),
+      /^messages.2: role 'system' must follow a 'user'/,
+    ],
+    ['of no blocks', newer(user, system([])), 'messages.1: system content must contain at least one block'],
+    [
+      'of images',
+      newer(user, system([{ type: 'image', source: { type: 'url', url: 'https://a/b' } }])),
+      "messages.1: role 'system' supports text, tool_addition, and tool_removal blocks only",
+    ],
+    [
+      'of blanks',
+      newer(user, system('  ')),
+      'messages.1: system text blocks must contain non-whitespace text',
+    ],
+  ])('are refused %s', (...row) => expectRefusal(simulator, row));
+
+  it.each<readonly [string, object]>([
+    ['last', newer(user, system('x'), system([text('y')]))],
+    ['before the assistant', newer(user, system('x'), said('y'), user)],
+    ['after results', newer(user, said([call('a')]), asked([result('a')]), system('x'))],
+  ])('are taken %s', (_name, change) => expectTaken(simulator, change));
+});
+
+describe('an end in the assistant’s own words', () => {
+  it.each<Refusal>([
+    ['by a newer model', history(user, said('It is')), noPrefill],
+    ['by a newer model, in blocks', newer(user, said([text('It is')])), noPrefill],
+    [
+      'in blanks',
+      older(user, said('It is ')),
+      'messages: final assistant content cannot end with trailing whitespace',
+    ],
+    ['in a line end', older(user, said([text('a'), text('It is\n')])), /trailing whitespace$/],
+  ])('is refused %s', (...row) => expectRefusal(simulator, row));
+
+  it('is taken by an older model', () => expectTaken(simulator, older(user, said('It is'))));
+});

@@ -1,0 +1,112 @@
+// A request to the simulated assistant vendor as plain HTTP, so that what arrives is seen as bytes and not as an SDK's idea of it.
+import { expect } from 'vitest';
+import type { Simulator } from '../../../simulator/index.ts';
+
+export const user = { role: 'user', content: 'hello' } as const;
+export const valid = { model: 'claude-sonnet-4-6', max_tokens: 1_000, messages: [user] } as const;
+
+export const boil = {
+  name: 'boil',
+  description: 'boils water',
+  input_schema: { type: 'object', properties: { cups: { type: 'integer', minimum: 1 } }, required: ['cups'] },
+} as const;
+
+// Parts of a conversation.
+export const said = (content: unknown) => ({ role: 'assistant', content });
+export const asked = (content: unknown) => ({ role: 'user', content });
+export const text = (words: string) => ({ type: 'text', text: words });
+export const call = (id: string, change: object = {}) => ({
+  type: 'tool_use',
+  id,
+  name: 'boil',
+  input: {},
+  ...change,
+});
+export const result = (id: string, change: object = {}) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: 'done',
+  ...change,
+});
+export const history = (...messages: readonly object[]) => ({ messages, tools: [boil] });
+
+/** The least PNG there is. */
+export const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+export interface Posted {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON. */
+  json(): Json;
+  /** The data of each event of a stream. */
+  events(): readonly Json[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: assertions look into answers of every shape
+type Json = Readonly<Record<string, any>>;
+
+export interface Target {
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function post(simulator: Simulator, body: unknown, target: Target = {}): Promise<Posted> {
+  const { path = '/v1/messages', headers = {} } = target;
+  const response = await fetch(`${simulator.baseUrls['assistant-provider']}${path}`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': 'sk-ant-sim-test',
+      'anthropic-version': '2023-06-01',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: () => JSON.parse(text),
+    events: () => eventsOf(text),
+  };
+}
+
+/** Each event of a stream; its name and the type in its data are the same. */
+export function eventsOf(text: string): readonly Json[] {
+  const frames = text.split('\n\n');
+  if (frames.pop() !== '') throw new Error('the stream does not end with an empty line');
+  return frames.map((frame) => {
+    const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(frame) ?? [];
+    const value = JSON.parse(data ?? '');
+    if (value.type !== name) throw new Error(`event ${name} holds ${value.type}`);
+    return value;
+  });
+}
+
+/** What differs from a valid request, and what the vendor says to it. */
+export type Refusal = readonly [name: string, change: object, message: string | RegExp];
+
+export async function expectRefusal(
+  simulator: Simulator,
+  [, change, message]: Refusal,
+  target?: Target,
+): Promise<void> {
+  const answer = await post(simulator, { ...valid, ...change }, target);
+  expect(answer.json()).toEqual({
+    type: 'error',
+    error: {
+      type: 'invalid_request_error',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    },
+    request_id: expect.stringMatching(/^req_simulated\d+$/),
+  });
+  expect(answer.status).toBe(400);
+}
+
+export async function expectTaken(simulator: Simulator, change: object, target?: Target): Promise<void> {
+  const answer = await post(simulator, { ...valid, ...change }, target);
+  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+}
