@@ -1,0 +1,39 @@
+// The simulated accounts: what signs a request that the vendor would take, and what it would refuse. Nothing here opens
+// anything: the ids have the vendor's form with SIM in it.
+
+export interface Account {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary credentials, which are refused without it. */
+  readonly sessionToken?: string;
+  readonly expired?: boolean;
+  /** Known, and allowed nothing. */
+  readonly denied?: boolean;
+}
+
+export const accounts = {
+  permanent: {
+    accessKeyId: 'AKIASIM0PERMANENT000',
+    secretAccessKey: 'simulated/secret+of/the/permanent/account',
+  },
+  temporary: {
+    accessKeyId: 'ASIASIM0TEMPORARY000',
+    secretAccessKey: 'simulated/secret+of/the/temporary/account',
+    sessionToken: 'simulated/session+token/of/the/temporary/account==',
+  },
+  expired: {
+    accessKeyId: 'ASIASIM0EXPIRED00000',
+    secretAccessKey: 'simulated/secret+of/the/expired/account',
+    sessionToken: 'simulated/session+token/of/the/expired/account==',
+    expired: true,
+  },
+  denied: {
+    accessKeyId: 'AKIASIM0DENIED000000',
+    secretAccessKey: 'simulated/secret+of/the/denied/account',
+    denied: true,
+  },
+} as const satisfies Record<string, Account>;
+
+export function findAccount(accessKeyId: string): Account | undefined {
+  return Object.values(accounts).find((account) => account.accessKeyId === accessKeyId);
+}

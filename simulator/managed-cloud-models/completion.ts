@@ -1,0 +1,173 @@
+// What the simulated model says: the same for the same request, honest about being simulated, shaped as the request asks.
+import type { Behaviour } from '../behaviour.ts';
+import { isObject, type Json } from '../checks.ts';
+import { sampleOf } from '../sample.ts';
+import { beforeStop, type Speech, speechOf, spoken, withinTokens } from '../speech.ts';
+import { estimateTokens } from '../tokens.ts';
+import { citationsOf, webCitation } from './citations.ts';
+import { sum } from './limits.ts';
+import { answerSchemaOf, type ConverseRequest, inferenceOf, toolChoiceOf, toolSpecsOf } from './request.ts';
+import { redactedThought, signThought, thinks } from './thinking.ts';
+import { usageOf } from './usage.ts';
+
+export type Block =
+  | {
+      readonly kind: 'thought';
+      readonly deltas: readonly string[];
+      /** Undefined where the model's family signs nothing, and of a thought that was cut. */
+      readonly signature: string | undefined;
+    }
+  | { readonly kind: 'redactedThought'; readonly data: string }
+  | {
+      readonly kind: 'text';
+      readonly deltas: readonly string[];
+      /** Not empty where the request asked for citations. */
+      readonly citations: readonly Json[];
+    }
+  | {
+      readonly kind: 'call';
+      readonly id: string;
+      readonly name: string;
+      /** As text: what a behaviour scripts need not be JSON. */
+      readonly input: string;
+    };
+
+export interface Completion {
+  readonly blocks: readonly Block[];
+  readonly stopReason: string;
+  /** The stop sequence that was met. */
+  readonly stopSequence: string | undefined;
+  /** Undefined where a test took it away. */
+  readonly usage: Json | undefined;
+}
+
+/** @param echo what was received, as text, for a behaviour that asks for it */
+export function complete(request: ConverseRequest, behaviour: Behaviour, echo: () => string): Completion {
+  if (behaviour.blocked !== undefined) return blockedBy(request, behaviour, behaviour.blocked);
+  const { maxTokens: limit = request.model.outputTokensMax, stopSequences = [] } = inferenceOf(request);
+  const thought = withinTokens(thoughtOf(request, behaviour), limit);
+  const asked = behaviour.toolCalls ?? callsAskedFor(request);
+  const silent = asked.length > 0 && behaviour.text === undefined;
+  const whole = silent ? spoken('') : textOf(request, behaviour, echo);
+  const limited = withinTokens(whole, limit - thought.tokens);
+  const text = beforeStop(limited, stopSequences);
+  const stopped = text.stop !== undefined;
+  const cut = thought.cut || (limited.cut && !stopped);
+  const calls = cut || stopped ? [] : asked.map((call, index) => callBlock(request, call, index));
+  const end = { cut, stopped, called: calls.length > 0 };
+  const callTokens = calls.map(({ name, input }) => 4 + estimateTokens(name + input));
+  return {
+    blocks: [
+      ...thoughtBlocks(request, behaviour, thought),
+      ...textBlocks(request, behaviour, text.deltas),
+      ...calls,
+    ],
+    stopReason: behaviour.finishReason ?? stopReasonOf(end),
+    stopSequence: text.stop,
+    usage: usageFor(request, behaviour, thought.tokens + text.tokens + sum(callTokens)),
+  };
+}
+
+/** A guardrail's answer: its own text in the place of the model's. */
+function blockedBy(request: ConverseRequest, behaviour: Behaviour, stopReason: string): Completion {
+  const { deltas, tokens } = spoken(behaviour.text ?? 'Sorry, the simulated guardrail blocked this.');
+  return {
+    blocks: [{ kind: 'text', deltas, citations: [] }],
+    stopReason,
+    stopSequence: undefined,
+    usage: usageFor(request, behaviour, tokens),
+  };
+}
+
+function usageFor(request: ConverseRequest, { usage }: Behaviour, said: number): Json | undefined {
+  return usage === null ? undefined : { ...usageOf(request, said), ...usage };
+}
+
+function stopReasonOf(end: {
+  readonly cut: boolean;
+  readonly stopped: boolean;
+  readonly called: boolean;
+}): string {
+  if (end.cut) return 'max_tokens';
+  if (end.stopped) return 'stop_sequence';
+  return end.called ? 'tool_use' : 'end_turn';
+}
+
+function thoughtOf(request: ConverseRequest, { reasoning }: Behaviour): Speech {
+  if (reasoning !== undefined) return spoken(reasoning);
+  if (!thinks(request)) return spoken('');
+  // This family hides what it thinks behind one word.
+  return spoken(request.model.family === 'nova' ? '[REDACTED]' : 'A simulated thought: no model was asked.');
+}
+
+function thoughtBlocks(
+  { model }: ConverseRequest,
+  { reasoningRedacted }: Behaviour,
+  { deltas, cut }: Speech & { readonly cut: boolean },
+): readonly Block[] {
+  const text = deltas.join('');
+  if (reasoningRedacted) return [{ kind: 'redactedThought', data: redactedThought(text) }];
+  if (text === '') return [];
+  const signature = model.family === 'claude' && !cut ? signThought(text) : undefined;
+  return [{ kind: 'thought', deltas, signature }];
+}
+
+function textBlocks(
+  request: ConverseRequest,
+  { citations }: Behaviour,
+  deltas: readonly string[],
+): readonly Block[] {
+  if (deltas.length === 0) return [];
+  return [{ kind: 'text', deltas, citations: citations?.map(webCitation) ?? citationsOf(request) }];
+}
+
+function textOf(request: ConverseRequest, behaviour: Behaviour, echo: () => string): Speech {
+  return speechOf(behaviour, () => (behaviour.echo ? echo() : (behaviour.text ?? ownText(request))));
+}
+
+function ownText(request: ConverseRequest): string {
+  const schema = answerSchemaOf(request);
+  if (schema !== undefined) return JSON.stringify(sampleOf(schema));
+  const { length } = request.messages;
+  const count = length === 1 ? 'one message' : `${length} messages`;
+  return `This is a simulated answer from the gateway's simulator. No model was called: ${request.model.name} would have answered your ${count} here.`;
+}
+
+type Call = NonNullable<Behaviour['toolCalls']>[number];
+
+/**
+ * Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. Several are made
+ * only where the request says itself that they may be: it is the default.
+ */
+function callsAskedFor(request: ConverseRequest): readonly Call[] {
+  const choice = toolChoiceOf(request);
+  const specs = toolSpecsOf(request);
+  switch (choice.kind) {
+    case 'any':
+      return specs.slice(0, choice.parallel ? undefined : 1).map(sampleCall);
+    case 'tool':
+      return specs.filter(({ name }) => name === choice.name).map(sampleCall);
+    case 'auto':
+    case 'none':
+      return [];
+  }
+}
+
+function sampleCall({ name, inputSchema }: Json): Call {
+  const { json = {} } = isObject(inputSchema) ? inputSchema : {};
+  return { name: String(name), arguments: JSON.stringify(sampleOf(json)) };
+}
+
+/** Ids differ within a conversation, as models that look at all of it demand. */
+function callBlock(
+  { model, messages }: ConverseRequest,
+  call: Call,
+  index: number,
+): Block & { readonly kind: 'call' } {
+  const number = (count: number) => String(count).padStart(3, '0');
+  const id =
+    model.family === 'mistral'
+      ? `sim${number(messages.length)}${number(index + 1)}`
+      : `tooluse_simulated_${messages.length}_${index + 1}`;
+  return { kind: 'call', id, name: call.name, input: call.arguments };
+}

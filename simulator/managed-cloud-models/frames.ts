@@ -1,0 +1,52 @@
+// Frames of the vendor's binary event stream (application/vnd.amazon.eventstream): prelude, headers and payload, each part
+// under its CRC-32. The order of the headers is the vendor's.
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+
+/** An event of the stream; the payload is JSON text. */
+export function eventFrame(type: string, payload: string): Buffer {
+  return modeledFrame(':event-type', type, { messageType: 'event', payload });
+}
+
+/** An error that the operation's model names: the type in lower camel case. */
+export function exceptionFrame(type: string, payload: string): Buffer {
+  return modeledFrame(':exception-type', type, { messageType: 'exception', payload });
+}
+
+/** An error that it does not name, from a layer below: code and message are headers, and there is no payload. */
+export function errorFrame(code: string, message: string): Buffer {
+  return frame(
+    [
+      [':error-code', code],
+      [':error-message', message],
+      [':message-type', 'error'],
+    ],
+    '',
+  );
+}
+
+function modeledFrame(
+  typeHeader: string,
+  type: string,
+  { messageType, payload }: { readonly messageType: string; readonly payload: string },
+): Buffer {
+  const headers: readonly Header[] = [
+    [typeHeader, type],
+    [':content-type', 'application/json'],
+    [':message-type', messageType],
+  ];
+  return frame(headers, payload);
+}
+
+type Header = readonly [name: string, value: string];
+
+const codec = new EventStreamCodec(
+  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+function frame(headers: readonly Header[], payload: string): Buffer {
+  const typed = headers.map(([name, value]) => [name, { type: 'string' as const, value }] as const);
+  return Buffer.from(
+    codec.encode({ headers: Object.fromEntries(typed), body: Buffer.from(payload, 'utf8') }),
+  );
+}

@@ -1,0 +1,143 @@
+// The managed cloud service's wire format: Converse and ConverseStream, refused and answered as the vendor does.
+import type { Behaviour } from '../behaviour.ts';
+import { FieldFault, type Json } from '../checks.ts';
+import { directiveIn } from '../directive.ts';
+import { echoOf } from '../echo.ts';
+import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
+import { answerFrames, answerObject } from './answer.ts';
+import { authorize } from './authorization.ts';
+import { complete } from './completion.ts';
+import { refusalOf } from './faults.ts';
+import { errorFrame, exceptionFrame } from './frames.ts';
+import { parseRequest } from './parse.ts';
+import {
+  errorBody,
+  errorTypeHeader,
+  invalid,
+  type Layer,
+  Refusal,
+  unreadable,
+  usualError,
+  type VendorError,
+} from './refusal.ts';
+import { type ConverseRequest, textOf } from './request.ts';
+
+const basePath = '/managed-cloud-models';
+
+export const managedCloudModels: WireFormat = {
+  basePath,
+  answer(received, context) {
+    try {
+      return route(received, context);
+    } catch (error) {
+      const refusal = error instanceof FieldFault ? refusalOf(error) : error;
+      if (!(refusal instanceof Refusal)) throw error;
+      return errorAnswer(refusal, context);
+    }
+  },
+};
+
+function route(received: Received, context: AnswerContext): Answer {
+  const path = received.path.slice(basePath.length);
+  const [, id = '', operation] = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(path) ?? [];
+  if (operation === undefined || received.method !== 'POST') {
+    throw new Refusal(404, { type: 'UnknownOperationException', message: 'Unknown operation' }, 'framework');
+  }
+  authorize(received, context);
+  const target = { modelId: decodedId(id), stream: operation === 'converse-stream' };
+  return converse(parseRequest(parseBody(received), target), received, context);
+}
+
+function converse(request: ConverseRequest, received: Received, context: AnswerContext): Answer {
+  const behaviour = context.scripted() ?? directive(request) ?? {};
+  const { status = 200 } = behaviour;
+  if (status >= 400)
+    return { ...errorAnswer({ status, error: scriptedError(behaviour) }, context), behaviour };
+  const completion = complete(request, behaviour, () => echoOf(received));
+  if (!request.stream) {
+    return { ...jsonAnswer(status, answerObject(request, completion), context), behaviour };
+  }
+  const frames = answerFrames(request, completion);
+  return {
+    status,
+    headers: { ...requestId(context), 'content-type': 'application/vnd.amazon.eventstream' },
+    parts: behaviour.errorAfterEvents === undefined ? frames : failingFrames(frames, behaviour),
+    behaviour,
+  };
+}
+
+/** The frames up to so many, then an exception; with a `code` in the place of a `type` an error that the API does not name. */
+function* failingFrames(frames: Iterable<Buffer>, behaviour: Behaviour): Generator<Buffer> {
+  let count = 0;
+  for (const frame of frames) {
+    if (count >= (behaviour.errorAfterEvents ?? 0)) break;
+    count += 1;
+    yield frame;
+  }
+  const error = scriptedError(behaviour);
+  const { code } = behaviour.error ?? {};
+  yield typeof code === 'string'
+    ? errorFrame(code, error.message)
+    : exceptionFrame(
+        error.type.charAt(0).toLowerCase() + error.type.slice(1),
+        JSON.stringify(errorBody(error)),
+      );
+}
+
+/** The usual error of the status or type, with what the behaviour puts in its place. */
+function scriptedError({ status = 500, error = {} }: Behaviour): VendorError {
+  const { type, message, code, ...rest } = error;
+  const usual = usualError(status, type ?? undefined);
+  const extra = Object.entries(rest).map(([key, value]) => [
+    key,
+    key === 'originalStatusCode' ? Number(value) : value,
+  ]);
+  return { ...usual, ...(typeof message === 'string' && { message }), extra: Object.fromEntries(extra) };
+}
+
+function parseBody({ headers, body }: Received): unknown {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    const message = 'The content type of the request is not supported; send application/json';
+    throw new Refusal(415, { type: 'UnsupportedMediaTypeException', message }, 'framework');
+  }
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw unreadable('The request body is not valid JSON');
+  }
+}
+
+function directive({ messages }: ConverseRequest): Behaviour | undefined {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return undefined;
+  try {
+    return directiveIn(textOf(last));
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function decodedId(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    throw invalid('The provided model identifier is invalid.');
+  }
+}
+
+function errorAnswer(
+  { status, error, layer }: { readonly status: number; readonly error: VendorError; readonly layer?: Layer },
+  context: AnswerContext,
+): Answer {
+  const answer = jsonAnswer(status, errorBody(error, layer), context);
+  return { ...answer, headers: { ...answer.headers, 'x-amzn-ErrorType': errorTypeHeader(error, layer) } };
+}
+
+function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+  const headers = { ...requestId(context), 'content-type': 'application/json' };
+  return { status, headers, parts: [JSON.stringify(value)], behaviour: {} };
+}
+
+function requestId({ sequence }: AnswerContext): Readonly<Record<string, string>> {
+  return { 'x-amzn-RequestId': `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}` };
+}

@@ -1,0 +1,157 @@
+// A request to converse as the vendor takes it: the forms of its fields (ConverseRequest and ConverseStreamRequest of the SDK),
+// then the model its path names, then what the rules of the conversation and of that model say.
+import {
+  arrayOf,
+  boolean,
+  type Check,
+  decimal,
+  integer,
+  isObject,
+  type Json,
+  object,
+  oneOf,
+  string,
+} from '../checks.ts';
+import { cachePoint, contentBlock, systemBlock, toolName } from './content.ts';
+import { servicePath } from './faults.ts';
+import { resolveModel } from './model-id.ts';
+import { invalid, unreadable } from './refusal.ts';
+import type { ConverseRequest, Message } from './request.ts';
+import { rules } from './rules.ts';
+import { jsonObject, union, withoutNulls } from './shapes.ts';
+
+/** What the path says. */
+interface Target {
+  readonly modelId: string;
+  readonly stream: boolean;
+}
+
+/** @throws Refusal or FieldFault */
+export function parseRequest(value: unknown, target: Target): ConverseRequest {
+  if (!isObject(value)) throw unreadable('Start of structure or map expected');
+  const body = withoutNulls(value) as Json;
+  (target.stream ? streamFields : fields)(body, '');
+  const request = {
+    ...target,
+    body,
+    model: resolveModel(target.modelId),
+    messages: (body.messages ?? []) as readonly Message[],
+  };
+  for (const rule of rules) rule(request);
+  return request;
+}
+
+const guardrail = {
+  guardrailIdentifier: string({
+    max: 2048,
+    pattern: /^(([a-z0-9]+)|(arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:[0-9]{12}:guardrail\/[a-z0-9]+))?$/,
+  }),
+  guardrailVersion: string({ pattern: /^(|([1-9][0-9]{0,7})|(DRAFT))$/ }),
+  trace: oneOf('enabled', 'disabled', 'enabled_full'),
+};
+
+const metadataCharacters = 'a-zA-Z0-9\\s:_@$#=/+,.-';
+
+const requestMetadata: Check = (value, path) => {
+  if (!isObject(value)) throw unreadable('Expected null');
+  const entries = Object.entries(value);
+  if (entries.length < 1 || entries.length > 16) {
+    const bound = entries.length < 1 ? 'greater than or equal to 1' : 'less than or equal to 16';
+    throw metadataFault(path, `Member must have length ${bound}`);
+  }
+  for (const [key, member] of entries) {
+    string()(member, `${path}.${key}`);
+    if (!new RegExp(`^[${metadataCharacters}]{1,256}$`).test(key)) {
+      throw metadataFault(
+        path,
+        `Map keys must satisfy constraint: [Member must satisfy regular expression pattern: [${metadataCharacters}]{1,256}]`,
+      );
+    }
+    if (!new RegExp(`^[${metadataCharacters}]{0,256}$`).test(member as string)) {
+      throw metadataFault(
+        path,
+        `Map value must satisfy constraint: [Member must satisfy regular expression pattern: [${metadataCharacters}]{0,256}]`,
+      );
+    }
+  }
+};
+
+function metadataFault(path: string, constraint: string) {
+  return invalid(
+    `1 validation error detected: Value at '${path}' failed to satisfy constraint: ${constraint}`,
+  );
+}
+
+const jsonPointer: Check = (value, path) => {
+  string({ min: 1, max: 256 })(value, path);
+  if (/^(\/([^~/]|~[01])*)+$/.test(value as string)) return;
+  throw invalid(
+    `The value at ${servicePath(path)} is not a valid JSON Pointer. Provide a valid JSON Pointer and try again.`,
+  );
+};
+
+const promptVariables: Check = (value, path) => {
+  if (!isObject(value)) throw unreadable('Expected null');
+  for (const [key, member] of Object.entries(value))
+    union('PromptVariableValues', { text: string() })(member, `${path}.${key}`);
+};
+
+const toolSpec = object(
+  { name: toolName, inputSchema: union('ToolInputSchema', { json: jsonObject }) },
+  { description: string({ min: 1 }), strict: boolean },
+);
+const toolConfig = object(
+  {
+    tools: arrayOf(union('Tool', { toolSpec, systemTool: object({ name: toolName }), cachePoint }), {
+      min: 1,
+    }),
+  },
+  {
+    toolChoice: union('ToolChoice', { auto: object({}), any: object({}), tool: object({ name: toolName }) }),
+  },
+);
+
+const outputConfig = object(
+  {},
+  {
+    textFormat: object({
+      type: oneOf('json_schema'),
+      structure: union('OutputFormatStructure', {
+        jsonSchema: object({ schema: string() }, { name: string(), description: string() }),
+      }),
+    }),
+    effort: string(),
+  },
+);
+
+const common = {
+  // The newest form of the API lists the role `system` as well; few models take it, so it counts as a mistake here.
+  messages: arrayOf(object({ role: oneOf('user', 'assistant'), content: arrayOf(contentBlock) })),
+  system: arrayOf(systemBlock),
+  inferenceConfig: object(
+    {},
+    {
+      maxTokens: integer(1),
+      temperature: decimal(0, 1),
+      topP: decimal(0, 1),
+      stopSequences: arrayOf(string({ min: 1 }), { max: 2500 }),
+    },
+  ),
+  toolConfig,
+  additionalModelRequestFields: jsonObject,
+  promptVariables,
+  additionalModelResponseFieldPaths: arrayOf(jsonPointer, { max: 10 }),
+  requestMetadata,
+  performanceConfig: object({}, { latency: oneOf('standard', 'optimized') }),
+  serviceTier: object({ type: oneOf('priority', 'default', 'flex', 'reserved') }),
+  outputConfig,
+};
+
+const fields = object({}, { ...common, guardrailConfig: object({}, guardrail) });
+const streamFields = object(
+  {},
+  {
+    ...common,
+    guardrailConfig: object({}, { ...guardrail, streamProcessingMode: oneOf('sync', 'async') }),
+  },
+);

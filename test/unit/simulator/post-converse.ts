@@ -1,0 +1,107 @@
+// A request to converse as plain HTTP with an API key, and the frames of an answer read by hand: what arrives is seen as bytes
+// and not as an SDK's or the simulator's idea of it.
+import { crc32 } from 'node:zlib';
+import { expect } from 'vitest';
+import type { Simulator } from '../../../simulator/index.ts';
+
+/** The model that takes most. */
+export const sonnet = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+export const user = (...content: object[]) => ({ role: 'user', content });
+export const assistant = (...content: object[]) => ({ role: 'assistant', content });
+export const hello = user({ text: 'hello' });
+export const valid = { messages: [hello] };
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Target {
+  readonly model?: string;
+  readonly stream?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Posted {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+  json(): Json;
+  frames(): readonly Frame[];
+}
+
+/** @param body sent as it is if a string, else as JSON */
+export async function postConverse(
+  simulator: Simulator,
+  body: unknown,
+  target: Target = {},
+): Promise<Posted> {
+  const { model = sonnet, stream = false, headers = {} } = target;
+  const operation = stream ? 'converse-stream' : 'converse';
+  const url = `${simulator.baseUrls['managed-cloud-models']}/model/${encodeURIComponent(model)}/${operation}`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    json: () => JSON.parse(bytes.toString('utf8')),
+    frames: () => framesOf(bytes),
+  };
+}
+
+export interface Frame {
+  /** In their order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly payload: string;
+  /** The whole frame. */
+  readonly bytes: Buffer;
+}
+
+/** @throws Error when a length or a checksum is wrong, or something is left over */
+export function framesOf(bytes: Buffer): readonly Frame[] {
+  const frames: Frame[] = [];
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at)) {
+    const frame = bytes.subarray(at, at + bytes.readUInt32BE(at));
+    const headersEnd = 12 + frame.readUInt32BE(4);
+    const end = frame.length - 4;
+    expect(frame.readUInt32BE(8), 'checksum of the prelude').toBe(crc32(frame.subarray(0, 8)));
+    expect(frame.readUInt32BE(end), 'checksum of the frame').toBe(crc32(frame.subarray(0, end)));
+    const payload = frame.toString('utf8', headersEnd, end);
+    frames.push({ headers: headersOf(frame.subarray(12, headersEnd)), payload, bytes: frame });
+  }
+  return frames;
+}
+
+function headersOf(bytes: Buffer): Frame['headers'] {
+  const headers: (readonly [string, string])[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const valueAt = at + 1 + bytes.readUInt8(at);
+    expect(bytes.readUInt8(valueAt), 'type of a header: string').toBe(7);
+    const end = valueAt + 3 + bytes.readUInt16BE(valueAt + 1);
+    headers.push([bytes.toString('utf8', at + 1, valueAt), bytes.toString('utf8', valueAt + 3, end)]);
+    at = end;
+  }
+  return headers;
+}
+
+/** What differs from a valid request, and a part of what the vendor says; another model where one is named. */
+export type Refusal = readonly [name: string, change: object, message: string, model?: string];
+
+export async function expectRefusal(
+  simulator: Simulator,
+  [, change, message, model = sonnet]: Refusal,
+): Promise<void> {
+  const answer = await postConverse(simulator, { ...valid, ...change }, { model });
+  expect(answer.json()).toEqual({ message: expect.stringContaining(message) });
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get('x-amzn-errortype')).toMatch(/^ValidationException:http:\/\//);
+}
+
+export type Taken = readonly [name: string, change: object, model?: string];
+
+export async function expectTaken(simulator: Simulator, [, change, model = sonnet]: Taken): Promise<void> {
+  const answer = await postConverse(simulator, { ...valid, ...change }, { model });
+  expect([answer.status, answer.status === 200 ? '' : answer.bytes.toString()]).toEqual([200, '']);
+}
