@@ -101,7 +101,9 @@ function callsAskedFor({ body }: ChatRequest): readonly Call[] {
   }
   const choice = body.tool_choice;
   const tools = (body.tools ?? []) as readonly Json[];
-  if (choice === 'required') return tools.slice(0, 1).map(sampleCall);
+  // Several only where the request says so itself: that they are allowed is the vendor's default.
+  if (choice === 'required')
+    return tools.slice(0, body.parallel_tool_calls === true ? undefined : 1).map(sampleCall);
   if (!isObject(choice)) return [];
   const allowed = isObject(choice.allowed_tools) ? choice.allowed_tools : undefined;
   if (allowed?.mode === 'auto') return [];

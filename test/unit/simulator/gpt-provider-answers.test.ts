@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listModels as listCatalog } from '../../../proxy/catalog/models.ts';
 import { findModel } from '../../../simulator/gpt-provider/models.ts';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { eventsOf, type Posted, postChat, valid } from './post-chat.ts';
+import { type Posted, postChat, valid } from './post-chat.ts';
+import { shapes, transcript } from './shapes.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -37,20 +37,6 @@ async function answered(
 const streamed = (change: object = {}): Promise<Posted> =>
   postChat(simulator, { ...valid, stream: true, ...change });
 const said = (change: object) => answered(change).then(({ choices }) => choices[0]?.message.content);
-
-/** The keys of each event, nested ones joined by dots, so that two streams can be compared whatever their texts. */
-const shapes = (events: readonly object[]) => events.map((event) => [...new Set(keysOf(event))].sort());
-
-function keysOf(value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [path];
-  const entries = Array.isArray(value) ? value.map((item) => ['[]', item] as const) : Object.entries(value);
-  return entries.length === 0
-    ? [`${path}{}`]
-    : entries.flatMap(([key, item]) => keysOf(item, `${path}.${key}`));
-}
-
-const transcript = (name: string) =>
-  readFile(new URL(`../../transcripts/${name}`, import.meta.url), 'utf8').then(eventsOf);
 
 describe('streams', () => {
   it('have the shape of the vendor’s, event by event', async () => {
@@ -299,6 +285,11 @@ describe('tool calls', () => {
     expect(choices[0]?.message.tool_calls).toEqual(calls);
     expect(choices[0]?.finish_reason).toBe(finish);
     expect(choices[0]?.message.content === null).toBe(calls !== undefined);
+  });
+
+  it('are several when the request asks for several', async () => {
+    const { choices } = await answered({ tools, tool_choice: 'required', parallel_tool_calls: true });
+    expect(choices[0]?.message.tool_calls).toEqual([boil, { ...shell, id: 'call_simulated_2' }]);
   });
 
   it('come in the deprecated form to who asks in it', async () => {

@@ -14,14 +14,18 @@ export interface Posted {
   events(): readonly Readonly<Record<string, unknown>>[];
 }
 
-export async function postChat(
-  simulator: Simulator,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Posted> {
-  const response = await fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
+export type SentHeaders = Readonly<Record<string, string>>;
+
+export function postChat(simulator: Simulator, body: unknown, headers: SentHeaders = {}): Promise<Posted> {
+  const url = `${simulator.baseUrls['gpt-provider']}/chat/completions`;
+  return post(url, body, { authorization: 'Bearer sk-sim-test', ...headers });
+}
+
+/** @param body sent as it is if a string, else as JSON */
+export async function post(url: string, body: unknown, headers: SentHeaders): Promise<Posted> {
+  const response = await fetch(url, {
     method: 'POST',
-    headers: { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   const text = await response.text();

@@ -1,0 +1,128 @@
+// Requests to the hosted model studio's dialects as plain HTTP, and the answers they are refused with.
+import { expect } from 'vitest';
+import type { Simulator } from '../../../simulator/index.ts';
+import { type Posted, post, type SentHeaders } from './post-chat.ts';
+
+export const apiKey = { 'api-key': 'sk-sim-test' };
+export const plainBearer = { authorization: 'Bearer sk-sim-test' };
+/** An access token of the simulator's own form. */
+export const token = { authorization: 'Bearer eyJ0eXAiOiJKV1QifQ.eyJhdWQiOiJ4In0.sk-sim-test' };
+
+export const user = { role: 'user', content: 'hello' };
+export const messages = [user];
+export const boil = {
+  type: 'function',
+  function: {
+    name: 'boil',
+    parameters: { type: 'object', properties: { cups: { type: 'integer' } }, required: ['cups'] },
+  },
+};
+
+/** The dialects of one simulator. */
+export function studio(simulator: () => Simulator) {
+  const at = (path: string, body: unknown, headers: SentHeaders = apiKey): Promise<Posted> =>
+    post(`${simulator().baseUrls['studio-ai']}${path}`, body, headers);
+  return {
+    at,
+    dated: (deployment: string, body: unknown, version = '2024-10-21') =>
+      at(`/openai/deployments/${deployment}/chat/completions?api-version=${version}`, body),
+    v1: (change: object, query = '') =>
+      at(`/openai/v1/chat/completions${query}`, { model: 'gpt-4o', messages, ...change }),
+    inference: (change: object, headers: SentHeaders = {}) =>
+      at(
+        '/models/chat/completions?api-version=2024-05-01-preview',
+        { model: 'gpt-4o', messages, ...change },
+        { ...apiKey, ...headers },
+      ),
+    host: (change: object, headers: SentHeaders = {}) =>
+      at('/chat/completions', { messages, ...change }, { ...plainBearer, ...headers }),
+  };
+}
+
+export async function expectAnswer(answer: Posted, status: number, body: object): Promise<void> {
+  expect([answer.status, await answer.json()]).toEqual([status, body]);
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(answer.headers.get('apim-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+}
+
+export function expectTaken(answer: Posted): void {
+  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+}
+
+/** A refusal in the words of the models' own vendor. */
+export function asVendor(param: string | null, code: string | null): object {
+  return { error: { message: expect.any(String), type: 'invalid_request_error', param, code } };
+}
+
+export function badRequest(message: string): object {
+  return { error: { code: 'BadRequest', message } };
+}
+
+/** One fault of a body of the inference API, as its validator tells it. @param place as `messages.0.content` */
+export function invalid(type: string, place: string): object {
+  const steps = place.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const detail = expect.objectContaining({ type, loc: ['body', ...steps], msg: expect.any(String) });
+  return {
+    error: { code: 'Invalid input', status: 422, message: 'invalid input error', details: [detail] },
+  };
+}
+
+/** A refusal by a model of another make than the GPT vendor's. */
+export function ofModel(message: string | RegExp): object {
+  return { error: { code: 'Bad Request', message: expect.stringMatching(message), status: 400 } };
+}
+
+export const said = (...list: readonly object[]) => ({ messages: list });
+export const call = (id: string) => ({ id, type: 'function', function: { name: 'boil', arguments: '{}' } });
+export const calling = (id: string) => ({ role: 'assistant', tool_calls: [call(id)] });
+export const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'done' });
+
+export interface Choice {
+  readonly index: number;
+  readonly message: {
+    readonly content: string | null;
+    readonly reasoning_content?: string;
+    readonly tool_calls?: readonly { readonly id: string }[];
+  };
+  readonly delta?: { readonly content?: string; readonly reasoning_content?: string };
+  readonly finish_reason: string | null;
+  readonly content_filter_results?: Readonly<Record<string, object>>;
+  readonly content_filter_offsets?: Offsets;
+}
+
+interface Offsets {
+  readonly check_offset: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+}
+
+export interface Answered {
+  readonly id: string;
+  readonly model: string;
+  readonly choices: readonly Choice[];
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly prompt_filter_results?: readonly object[];
+}
+
+/** What was answered, once it was taken. */
+export async function answered(asked: Promise<Posted>): Promise<Answered> {
+  const answer = await asked;
+  expectTaken(answer);
+  return (await answer.json()) as unknown as Answered;
+}
+
+/** The events of a stream but its `[DONE]`. */
+export async function events(asked: Promise<Posted>): Promise<readonly Answered[]> {
+  const answer = await asked;
+  expectTaken(answer);
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  return answer.events() as unknown as readonly Answered[];
+}
+
+/** The text of a stream. */
+export const textOf = (list: readonly Answered[]) =>
+  list.flatMap(({ choices }) => choices.map((choice) => choice.delta?.content ?? '')).join('');
+
+const safe = { filtered: false, severity: 'safe' };
+/** What the content filter tells of a text that it has nothing against. */
+export const clean = { hate: safe, self_harm: safe, sexual: safe, violence: safe };

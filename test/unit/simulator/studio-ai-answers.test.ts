@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Simulator, startSimulator } from '../../../simulator/index.ts';
+import {
+  answered,
+  apiKey,
+  boil,
+  clean,
+  events,
+  messages,
+  plainBearer,
+  studio,
+  textOf,
+} from './post-studio.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+beforeEach(() => simulator.reset());
+const { dated, v1, inference, host } = studio(() => simulator);
+
+describe('answers of GPT models', () => {
+  it('name the model behind the deployment, and tell what the filter found', async () => {
+    const answer = await answered(v1({ model: 'team-chat' }));
+    expect(answer.model).toBe('gpt-4.1-mini-2025-04-14');
+    expect(answer.prompt_filter_results).toHaveLength(1);
+    expect(answer.choices[0]?.content_filter_results).toEqual(clean);
+    expect(answer.choices[0]?.message.content).toContain('simulated');
+  });
+
+  it('tell that the filter failed', async () => {
+    const failed = { error: { code: 'content_filter_error', message: expect.any(String) } };
+    const { choices } = await answered(dated('gpt-4o-failing-filter', { messages }));
+    expect(choices[0]).toMatchObject({ content_filter_result: failed });
+    expect(choices[0]).not.toHaveProperty('content_filter_results');
+    const list = await events(dated('gpt-4o-failing-filter', { messages, stream: true }));
+    expect(list[2]?.choices[0]).toMatchObject({ content_filter_result: failed });
+  });
+
+  it('are the same for the same request, in every dialect', async () => {
+    const texts = await Promise.all(
+      [dated('gpt-4o', { messages }), v1({}), inference({}), v1({})].map(
+        async (asked) => (await answered(asked)).choices[0]?.message.content,
+      ),
+    );
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  it('come with the service’s headers', async () => {
+    const { headers } = await dated('gpt-4o', { messages });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'apim-request-id': expect.any(String),
+      'x-request-id': expect.stringMatching(/^req_/),
+      'x-ms-region': 'Simulated',
+      'x-ms-deployment-name': 'gpt-4o',
+      'x-ratelimit-remaining-requests': '999',
+      'x-ratelimit-remaining-tokens': String(1_000_000 - 8),
+    });
+  });
+
+  it('end at the token limit and before a stop', async () => {
+    expect((await answered(v1({ max_tokens: 5 }))).choices[0]?.finish_reason).toBe('length');
+    const { choices } = await answered(inference({ stop: [' simulated'] }));
+    expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
+  });
+});
+
+describe('answers of other makes', () => {
+  it('have no filter’s results at the inference API, and no fields of a GPT model', async () => {
+    const { id, ...answer } = await answered(inference({ model: 'DeepSeek-V3.2' }));
+    expect(answer).toEqual({
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'DeepSeek-V3.2',
+      choices: [
+        {
+          index: 0,
+          logprobs: null,
+          finish_reason: 'stop',
+          message: { role: 'assistant', content: expect.stringContaining('simulated'), tool_calls: [] },
+        },
+      ],
+      usage: { prompt_tokens: 8, completion_tokens: expect.any(Number), total_tokens: expect.any(Number) },
+    });
+    const [first] = await events(inference({ model: 'DeepSeek-V3.2', stream: true }));
+    expect(first?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
+  });
+
+  it('have them at v1', async () => {
+    const answer = await answered(v1({ model: 'DeepSeek-V3.2' }));
+    expect(answer.prompt_filter_results).toHaveLength(1);
+    expect(answer.choices[0]?.content_filter_results).toEqual(clean);
+  });
+
+  it('are those of the one model of a host', async () => {
+    expect((await answered(host({}))).model).toBe('Llama-3.3-70B-Instruct');
+  });
+
+  it('show thinking at the head of the text', async () => {
+    simulator.script({ reasoning: 'Hm, tea.', text: 'Tea' }, { times: 2 });
+    const { choices, usage } = await answered(inference({ model: 'DeepSeek-R1' }));
+    expect(choices[0]?.message.content).toBe('<think>\nHm, tea.\n</think>\n\nTea');
+    expect(usage?.completion_tokens).toBe(2 + 1);
+    const list = await events(inference({ model: 'DeepSeek-R1', stream: true }));
+    expect(textOf(list)).toBe('<think>\nHm, tea.\n</think>\n\nTea');
+  });
+
+  it('show thinking in a field', async () => {
+    simulator.script({ reasoning: 'Hm, tea.', text: 'Tea' }, { times: 2 });
+    const { choices } = await answered(inference({ model: 'DeepSeek-R1-0528' }));
+    expect(choices[0]?.message).toMatchObject({ content: 'Tea', reasoning_content: 'Hm, tea.' });
+    const list = await events(inference({ model: 'DeepSeek-R1-0528', stream: true }));
+    const thoughts = list.flatMap((event) => event.choices[0]?.delta?.reasoning_content ?? []);
+    expect([thoughts.join(''), textOf(list)]).toEqual(['Hm, tea.', 'Tea']);
+  });
+
+  it('stop in the middle of a thought at the token limit', async () => {
+    const { choices, usage } = await answered(inference({ model: 'DeepSeek-R1', max_tokens: 3 }));
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'length',
+      message: { content: '<think>\nThis is simu' },
+    });
+    expect(usage?.completion_tokens).toBe(3);
+  });
+
+  it('have ids of calls that the make takes back', async () => {
+    simulator.script({
+      toolCalls: [
+        { name: 'boil', arguments: '{}' },
+        { name: 'boil', arguments: '{}' },
+      ],
+    });
+    const { choices } = await answered(inference({ model: 'Mistral-Large-3', tools: [boil] }));
+    expect(choices[0]?.message.tool_calls?.map(({ id }) => id)).toEqual(['sim000001', 'sim000002']);
+  });
+
+  it('tell usage unasked with the last choice, where the make does', async () => {
+    const list = await events(inference({ model: 'mistral-small-2503', stream: true }));
+    expect(list.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage: { prompt_tokens: 8 } });
+    const without = await events(inference({ model: 'DeepSeek-V3.2', stream: true }));
+    expect(without.some((event) => 'usage' in event)).toBe(false);
+  });
+});
+
+describe('errors that were scripted', () => {
+  const usual = (code: string) => ({ error: { code, message: expect.any(String) } });
+
+  it.each<readonly [number, string]>([
+    [400, 'BadRequest'],
+    [401, '401'],
+    [403, 'PermissionDenied'],
+    [404, 'DeploymentNotFound'],
+    [408, 'Timeout'],
+    [424, 'FailedDependency'],
+    [429, '429'],
+    [500, 'InternalServerError'],
+    [503, 'ServiceUnavailable'],
+    [504, 'InternalServerError'],
+  ])('are told as usual with %i', async (status, code) => {
+    simulator.script({ status });
+    const answer = await dated('gpt-4o', { messages, stream: true });
+    expect([answer.status, await answer.json()]).toEqual([status, usual(code)]);
+  });
+
+  it('say when to come again', async () => {
+    simulator.script({ status: 429 }, { times: 3 });
+    const answers = [await dated('gpt-4o', { messages }), await v1({}), await inference({})];
+    expect(answers.map(({ headers }) => [headers.get('retry-after'), headers.get('retry-after-ms')])).toEqual(
+      Array.from({ length: 3 }, () => ['12', '12000']),
+    );
+    expect(answers[0]?.text).toContain('under Azure OpenAI API version 2024-10-21 have exceeded');
+    expect(answers[2]?.text).toContain('RateLimitReached');
+    for (const { text } of answers) expect(text).toContain('Please retry after 12 seconds');
+  });
+
+  it('refuse a prompt as the filter does', async () => {
+    simulator.script({ status: 400, error: { code: 'content_filter' } }, { times: 2 });
+    expect(await (await v1({})).json()).toEqual({
+      error: {
+        message: expect.stringContaining('content management policy'),
+        type: null,
+        param: 'prompt',
+        code: 'content_filter',
+        status: 400,
+        innererror: {
+          code: 'ResponsibleAIPolicyViolation',
+          content_filter_result: expect.objectContaining({
+            violence: { filtered: true, severity: 'medium' },
+          }),
+        },
+      },
+    });
+    expect(await (await inference({})).json()).toEqual({
+      status: 400,
+      code: 'content_filter',
+      message: 'The response was filtered',
+      param: 'messages',
+      type: null,
+    });
+  });
+
+  it('hold the scripted parts', async () => {
+    simulator.script({ status: 503, error: { code: 'NoCapacity', message: 'none left' } });
+    expect(await (await inference({})).json()).toEqual({
+      error: { code: 'NoCapacity', message: 'none left' },
+    });
+  });
+
+  it('may come in the last message, and are refused where malformed', async () => {
+    const simulate = (value: object) => ({
+      messages: [{ role: 'user', content: JSON.stringify({ simulate: value }) }],
+    });
+    expect((await dated('gpt-4o', simulate({ status: 418 }))).status).toBe(418);
+    expect((await inference(simulate({ status: 418 }))).status).toBe(418);
+    expect((await dated('gpt-4o', simulate({ nonsense: 1 }))).text).toContain("no field 'nonsense'");
+    expect((await inference(simulate({ nonsense: 1 }))).text).toContain("no field 'nonsense'");
+  });
+});
+
+describe('lists', () => {
+  async function list(path: string): Promise<{ data: readonly { id: string }[] }> {
+    const url = `${simulator.baseUrls['studio-ai']}${path}`;
+    const response = await fetch(url, { headers: { ...apiKey, ...plainBearer } });
+    return (await response.json()) as { data: readonly { id: string }[] };
+  }
+
+  it('of a dated version hold base models, not deployments', async () => {
+    const { data } = await list('/openai/models?api-version=2024-10-21');
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        id: 'gpt-4o-2024-11-20',
+        object: 'model',
+        capabilities: expect.objectContaining({ chat_completion: true }),
+      }),
+    );
+    expect(data.some(({ id }) => id === 'team-chat' || id === 'Phi-4')).toBe(false);
+  });
+
+  it('of the undated version look like the vendor’s', async () => {
+    const { data } = await list('/openai/v1/models');
+    expect(data).toContainEqual({
+      id: 'Phi-4',
+      object: 'model',
+      created: expect.any(Number),
+      owned_by: 'Microsoft',
+    });
+    expect(await list('/openai/v1/models/Phi-4')).toMatchObject({ id: 'Phi-4' });
+    expect(await list('/openai/v1/models/nope')).toMatchObject({ error: { code: '404' } });
+  });
+
+  it('tell the model of the inference API and of a host', async () => {
+    expect(await list('/models/info?api-version=2024-05-01-preview')).toEqual({
+      model_name: 'gpt-4o-2024-11-20',
+      model_type: 'chat-completion',
+      model_provider_name: 'OpenAI',
+    });
+    expect(await list('/info')).toMatchObject({ model_name: 'Llama-3.3-70B-Instruct' });
+  });
+});

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Simulator, startSimulator } from '../../../simulator/index.ts';
+import {
+  asVendor,
+  badRequest,
+  boil,
+  call,
+  calling,
+  expectAnswer,
+  expectTaken,
+  messages,
+  ofModel,
+  result,
+  said,
+  studio,
+  user,
+} from './post-studio.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+const { at, inference, host } = studio(() => simulator);
+
+const unsupported = (...loc: readonly (string | number)[]) => ({
+  status: 422,
+  code: 'parameter_not_supported',
+  detail: { loc: ['body', ...loc], input: expect.anything() },
+  message: 'One of the parameters contain invalid values.',
+});
+const passThrough = { 'extra-parameters': 'pass-through' };
+
+describe('the inference API’s models', () => {
+  it('are named in the body or a header', async () => {
+    const none = {
+      error: { code: 'no_model_name', message: expect.any(String), details: expect.any(String) },
+    };
+    await expectAnswer(await inference({ model: undefined }), 400, none);
+    expectTaken(await inference({ model: undefined }, { 'x-ms-model-mesh-model-name': 'Phi-4' }));
+    const unknown = {
+      error: { code: 'unknown_model', message: 'Unknown model: x', details: 'Unknown model: x' },
+    };
+    await expectAnswer(await inference({ model: 'x' }), 404, unknown);
+    expectTaken(await host({ model: 'x' }));
+  });
+
+  it('reason in later versions only, and take their own limit of tokens as extra', async () => {
+    const since = 'Model {modelName} is enabled only for api versions 2024-12-01-preview and later';
+    await expectAnswer(await inference({ model: 'o4-mini' }), 400, badRequest(since));
+    const later = (change: object) =>
+      at(
+        '/models/chat/completions?api-version=2025-04-01',
+        { model: 'o4-mini', messages, ...change },
+        {
+          'api-key': 'sk-sim-x',
+          ...passThrough,
+        },
+      );
+    expectTaken(await later({ max_completion_tokens: 100 }));
+    await expectAnswer(
+      await later({ max_tokens: 100 }),
+      400,
+      asVendor('max_tokens', 'unsupported_parameter'),
+    );
+  });
+
+  it('of the GPT vendor refuse in its words', async () => {
+    await expectAnswer(
+      await inference({ stop: ['a', 'b', 'c', 'd', 'e'] }),
+      400,
+      asVendor('stop', 'array_above_max_length'),
+    );
+    await expectAnswer(
+      await inference(said(user, result('call_1'))),
+      400,
+      asVendor('messages.[1].role', null),
+    );
+    await expectAnswer(await inference({ max_tokens: 20_000 }), 400, asVendor('max_tokens', 'invalid_value'));
+    await expectAnswer(
+      await inference({ response_format: { type: 'json_object' } }),
+      400,
+      asVendor('messages', null),
+    );
+  });
+
+  it.each<readonly [string, string, object, number, object]>([
+    ['two users in turn', 'Llama-3.3-70B-Instruct', said(user, user), 400, ofModel('roles must alternate')],
+    [
+      'two system messages',
+      'Llama-3.3-70B-Instruct',
+      said({ role: 'system', content: 'x' }, { role: 'system', content: 'y' }, user),
+      400,
+      ofModel('roles must alternate'),
+    ],
+    [
+      'a system message in between',
+      'mistral-small-2503',
+      said(user, { role: 'assistant', content: 'x' }, { role: 'system', content: 'y' }),
+      400,
+      ofModel('roles must alternate'),
+    ],
+    [
+      'the assistant first',
+      'mistral-small-2503',
+      said({ role: 'assistant', content: 'x' }, user),
+      400,
+      ofModel('roles must alternate'),
+    ],
+    [
+      'a developer',
+      'DeepSeek-V3.2',
+      said({ role: 'developer', content: 'x' }, user),
+      422,
+      unsupported('messages', 0, 'role'),
+    ],
+    [
+      'a long id of a call',
+      'Mistral-Large-3',
+      { ...said(user, calling('call_1'), result('call_1')), tools: [boil] },
+      400,
+      ofModel(/^Tool call id was call_1 but must be/),
+    ],
+    [
+      'a user behind a result',
+      'Mistral-Large-3',
+      said(user, calling('abcdefghi'), result('abcdefghi'), user),
+      400,
+      ofModel("Unexpected role 'user' after role 'tool'"),
+    ],
+    [
+      'an answer begun',
+      'Mistral-Large-3',
+      said(user, { role: 'assistant', content: 'x' }),
+      400,
+      ofModel('Expected last role User or Tool'),
+    ],
+    [
+      'a call never answered',
+      'DeepSeek-V3.2',
+      said(user, calling('call_1'), user),
+      400,
+      ofModel('must be followed by tool messages'),
+    ],
+    ['tools', 'DeepSeek-R1', { tools: [boil] }, 422, unsupported('tools')],
+    [
+      'a schema',
+      'Phi-4',
+      { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } },
+      422,
+      unsupported('response_format'),
+    ],
+    [
+      'an image',
+      'Phi-4',
+      said({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
+      400,
+      ofModel('not a multimodal model'),
+    ],
+    [
+      'more output than it has',
+      'Llama-3.3-70B-Instruct',
+      { max_tokens: 2_049 },
+      400,
+      ofModel('at most 2048'),
+    ],
+    [
+      'more than its context',
+      'Phi-4',
+      said({ role: 'user', content: 'x'.repeat(70_000) }),
+      400,
+      ofModel('maximum context length is 16384'),
+    ],
+    [
+      'a choice without tools',
+      'DeepSeek-V3.2',
+      { tool_choice: 'auto' },
+      400,
+      ofModel("'tools' are specified"),
+    ],
+  ])('of other makes refuse %s', async (...[, model, change, ...refusal]) => {
+    await expectAnswer(await inference({ model, ...change }), ...refusal);
+  });
+
+  it.each<readonly [string, string, object]>([
+    ['a short id of a call', 'Mistral-Large-3', said(user, calling('abcdefghi'), result('abcdefghi'))],
+    [
+      'results of two calls',
+      'Llama-3.3-70B-Instruct',
+      said(user, { role: 'assistant', tool_calls: [call('a'), call('b')] }, result('b'), result('a')),
+    ],
+    [
+      'an image',
+      'Llama-4-Maverick-17B-128E-Instruct-FP8',
+      said({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
+    ],
+    ['a JSON object without the word', 'Phi-4', { response_format: { type: 'json_object' } }],
+  ])('of other makes take %s', async (_name, model, change) =>
+    expectTaken(await inference({ model, ...change })),
+  );
+});
