@@ -1,8 +1,7 @@
 // The shipped model catalog: which models are known, whether they chat, their limits and dated prices.
 // Read and checked once, when the program starts; a malformed row stops it there and never surfaces in a request.
 import catalogJson from '../../catalog/models.json' with { type: 'json' };
-
-export type Capability = 'tools' | 'vision' | 'reasoning' | 'json_schema';
+import { type Capability, isCapability, priceForm } from '../../common/model-facts.ts';
 
 /** USD per million tokens, as decimal strings. A kind of token without a price of its own costs the input's. */
 export interface TokenPrices {
@@ -66,12 +65,6 @@ function baseOfFineTuned(name: string): string {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const capabilityNames: ReadonlySet<string> = new Set([
-  'tools',
-  'vision',
-  'reasoning',
-  'json_schema',
-] satisfies Capability[]);
 const priceFields = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const;
 
 // The compiler would otherwise work with the literal type of some hundred rows.
@@ -115,10 +108,7 @@ function parseModel(row: Json): CatalogModel {
       ),
     }),
   };
-  must(
-    parsed.capabilities.every((one) => capabilityNames.has(one)),
-    'a capability is not known',
-  );
+  must(parsed.capabilities.every(isCapability), 'a capability is not known');
   return Object.freeze(parsed as CatalogModel);
 }
 
@@ -146,8 +136,7 @@ function parseTier(value: unknown, at: string): PriceTier {
 }
 
 function parseAmounts(amounts: Json, at: string): TokenPrices {
-  const decimal = /^\d{1,6}(\.\d{1,9})?$/;
-  const wrong = Object.values(amounts).some((one) => typeof one !== 'string' || !decimal.test(one));
+  const wrong = Object.values(amounts).some((one) => typeof one !== 'string' || !priceForm.test(one));
   if (wrong || amounts.input === undefined || amounts.output === undefined) {
     throw new Error(`${at}: prices are decimal strings, input and output among them`);
   }

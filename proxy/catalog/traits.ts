@@ -2,28 +2,10 @@
 // (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them.
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
+import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
 import { isModelGlob, matchesGlob } from '../../common/model-glob.ts';
 
-/** Each trait with the values it can have; the first is taken where no row says otherwise. */
-const traitValues = {
-  /** Whether temperature, top_p and top_k are taken at all. */
-  sampling: [true, false],
-  /** Whether temperature and top_p may come together. */
-  samplingTogether: [true, false],
-  /** How reasoning is asked for. `budget`: in tokens. `adaptive`, `level`, `effort`: by a word. */
-  reasoning: ['none', 'budget', 'adaptive', 'level', 'effort'],
-  /** Whether the model can be told not to reason. */
-  reasoningOff: [true, false],
-  /** Whether a tool call can be forced. */
-  forcedTools: [true, false],
-  /** Whether the conversation may end with the assistant's turn. */
-  prefill: [true, false],
-  /** Whether an answer by JSON Schema can be asked for natively; else a forced tool stands in. */
-  jsonSchema: [true, false],
-} as const;
-
-type TraitName = keyof typeof traitValues;
-export type Traits = { readonly [Name in TraitName]: (typeof traitValues)[Name][number] };
+export type { Traits };
 
 export interface TraitRow {
   /** Glob over `<provider>/<model>`. */
@@ -65,9 +47,7 @@ function parseRow(row: unknown, at: string): TraitRow {
   const { models, ...traits } = row;
   if (typeof models !== 'string' || !isModelGlob(models)) throw new Error(`${at}: models must be a glob`);
   for (const [name, value] of Object.entries(traits)) {
-    const values: readonly unknown[] | undefined = Object.hasOwn(traitValues, name)
-      ? traitValues[name as TraitName]
-      : undefined;
+    const values: readonly unknown[] | undefined = isTraitName(name) ? traitValues[name] : undefined;
     if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }

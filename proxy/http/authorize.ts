@@ -1,7 +1,7 @@
 // From a parsed request to a call that may be dispatched: which provider and model, whether the caller may use it, and
 // where it can go. The name that is allowed is the very name that is sent.
 
-import { holdsCredential } from '../../common/credential.ts';
+import { isModelName } from '../../common/model-facts.ts';
 import { isModelAllowed } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
@@ -34,8 +34,6 @@ export interface AuthorizeInput {
   /** The caller's own credential, which such a route requires. */
   readonly routeCredential: DirectCredential | undefined;
 }
-
-const modelPattern = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
 
 /** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
 export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
@@ -88,10 +86,7 @@ function modelOf(deps: AuthorizeDeps, input: AuthorizeInput): { provider: Provid
 }
 
 function checkedName(name: string): string {
-  const segments = name.split('/');
-  const odd = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
-  // A key in its place would be logged, and sent to the provider.
-  if (!odd && modelPattern.test(name) && !holdsCredential(name)) return name;
+  if (isModelName(name)) return name;
   throw new GatewayError('invalid_request', {
     param: 'model',
     message: 'the model name holds characters that no model name has',

@@ -1,0 +1,47 @@
+// The words in which models are described, shared by both planes: the rows of catalog/, and the models that operators list
+// under providers of their own.
+import { holdsCredential } from './credential.ts';
+
+/** What models of one vendor differ in. Each trait with the values it can have; the first is taken where nothing says otherwise. */
+export const traitValues = {
+  /** Whether temperature, top_p and top_k are taken at all. */
+  sampling: [true, false],
+  /** Whether temperature and top_p may come together. */
+  samplingTogether: [true, false],
+  /** How reasoning is asked for. `budget`: in tokens. `adaptive`, `level`, `effort`: by a word. */
+  reasoning: ['none', 'budget', 'adaptive', 'level', 'effort'],
+  /** Whether the model can be told not to reason. */
+  reasoningOff: [true, false],
+  /** Whether a tool call can be forced. */
+  forcedTools: [true, false],
+  /** Whether the conversation may end with the assistant's turn. */
+  prefill: [true, false],
+  /** Whether an answer by JSON Schema can be asked for natively; else a forced tool stands in. */
+  jsonSchema: [true, false],
+} as const;
+
+export type TraitName = keyof typeof traitValues;
+export type Traits = { readonly [Name in TraitName]: (typeof traitValues)[Name][number] };
+
+export function isTraitName(text: string): text is TraitName {
+  return Object.hasOwn(traitValues, text);
+}
+
+export const capabilities = ['tools', 'vision', 'reasoning', 'json_schema'] as const;
+
+export type Capability = (typeof capabilities)[number];
+
+export function isCapability(text: unknown): text is Capability {
+  return capabilities.some((one) => one === text);
+}
+
+/** USD per million tokens. */
+export const priceForm = /^\d{1,6}(\.\d{1,9})?$/;
+
+const modelNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
+
+/** Whether a provider can be asked for a model of this name. A credential in its place would be logged, and sent out. */
+export function isModelName(text: string): boolean {
+  const odd = text.split('/').some((segment) => segment === '' || segment === '.' || segment === '..');
+  return !odd && modelNameForm.test(text) && !holdsCredential(text);
+}
