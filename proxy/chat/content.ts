@@ -17,7 +17,13 @@ export interface TextPart {
   readonly cache: CacheMark | undefined;
 }
 
-export interface ImagePart {
+/** A part that only some vendors take. */
+interface MediaPart {
+  /** Its place in the body, as `messages[0].content[1]`: a refusal names it. */
+  readonly at: string;
+}
+
+export interface ImagePart extends MediaPart {
   readonly kind: 'image';
   readonly source:
     | { readonly kind: 'data'; readonly data: InlineData }
@@ -26,13 +32,13 @@ export interface ImagePart {
   readonly cache: CacheMark | undefined;
 }
 
-export interface AudioPart {
+export interface AudioPart extends MediaPart {
   readonly kind: 'audio';
   readonly format: string;
   readonly base64: string;
 }
 
-export interface FilePart {
+export interface FilePart extends MediaPart {
   readonly kind: 'file';
   readonly source:
     | { readonly kind: 'data'; readonly data: InlineData }
@@ -63,11 +69,11 @@ function readPart(part: JsonObject, at: string): Part {
     case 'refusal':
       return { kind: 'text', text: text(part.refusal, `${at}.refusal`), cache };
     case 'image_url':
-      return readImage(part.image_url, `${at}.image_url`, cache);
+      return readImage(part.image_url, at, cache);
     case 'input_audio':
-      return readAudio(part.input_audio, `${at}.input_audio`);
+      return readAudio(part.input_audio, at);
     case 'file':
-      return readFile(part.file, `${at}.file`, cache);
+      return readFile(part.file, at, cache);
     default:
       throw invalid(`${at}.type`, `${at}.type must be text, image_url, input_audio or file`);
   }
@@ -88,17 +94,19 @@ function readCacheMark(part: JsonObject): CacheMark | undefined {
 }
 
 function readImage(value: unknown, at: string, cache: CacheMark | undefined): ImagePart {
+  const where = `${at}.image_url`;
   // Some clients send the URL itself in place of the object.
   const image = typeof value === 'string' ? { url: value } : value;
-  if (!isObject(image)) throw invalid(at, `${at} must be an object with a url`);
-  const url = text(image.url, `${at}.url`);
-  const data = readDataUrl(url, `${at}.url`);
+  if (!isObject(image)) throw invalid(where, `${where} must be an object with a url`);
+  const url = text(image.url, `${where}.url`);
+  const data = readDataUrl(url, `${where}.url`);
   if (data === undefined && !/^https?:\/\//i.test(url)) {
-    throw invalid(`${at}.url`, `${at}.url must be an https or a base64 data URL`);
+    throw invalid(`${where}.url`, `${where}.url must be an https or a base64 data URL`);
   }
   const { detail } = image;
   return {
     kind: 'image',
+    at,
     source: data === undefined ? { kind: 'url', url } : { kind: 'data', data },
     detail: detail === 'auto' || detail === 'low' || detail === 'high' ? detail : undefined,
     cache,
@@ -106,24 +114,28 @@ function readImage(value: unknown, at: string, cache: CacheMark | undefined): Im
 }
 
 function readAudio(value: unknown, at: string): AudioPart {
-  if (!isObject(value)) throw invalid(at, `${at} must be an object with data and format`);
-  const base64 = text(value.data, `${at}.data`);
-  if (!isBase64(base64)) throw invalid(`${at}.data`, `${at}.data must be base64`);
-  return { kind: 'audio', format: text(value.format, `${at}.format`), base64 };
+  const where = `${at}.input_audio`;
+  if (!isObject(value)) throw invalid(where, `${where} must be an object with data and format`);
+  const base64 = text(value.data, `${where}.data`);
+  if (!isBase64(base64)) throw invalid(`${where}.data`, `${where}.data must be base64`);
+  return { kind: 'audio', at, format: text(value.format, `${where}.format`), base64 };
 }
 
 function readFile(value: unknown, at: string, cache: CacheMark | undefined): FilePart {
-  if (!isObject(value)) throw invalid(at, `${at} must be an object with file_data or file_id`);
+  const where = `${at}.file`;
+  if (!isObject(value)) throw invalid(where, `${where} must be an object with file_data or file_id`);
   const name = typeof value.filename === 'string' ? value.filename : undefined;
   if (typeof value.file_id === 'string')
-    return { kind: 'file', source: { kind: 'id', id: value.file_id }, name, cache };
-  const encoded = text(value.file_data, `${at}.file_data`);
-  const data = readDataUrl(encoded, `${at}.file_data`);
-  if (data !== undefined) return { kind: 'file', source: { kind: 'data', data }, name, cache };
-  if (!isBase64(encoded)) throw invalid(`${at}.file_data`, `${at}.file_data must be base64 or a data URL`);
+    return { kind: 'file', at, source: { kind: 'id', id: value.file_id }, name, cache };
+  const encoded = text(value.file_data, `${where}.file_data`);
+  const data = readDataUrl(encoded, `${where}.file_data`);
+  if (data !== undefined) return { kind: 'file', at, source: { kind: 'data', data }, name, cache };
+  if (!isBase64(encoded))
+    throw invalid(`${where}.file_data`, `${where}.file_data must be base64 or a data URL`);
   // Without a type of its own it is what this field is usually for.
   return {
     kind: 'file',
+    at,
     source: { kind: 'data', data: { mediaType: 'application/pdf', base64: encoded } },
     name,
     cache,
