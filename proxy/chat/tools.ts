@@ -1,6 +1,7 @@
 // The tools of a request and the choice among them, the deprecated functions included: `functions` and `function_call` become
 // tools, and the answer is told in their form again.
 import { isObject, type JsonObject } from '../../common/json.ts';
+import { type CacheMark, readCacheMark } from './content.ts';
 import { invalid, unsupported } from './invalid.ts';
 
 export interface Tools {
@@ -19,7 +20,7 @@ export interface ToolDefinition {
   readonly parameters: JsonObject | undefined;
   readonly strict: boolean | undefined;
   /** Extension `cache_control`: the prompt up to here is to be cached. */
-  readonly cache: JsonObject | undefined;
+  readonly cache: CacheMark | undefined;
 }
 
 export type ToolChoice =
@@ -59,15 +60,15 @@ function readTool(value: unknown, index: number): ToolDefinition {
   if (!isObject(value)) throw invalid(at, `${at} must be an object`);
   if (value.type === 'custom') throw unsupported(at, 'custom tools are not supported by this provider');
   if (value.type !== 'function') throw invalid(`${at}.type`, `${at}.type must be function`);
-  const cache = isObject(value.cache_control) ? value.cache_control : undefined;
-  return { ...readFunction(value.function, `${at}.function`), ...(cache && { cache }) };
+  const definition = readFunction(value.function, `${at}.function`);
+  return { ...definition, cache: readCacheMark(value) ?? definition.cache };
 }
 
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;
 
 function readFunction(value: unknown, at: string): ToolDefinition {
   if (!isObject(value)) throw invalid(at, `${at} must be an object`);
-  const { name, description, parameters, strict, cache_control: cache } = value;
+  const { name, description, parameters, strict } = value;
   if (typeof name !== 'string' || !nameForm.test(name)) {
     throw invalid(`${at}.name`, `${at}.name must be 1 to 64 letters, digits, _ or -`);
   }
@@ -79,7 +80,7 @@ function readFunction(value: unknown, at: string): ToolDefinition {
     description: typeof description === 'string' && description !== '' ? description : undefined,
     parameters: isObject(parameters) ? parameters : undefined,
     strict: typeof strict === 'boolean' ? strict : undefined,
-    cache: isObject(cache) ? cache : undefined,
+    cache: readCacheMark(value),
   };
 }
 
