@@ -7,30 +7,47 @@ export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 export function createAccessLog(log: Logger): AccessLog {
   const write = createLineWriter(log);
   return ({ record, id, startedAt }, durationMs) => {
-    // Fields that are undefined are not written. No spreads: they cost 30 KB a line.
-    const fields = {
-      request_id: id,
-      route: record.route,
-      status: record.status,
-      error_code: record.errorCode,
-      error_source: record.errorSource,
-      err: record.cause instanceof Error ? errorFields(record.cause) : record.cause,
-      organization_id: record.organizationId,
-      key_id: record.keyId,
-      project_key_id: record.projectKeyId,
-      provider: record.provider,
-      model: record.model,
-      streamed: record.streamed,
-      direct_key: record.direct,
-      attempts: record.attempts,
-      duration_ms: rounded(durationMs),
-      first_byte_ms: record.firstByteAt === undefined ? undefined : rounded(record.firstByteAt - startedAt),
-      request_bytes: record.requestBytes,
-      prompt_tokens: record.usage?.promptTokens,
-      completion_tokens: record.usage?.completionTokens,
-    };
-    write(fields, 'request');
+    const { usage, firstByteAt } = record;
+    // Put together by hand: a serializer took as long as the request's authentication. A field without a value is left out.
+    write(
+      text('request_id', id).slice(1) +
+        text('route', record.route) +
+        number('status', record.status) +
+        text('error_code', record.errorCode) +
+        text('error_source', record.errorSource) +
+        cause(record.cause) +
+        text('organization_id', record.organizationId) +
+        text('key_id', record.keyId) +
+        text('project_key_id', record.projectKeyId) +
+        text('provider', record.provider) +
+        text('model', record.model) +
+        `,"streamed":${record.streamed},"direct_key":${record.direct}` +
+        number('attempts', record.attempts) +
+        number('duration_ms', rounded(durationMs)) +
+        number('first_byte_ms', firstByteAt === undefined ? undefined : rounded(firstByteAt - startedAt)) +
+        number('request_bytes', record.requestBytes) +
+        number('prompt_tokens', usage?.promptTokens) +
+        number('completion_tokens', usage?.completionTokens),
+      'request',
+    );
   };
+}
+
+/** What stands in JSON as it is. */
+const plain = /^[\w./:@+ -]*$/;
+
+function text(name: string, value: string | undefined): string {
+  if (value === undefined) return '';
+  return plain.test(value) ? `,"${name}":"${value}"` : `,"${name}":${JSON.stringify(value)}`;
+}
+
+function number(name: string, value: number | undefined): string {
+  return value === undefined ? '' : `,"${name}":${value}`;
+}
+
+function cause(value: unknown): string {
+  if (value === undefined) return '';
+  return `,"err":${JSON.stringify(value instanceof Error ? errorFields(value) : value) ?? 'null'}`;
 }
 
 function rounded(ms: number): number {

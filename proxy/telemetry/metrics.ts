@@ -1,9 +1,10 @@
 // Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a caller;
 // docs/metrics.md lists every name.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
+import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 
 export interface Gauges {
   inFlight(): number;
@@ -30,17 +31,11 @@ export interface RequestTimes {
   readonly firstByte: number | undefined;
 }
 
-const durationBuckets = [
-  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
-];
-const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
-const outputTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
-const tokenBuckets = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576];
-
 export function createMetrics(): ProxyMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = requestMetrics(registry);
+  const histograms: TalliedHistogram[] = [];
+  const requests = requestMetrics(registry, histograms);
   const malformed = tally(registry, {
     name: 'gateway_malformed_requests_total',
     help: 'Connections that sent no valid HTTP request, by the code they were answered',
@@ -54,10 +49,13 @@ export function createMetrics(): ProxyMetrics {
   return {
     access: accessMetrics(registry),
     request: requests,
-    malformed: (code) => malformed(1, code),
-    backgroundFailure: (task) => failures(1, task),
+    malformed: (code) => void malformed(code).pending++,
+    backgroundFailure: (task) => void failures(task).pending++,
     observe: (gauges) => observeGauges(registry, gauges),
-    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+    render: async () => {
+      const tallied = histograms.map((histogram) => histogram.render());
+      return { contentType: registry.contentType, body: [await registry.metrics(), ...tallied].join('\n') };
+    },
   };
 }
 
@@ -67,12 +65,15 @@ interface TallyOptions {
   readonly labelNames: string[];
 }
 
-/**
- * A counter that is counted in plain numbers and handed to the library at each scrape: its own `inc` checks and hashes the
- * labels every time.
- */
-function tally(registry: Registry, options: TallyOptions): (amount: number, ...labels: string[]) => void {
-  const rows = new Map<string, { readonly labels: string[]; pending: number }>();
+/** Counted in plain numbers and handed to the library at each scrape: its own `inc` checks and hashes labels every time. */
+interface Count {
+  readonly labels: readonly string[];
+  pending: number;
+}
+
+/** A counter by label values. @returns the count of one set of them, made once; whoever counts often keeps it */
+function tally(registry: Registry, options: TallyOptions): (...labels: string[]) => Count {
+  const rows = new Map<string, Count>();
   new Counter({
     ...options,
     registers: [registry],
@@ -83,106 +84,162 @@ function tally(registry: Registry, options: TallyOptions): (amount: number, ...l
       }
     },
   });
-  return (amount, ...labels) => {
+  return (...labels) => {
     const key = labels.join(' ');
-    const row = rows.get(key);
-    if (row === undefined) rows.set(key, { labels, pending: amount });
-    else row.pending += amount;
+    const row = rows.get(key) ?? { labels, pending: 0 };
+    rows.set(key, row);
+    return row;
   };
 }
 
-/** Children of a histogram by their label values, each made once. */
-function bound<Child>(bind: (...values: string[]) => Child): (...values: string[]) => Child {
-  const children = new Map<string, Child>();
-  return (...values) => {
-    const key = values.join(' ');
-    const child = children.get(key) ?? bind(...values);
-    children.set(key, child);
-    return child;
+/** All that one kind of request counts into. */
+interface RequestRow {
+  readonly requests: Count;
+  /** Undefined where no provider was chosen. */
+  readonly provider: ProviderRow | undefined;
+}
+
+interface ProviderRow {
+  readonly attempts: Count;
+  readonly inputTokens: Count;
+  readonly outputTokens: Count;
+  readonly duration: HistogramRow;
+  readonly firstToken: HistogramRow;
+  readonly perToken: HistogramRow;
+  readonly inputUsage: HistogramRow;
+  readonly outputUsage: HistogramRow;
+}
+
+function requestMetrics(registry: Registry, histograms: TalliedHistogram[]): ProxyMetrics['request'] {
+  const histogram = (options: HistogramOptions) => {
+    const made = new TalliedHistogram(options);
+    histograms.push(made);
+    return made;
+  };
+  const overhead = histogram(overheadOptions).row();
+  const makeRow = requestRows(registry, histogram);
+  const rows = new Map<string, RequestRow>();
+  const rowOf = (record: RequestRecord): RequestRow => {
+    const key = `${record.route} ${record.provider} ${record.status} ${errorLabel(record)} ${modelLabel(record)}`;
+    const row = rows.get(key) ?? makeRow(record);
+    rows.set(key, row);
+    return row;
+  };
+  return (record, times) => {
+    const row = rowOf(record);
+    row.requests.pending++;
+    if (times.overhead !== undefined) overhead.observe(times.overhead / 1000);
+    if (row.provider !== undefined) observeProvider(row.provider, record, times);
   };
 }
 
-function requestMetrics(registry: Registry): ProxyMetrics['request'] {
-  const count = tally(registry, {
+function observeProvider(row: ProviderRow, record: RequestRecord, times: RequestTimes): void {
+  row.attempts.pending += record.attempts;
+  row.duration.observe(times.total / 1000);
+  const { usage } = record;
+  if (record.streamed && times.firstByte !== undefined) {
+    row.firstToken.observe(times.firstByte / 1000);
+    const following = (usage?.completionTokens ?? 0) - 1;
+    if (following > 0) row.perToken.observe((times.total - times.firstByte) / 1000 / following);
+  }
+  if (usage === undefined) return;
+  row.inputTokens.pending += usage.promptTokens;
+  row.outputTokens.pending += usage.completionTokens;
+  row.inputUsage.observe(usage.promptTokens);
+  row.outputUsage.observe(usage.completionTokens);
+}
+
+/** A provider chooses its own codes. */
+function errorLabel({ errorSource, errorCode = 'none' }: RequestRecord): string {
+  return errorSource === 'provider' ? 'provider_error' : errorCode;
+}
+
+/** Only names that the catalog knows: callers choose the others. */
+function modelLabel({ modelKnown, model = 'other' }: RequestRecord): string {
+  return modelKnown ? model : 'other';
+}
+
+function requestRows(
+  registry: Registry,
+  histogram: (options: HistogramOptions) => TalliedHistogram,
+): (record: RequestRecord) => RequestRow {
+  const requests = tally(registry, {
     name: 'gateway_requests_total',
     help: 'Requests answered, by route, provider, status, code and who spoke',
     labelNames: ['route', 'provider', 'status', 'code', 'source'],
   });
-  const countAttempts = tally(registry, {
+  const attempts = tally(registry, {
     name: 'gateway_attempts_total',
     help: 'Attempts at providers',
     labelNames: ['provider'],
   });
-  const countTokens = tally(registry, {
+  const tokens = tally(registry, {
     name: 'gateway_tokens_total',
     help: 'Tokens that providers reported, by provider, catalog model and kind',
     labelNames: ['provider', 'model', 'kind'],
   });
-  const overhead = new Histogram({
-    name: 'gateway_overhead_seconds',
-    help: 'From the arrival of a request to the call of the provider: reading the body and every check',
-    buckets: overheadBuckets,
-    registers: [registry],
+  const duration = histogram(durationOptions);
+  const firstToken = histogram(firstTokenOptions);
+  const perToken = histogram(perTokenOptions);
+  const usage = histogram(usageOptions);
+  const providerRow = (provider: string, record: RequestRecord): ProviderRow => ({
+    attempts: attempts(provider),
+    inputTokens: tokens(provider, modelLabel(record), 'input'),
+    outputTokens: tokens(provider, modelLabel(record), 'output'),
+    duration: duration.row(provider, record.errorSource ?? 'none'),
+    firstToken: firstToken.row(provider),
+    perToken: perToken.row(provider),
+    inputUsage: usage.row(provider, 'input'),
+    outputUsage: usage.row(provider, 'output'),
   });
-  const observeGenAi = genAiMetrics(registry);
-  return (record, times) => {
-    const { usage, provider = 'none', errorSource = 'none' } = record;
-    const code = errorSource === 'provider' ? 'provider_error' : (record.errorCode ?? 'none');
-    count(1, record.route, provider, String(record.status), code, errorSource);
-    if (record.attempts > 0) countAttempts(record.attempts, provider);
-    if (times.overhead !== undefined) overhead.observe(times.overhead / 1000);
-    if (usage !== undefined) {
-      const model = record.modelKnown ? (record.model ?? 'other') : 'other';
-      countTokens(usage.promptTokens, provider, model, 'input');
-      countTokens(usage.completionTokens, provider, model, 'output');
-    }
-    if (record.provider !== undefined) observeGenAi(record, times, record.provider);
+  return (record) => {
+    const { route, provider, status, errorSource = 'none' } = record;
+    return {
+      requests: requests(route, provider ?? 'none', String(status), errorLabel(record), errorSource),
+      provider: provider === undefined ? undefined : providerRow(provider, record),
+    };
   };
 }
 
-/** Names of the OpenTelemetry semantic conventions for generative AI, as Prometheus writes them. */
-function genAiMetrics(registry: Registry) {
-  const registers = [registry];
-  const histogram = (name: string, help: string, buckets: number[], labelNames: string[]) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
-  const duration = histogram(
-    'gen_ai_server_request_duration_seconds',
-    'From the first byte of a request to the last of its answer',
-    durationBuckets,
-    ['gen_ai_provider_name', 'error_type'],
-  );
-  const firstToken = histogram(
-    'gen_ai_server_time_to_first_token_seconds',
-    'From the first byte of a request to the first byte of a streamed answer',
-    durationBuckets,
-    ['gen_ai_provider_name'],
-  );
-  const perToken = histogram(
-    'gen_ai_server_time_per_output_token_seconds',
-    'Time per output token after the first of a streamed answer',
-    outputTokenBuckets,
-    ['gen_ai_provider_name'],
-  );
-  const usage = histogram('gen_ai_client_token_usage', 'Tokens of one request', tokenBuckets, [
-    'gen_ai_provider_name',
-    'gen_ai_token_type',
-  ]);
-  const durationOf = bound((...values) => duration.labels(...values));
-  const firstTokenOf = bound((...values) => firstToken.labels(...values));
-  const perTokenOf = bound((...values) => perToken.labels(...values));
-  const usageOf = bound((...values) => usage.labels(...values));
-  return (record: RequestRecord, times: RequestTimes, provider: string) => {
-    durationOf(provider, record.errorSource ?? 'none').observe(times.total / 1000);
-    if (record.streamed && times.firstByte !== undefined) {
-      firstTokenOf(provider).observe(times.firstByte / 1000);
-      const following = (record.usage?.completionTokens ?? 0) - 1;
-      if (following > 0) perTokenOf(provider).observe((times.total - times.firstByte) / 1000 / following);
-    }
-    if (record.usage === undefined) return;
-    usageOf(provider, 'input').observe(record.usage.promptTokens);
-    usageOf(provider, 'output').observe(record.usage.completionTokens);
-  };
-}
+const overheadOptions: HistogramOptions = {
+  name: 'gateway_overhead_seconds',
+  help: 'From the arrival of a request to the call of the provider: reading the body and every check',
+  buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1],
+  labelNames: [],
+};
+
+// Names and buckets of the OpenTelemetry semantic conventions for generative AI, as Prometheus writes them.
+const durationBuckets = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+
+const durationOptions: HistogramOptions = {
+  name: 'gen_ai_server_request_duration_seconds',
+  help: 'From the first byte of a request to the last of its answer',
+  buckets: durationBuckets,
+  labelNames: ['gen_ai_provider_name', 'error_type'],
+};
+
+const firstTokenOptions: HistogramOptions = {
+  name: 'gen_ai_server_time_to_first_token_seconds',
+  help: 'From the first byte of a request to the first byte of a streamed answer',
+  buckets: durationBuckets,
+  labelNames: ['gen_ai_provider_name'],
+};
+
+const perTokenOptions: HistogramOptions = {
+  name: 'gen_ai_server_time_per_output_token_seconds',
+  help: 'Time per output token after the first of a streamed answer',
+  buckets: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
+  labelNames: ['gen_ai_provider_name'],
+};
+
+const usageOptions: HistogramOptions = {
+  name: 'gen_ai_client_token_usage',
+  help: 'Tokens of one request',
+  buckets: [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576],
+  labelNames: ['gen_ai_provider_name', 'gen_ai_token_type'],
+};
 
 function accessMetrics(registry: Registry): AccessMetrics {
   const lookups = tally(registry, {
@@ -201,9 +258,9 @@ function accessMetrics(registry: Registry): AccessMetrics {
     labelNames: ['operation'],
   });
   return {
-    lookup: (tier) => lookups(1, tier),
-    cacheIgnored: (reason) => ignored(1, reason),
-    cacheFailed: (operation) => failed(1, operation),
+    lookup: (tier) => void lookups(tier).pending++,
+    cacheIgnored: (reason) => void ignored(reason).pending++,
+    cacheFailed: (operation) => void failed(operation).pending++,
   };
 }
 
