@@ -84,7 +84,8 @@ function text(value: unknown, at: string): string {
   throw invalid(at, `${at} must be a string`);
 }
 
-function readCacheMark(part: JsonObject): CacheMark | undefined {
+/** Of a part or a tool. */
+export function readCacheMark(part: JsonObject): CacheMark | undefined {
   const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part;
   if (isObject(control)) {
     const { ttl } = control;
