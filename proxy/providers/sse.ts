@@ -1,7 +1,7 @@
 // Splits bytes into Server-Sent Events without decoding or copying them. An event ends at a blank line; LF, CRLF and CR
 // end a line (HTML standard, "Server-sent events"). Chunks may be cut anywhere.
 import { ByteStore } from '../../common/byte-store.ts';
-import { GatewayError } from '../errors.ts';
+import { protocolError } from './protocol-error.ts';
 
 const lf = 0x0a;
 const cr = 0x0d;
@@ -46,10 +46,7 @@ export class SseSplitter {
   }
 
   #check(eventBytes: number): void {
-    if (eventBytes <= this.#eventBytesMax) return;
-    throw new GatewayError('upstream_protocol_error', {
-      cause: new Error('an event of the stream is too large'),
-    });
+    if (eventBytes > this.#eventBytesMax) throw protocolError('an event of the stream is too large');
   }
 }
 

@@ -2,7 +2,7 @@
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
 import { isObject, parseJson } from '../../../common/json.ts';
 import { readUsage } from '../../chat/usage.ts';
-import { GatewayError } from '../../errors.ts';
+import { protocolError } from '../protocol-error.ts';
 import type { CompleteAnswer, Provider } from '../provider.ts';
 import { readGptError } from './errors.ts';
 import { buildGptRequest } from './request.ts';
@@ -24,9 +24,7 @@ export const gptProvider: Provider = {
 function readGptAnswer(body: Buffer): CompleteAnswer {
   const answer = parseJson(body.toString());
   if (!isObject(answer) || !Array.isArray(answer.choices)) {
-    throw new GatewayError('upstream_protocol_error', {
-      cause: new Error('the answer is no chat completion'),
-    });
+    throw protocolError('the answer is no chat completion');
   }
   return { body, usage: readUsage(answer.usage) };
 }
