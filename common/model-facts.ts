@@ -12,12 +12,32 @@ export const traitValues = {
   reasoning: ['none', 'budget', 'adaptive', 'level', 'effort'],
   /** Whether the model can be told not to reason. */
   reasoningOff: [true, false],
+  /** Whether one that cannot can be told to reason between tool calls only. */
+  reasoningBetweenTools: [false, true],
+  /** Whether the effort `xhigh` is taken where efforts are; else `high` stands in. */
+  effortXhigh: [true, false],
   /** Whether a tool call can be forced. */
   forcedTools: [true, false],
   /** Whether the conversation may end with the assistant's turn. */
   prefill: [true, false],
   /** Whether an answer by JSON Schema can be asked for natively; else a forced tool stands in. */
   jsonSchema: [true, false],
+  /** Whether tools may stand beside an answer by JSON Schema. */
+  jsonSchemaWithTools: [true, false],
+  /** What schemas are written in. `openapi`: the subset of OpenAPI 3.0 without references and unions of types. */
+  schemaLanguage: ['json-schema', 'openapi'],
+  /** The words of `reasoning: level`. */
+  reasoningLevels: ['low-medium-high', 'minimal-low-medium-high', 'low-high'],
+  /** Whether the first of the calls made at once must come back with the vendor's signature on it. */
+  signedCalls: [false, true],
+  /** Whether system messages have a place of their own; else they open the first user turn. */
+  systemMessages: [true, false],
+  /** Whether `n` answers can be asked for at once. */
+  severalAnswers: [false, true],
+  /** Whether frequency_penalty and presence_penalty are taken. */
+  penalties: [true, false],
+  /** Whether the log probabilities of tokens can be asked for. */
+  logprobs: [false, true],
 } as const;
 
 export type TraitName = keyof typeof traitValues;
