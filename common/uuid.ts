@@ -1,20 +1,28 @@
-// UUIDv7 (RFC 9562): ids that sort by the time they were made.
+// UUIDv7 (RFC 9562): ids that sort by the time they were made. One is made for every request, so it is made of few pieces.
 import { randomBytes } from 'node:crypto';
 
 // One call to the system's random source serves 256 ids: it costs more than the rest of an id.
-let pool = Buffer.alloc(0);
+const idDigits = 20;
+let pool = '';
 let used = 0;
+let timeMs = -1;
+let timeText = '';
 
 export function uuidv7(now: number = Date.now()): string {
-  if (used + 10 > pool.length) {
-    pool = randomBytes(2560);
+  if (used + idDigits > pool.length) {
+    pool = randomBytes(128 * idDigits).toString('hex');
     used = 0;
   }
-  const random = pool.toString('hex', used, used + 10);
-  used += 10;
-  const time = now.toString(16).padStart(12, '0');
-  const variant = ((Number.parseInt(random.slice(3, 4), 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+  const at = used;
+  used += idDigits;
+  if (now !== timeMs) {
+    const time = now.toString(16).padStart(12, '0');
+    timeMs = now;
+    timeText = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+  }
+  // The variant: its two upper bits are 10.
+  const variant = '89ab'[Number.parseInt(pool.charAt(at + 3), 16) & 0x3];
+  return `${timeText}${pool.slice(at, at + 3)}-${variant}${pool.slice(at + 4, at + 7)}-${pool.slice(at + 7, at + idDigits - 1)}`;
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
