@@ -22,8 +22,14 @@ export interface Behaviour {
   readonly tokenBytes?: number;
   /** What the model thinks before it answers, where the vendor shows that. */
   readonly reasoning?: string;
+  /** It comes only in the vendor's encrypted form, where there is one. */
+  readonly reasoningRedacted?: boolean;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: string }[];
   readonly finishReason?: string;
+  /** The vendor's filter does not let the prompt through, for this reason in its own word: an answer, no error. */
+  readonly blocked?: string;
+  /** Where the text comes from: each source may quote the words of the text that it stands for, else it stands for all. */
+  readonly citations?: readonly Citation[];
   /** Fields in place of the estimated ones; null leaves usage out altogether. */
   readonly usage?: Readonly<Record<string, unknown>> | null;
   /** The text is what was received, as JSON; credentials only as their SHA-256. */
@@ -39,6 +45,12 @@ export interface Behaviour {
   /** The body is cut into pieces of these sizes, whatever stands at the cuts; the last size repeats. */
   readonly pieceBytes?: readonly number[];
   readonly stop?: Stop;
+}
+
+export interface Citation {
+  readonly uri: string;
+  readonly title?: string;
+  readonly text?: string;
 }
 
 /** The answer stops early: before its head, or after so many pieces or bytes. */
@@ -68,6 +80,10 @@ const isMapOf =
     isObject(value) && Object.values(value as object).every(test);
 const isToolCall: Test = (value) =>
   isObject(value) && isMapOf(isString)(value) && Object.keys(value as object).length === 2;
+const isCitation: Test = (value) =>
+  isMapOf(isString)(value) &&
+  'uri' in (value as object) &&
+  Object.keys(value as object).every((key) => ['uri', 'title', 'text'].includes(key));
 
 const behaviourFields: Record<keyof Behaviour, Test> = {
   status: (value) => isCount(value) && (value as number) >= 200 && (value as number) <= 599,
@@ -80,8 +96,11 @@ const behaviourFields: Record<keyof Behaviour, Test> = {
   tokens: isCount,
   tokenBytes: isCount,
   reasoning: isString,
+  reasoningRedacted: isBoolean,
   toolCalls: (value) => Array.isArray(value) && value.every(isToolCall),
   finishReason: isString,
+  blocked: isString,
+  citations: (value) => Array.isArray(value) && value.every(isCitation),
   usage: (value) => value === null || isObject(value),
   echo: isBoolean,
   errorAfterEvents: isCount,

@@ -1,11 +1,17 @@
 // The table of wire formats. Adding one is a folder and a line.
+import { assistantProvider } from './assistant-provider/index.ts';
 import { gptProvider } from './gpt-provider/index.ts';
+import { managedCloudModels } from './managed-cloud-models/index.ts';
+import { searchProvider } from './search-provider/index.ts';
 import { studioAi } from './studio-ai/index.ts';
 import type { WireFormat } from './wire-format.ts';
 
 export const vendors = {
   'gpt-provider': gptProvider,
   'studio-ai': studioAi,
+  'assistant-provider': assistantProvider,
+  'search-provider': searchProvider,
+  'managed-cloud-models': managedCloudModels,
 } as const satisfies Record<string, WireFormat>;
 
 export type VendorName = keyof typeof vendors;

@@ -12,8 +12,8 @@ export function authorize(received: Received, keys: AnswerContext['keys']): void
     const { message, details } = scriptedError(401, {});
     throw new FrontRefusal(401, message, details);
   }
-  const key = [header].flat()[0] ?? new URLSearchParams(received.query).get('key') ?? '';
-  if (key === '') {
+  const key = [header].flat()[0] || new URLSearchParams(received.query).get('key');
+  if (!key) {
     const message =
       "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.";
     throw new FrontRefusal(403, message);

@@ -1,0 +1,315 @@
+// The vendor's own SDK against the simulator, nothing between them: what the gateway's tests lean on is what the SDK accepts.
+import {
+  ApiError,
+  type Content,
+  FunctionCallingConfigMode,
+  type FunctionDeclaration,
+  GoogleGenAI,
+  type HttpOptions,
+  ThinkingLevel,
+} from '@google/genai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Simulator, startSimulator } from '../../simulator/index.ts';
+
+let simulator: Simulator;
+let client: GoogleGenAI;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  client = clientWith('AIzaSimConformance');
+});
+afterAll(() => simulator.close());
+beforeEach(() => simulator.reset());
+
+function clientWith(apiKey: string, options: HttpOptions = {}): GoogleGenAI {
+  return new GoogleGenAI({
+    apiKey,
+    httpOptions: { baseUrl: simulator.baseUrls['search-provider'], ...options },
+  });
+}
+
+async function all<T>(stream: Promise<AsyncIterable<T>> | AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of await stream) items.push(item);
+  return items;
+}
+
+const model = 'gemini-3.5-flash';
+const contents = 'hello';
+const boil: FunctionDeclaration = {
+  name: 'boil',
+  parametersJsonSchema: {
+    type: 'object',
+    properties: { cups: { type: 'integer', minimum: 1 } },
+    required: ['cups'],
+  },
+};
+const tools = [{ functionDeclarations: [boil] }];
+const forced = { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } };
+
+describe('the SDK', () => {
+  it('generates under its own version of the API and the one before it', async () => {
+    for (const [apiVersion, path] of [
+      [undefined, '/v1/'],
+      ['v1beta', '/v1beta/'],
+    ] as const) {
+      simulator.reset();
+      const answer = await clientWith('sk-sim-x', apiVersion && { apiVersion }).models.generateContent({
+        model,
+        contents,
+      });
+      expect(answer.text).toContain('simulated');
+      expect(simulator.requests[0]?.target).toBe(`/search-provider${path}models/${model}:generateContent`);
+    }
+  });
+
+  it('reads every part of an answer and its usage', async () => {
+    simulator.script({ reasoning: 'Weighing kettles.', text: 'On it.' });
+    const answer = await client.models.generateContent({
+      model,
+      contents,
+      config: { thinkingConfig: { includeThoughts: true, thinkingLevel: ThinkingLevel.LOW } },
+    });
+    expect(answer.candidates?.[0]?.content?.parts).toMatchObject([
+      { text: 'Weighing kettles.', thought: true },
+      { text: 'On it.', thoughtSignature: expect.any(String) },
+    ]);
+    expect(answer).toMatchObject({ text: 'On it.', modelVersion: model, responseId: expect.any(String) });
+    expect(answer.usageMetadata).toMatchObject({
+      promptTokenCount: 2,
+      candidatesTokenCount: 2,
+      thoughtsTokenCount: 5,
+      totalTokenCount: 9,
+    });
+  });
+
+  it('streams what it generates', async () => {
+    const whole = await client.models.generateContent({ model, contents });
+    const chunks = await all(client.models.generateContentStream({ model, contents }));
+    expect(chunks.length).toBeGreaterThan(5);
+    expect(chunks.map((chunk) => chunk.text ?? '').join('')).toBe(whole.text);
+    expect(chunks.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP');
+    expect(chunks.at(-1)?.usageMetadata).toEqual(whole.usageMetadata);
+  });
+
+  it('sends all of its configuration', async () => {
+    const answer = await client.models.generateContent({
+      model,
+      contents: [{ text: 'look' }, { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }],
+      config: {
+        systemInstruction: 'Be brief.',
+        temperature: 0.2,
+        topP: 0.9,
+        topK: 40,
+        seed: 1,
+        stopSequences: [' answer'],
+        safetySettings: [],
+        serviceTier: 'flex' as never,
+      },
+    });
+    expect(answer.text).toBe('This is a simulated');
+    expect(answer.usageMetadata?.promptTokensDetails).toContainEqual({ modality: 'IMAGE', tokenCount: 258 });
+    expect(answer.sdkHttpResponse?.headers).toMatchObject({ 'x-gemini-service-tier': 'flex' });
+  });
+
+  it('tells an answer that was cut by its limit', async () => {
+    const config = { maxOutputTokens: 5, thinkingConfig: { thinkingLevel: ThinkingLevel.MINIMAL } };
+    const answer = await client.models.generateContent({ model, contents, config });
+    expect([answer.text, answer.candidates?.[0]?.finishReason]).toEqual([
+      'This is a simulated ',
+      'MAX_TOKENS',
+    ]);
+  });
+
+  it.each(['responseSchema', 'responseJsonSchema'])('gets an answer by a %s', async (field) => {
+    const schema = {
+      type: 'object',
+      properties: { name: { type: 'string' }, cups: { type: 'integer' } },
+      required: ['name', 'cups'],
+    };
+    const config = { responseMimeType: 'application/json', [field]: schema };
+    const answer = await client.models.generateContent({ model, contents, config });
+    expect(JSON.parse(answer.text ?? '')).toEqual({ name: 'simulated', cups: 0 });
+  });
+
+  it('tells a prompt that was blocked, and an answer that was', async () => {
+    simulator.script({ blocked: 'SAFETY' });
+    const prompt = await client.models.generateContent({ model, contents });
+    expect([prompt.candidates, prompt.promptFeedback?.blockReason]).toEqual([undefined, 'SAFETY']);
+    simulator.script({ finishReason: 'SAFETY' });
+    const answer = await client.models.generateContent({ model, contents });
+    expect(answer.candidates?.[0]).toMatchObject({
+      finishReason: 'SAFETY',
+      safetyRatings: [{ blocked: true }],
+    });
+    expect(answer.text).toBeUndefined();
+  });
+
+  it('reads what an answer is grounded on', async () => {
+    const answer = await client.models.generateContent({
+      model,
+      contents,
+      config: { tools: [{ googleSearch: {} }] },
+    });
+    expect(answer.candidates?.[0]?.groundingMetadata?.groundingSupports?.[0]).toMatchObject({
+      segment: { endIndex: answer.text?.length },
+      groundingChunkIndices: [0],
+    });
+    simulator.script({ text: 'Call me', citations: [{ uri: 'https://a.test/', text: 'me' }] });
+    const cited = await client.models.generateContent({ model, contents });
+    expect(cited.candidates?.[0]?.citationMetadata?.citations).toMatchObject([
+      { startIndex: 5, endIndex: 7 },
+    ]);
+  });
+
+  it('counts, lists and gets', async () => {
+    expect((await client.models.countTokens({ model, contents })).totalTokens).toBe(2);
+    const names = (await all(client.models.list({ config: { pageSize: 3 } }))).map((one) => one.name);
+    expect(names).toContain(`models/${model}`);
+    expect(await client.models.get({ model })).toMatchObject({ name: `models/${model}`, thinking: true });
+    const beta = clientWith('AIzaSimX', { apiVersion: 'v1beta' });
+    expect((await all(beta.models.list())).length).toBeGreaterThan(names.length);
+  });
+});
+
+describe('the SDK’s tools', () => {
+  it('are called, and their results sent back with what the model signed', async () => {
+    const config = { tools, toolConfig: forced };
+    const asked = await client.models.generateContent({ model, contents, config });
+    expect(asked.functionCalls).toEqual([{ id: expect.any(String), name: 'boil', args: { cups: 1 } }]);
+    const [{ id, name } = {}] = asked.functionCalls ?? [];
+    const turn = asked.candidates?.[0]?.content;
+    const history = (content: Content | undefined): Content[] => [
+      { role: 'user', parts: [{ text: 'hello' }] },
+      content ?? {},
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: id ?? '', name: name ?? '', response: { output: 'done' } } }],
+      },
+    ];
+    const answer = await client.models.generateContent({ model, contents: history(turn), config: { tools } });
+    expect(answer.text).toContain('3 turns');
+    const unsigned = { role: 'model', parts: [{ functionCall: { ...asked.functionCalls?.[0] } }] };
+    await expect(client.models.generateContent({ model, contents: history(unsigned) })).rejects.toThrow(
+      /missing a thought_signature/,
+    );
+  });
+
+  it('are called several at once, streamed', async () => {
+    simulator.script({ toolCalls: ['boil', 'stir'].map((name) => ({ name, arguments: '{"cups":2}' })) });
+    const chunks = await all(client.models.generateContentStream({ model, contents, config: { tools } }));
+    expect(chunks.flatMap((chunk) => chunk.functionCalls ?? [])).toMatchObject([
+      { name: 'boil', args: { cups: 2 } },
+      { name: 'stir', args: { cups: 2 } },
+    ]);
+    const [first, second] = chunks.flatMap((chunk) => chunk.functionCalls ?? []);
+    expect(first?.id).not.toBe(second?.id);
+  });
+
+  it('run by themselves until the model answers in words', async () => {
+    simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
+    const cups: unknown[] = [];
+    const answer = await client.models.generateContent({
+      model,
+      contents,
+      config: {
+        tools: [
+          {
+            tool: async () => ({ functionDeclarations: [boil] }),
+            callTool: async (calls) => {
+              cups.push(...calls.map((call) => call.args?.cups));
+              return calls.map(({ id, name }) => ({
+                functionResponse: {
+                  ...(id && { id }),
+                  ...(name && { name }),
+                  response: { output: 'boiling' },
+                },
+              }));
+            },
+          },
+        ],
+      },
+    });
+    expect([answer.text?.includes('simulated'), cups, simulator.requests.length]).toEqual([true, [2], 2]);
+  });
+
+  it('live in a chat that keeps its history, streamed or not', async () => {
+    const chat = client.chats.create({ model, config: { tools } });
+    await all(chat.sendMessageStream({ message: 'hello' }));
+    simulator.script({ text: 'On it.', toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
+    const chunks = await all(chat.sendMessageStream({ message: 'boil two cups' }));
+    const call = chunks.flatMap((chunk) => chunk.functionCalls ?? [])[0];
+    const functionResponse = { id: call?.id ?? '', name: 'boil', response: { output: 'done' } };
+    const answer = await chat.sendMessage({ message: { functionResponse } });
+    expect(answer.text).toContain('simulated');
+  });
+});
+
+describe('the SDK’s errors', () => {
+  const failure = (asked: Promise<unknown>) => asked.then(() => undefined).catch((error: unknown) => error);
+
+  it.each([400, 401, 403, 404, 409, 429, 500, 503, 504])(
+    'tell status %i, streamed or not',
+    async (status) => {
+      simulator.script({ status, error: { message: 'as scripted' } }, { times: 2 });
+      for (const asked of [client.models.generateContent, client.models.generateContentStream]) {
+        const error = await failure(asked({ model, contents }));
+        expect(error).toBeInstanceOf(ApiError);
+        expect(error).toMatchObject({ status, message: expect.stringContaining('as scripted') });
+      }
+    },
+  );
+
+  it('tell a wrong key, an unknown model and a wrong field without a script', async () => {
+    const wrong = clientWith('AIzaSyWrong');
+    expect(await failure(wrong.models.generateContent({ model, contents }))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('API_KEY_INVALID'),
+    });
+    const alias = 'gemini-flash-latest';
+    expect(await failure(client.models.generateContent({ model: alias, contents }))).toMatchObject({
+      status: 404,
+      message: expect.stringContaining(`models/${alias} is not found for API version v1,`),
+    });
+    const config = { httpOptions: { extraBody: { nonsense: true } } };
+    expect(await failure(client.models.generateContent({ model, contents, config }))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('Unknown name'),
+    });
+    expect(await failure(client.models.countTokens({ model: 'gpt-4o', contents }))).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it('tell an error in a stream', async () => {
+    simulator.script({ tokens: 5, pieceDelayMs: 5, errorAfterEvents: 2 });
+    const chunks: unknown[] = [];
+    const stream = await client.models.generateContentStream({ model, contents });
+    const error = await failure(
+      (async () => {
+        for await (const chunk of stream) chunks.push(chunk);
+      })(),
+    );
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 503, message: expect.stringContaining('UNAVAILABLE') });
+  });
+
+  it('tell a stream that was cut, and a connection that was reset', async () => {
+    simulator.script({ tokens: 50, stop: { by: 'cut', afterPieces: 10 } });
+    expect(await failure(all(client.models.generateContentStream({ model, contents })))).toBeInstanceOf(
+      Error,
+    );
+    simulator.script({ tokens: 50, stop: { by: 'end', afterBytes: 1_000 } });
+    expect(await failure(all(client.models.generateContentStream({ model, contents })))).toMatchObject({
+      message: expect.stringContaining('Incomplete JSON segment'),
+    });
+    simulator.script({ stop: { by: 'reset', beforeHead: true } });
+    expect(await failure(client.models.generateContent({ model, contents }))).toBeInstanceOf(Error);
+  });
+
+  it('do not appear where a retry helps', async () => {
+    simulator.script({ status: 503 });
+    const patient = clientWith('AIzaSimX', { retryOptions: { attempts: 2, initialDelay: 0.001 } });
+    expect((await patient.models.generateContent({ model, contents })).text).toContain('simulated');
+    expect(simulator.requests.map((request) => request.status)).toEqual([503, 200]);
+  });
+});

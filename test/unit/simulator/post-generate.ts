@@ -1,0 +1,126 @@
+// A generateContent request to the simulator as plain HTTP, so that what arrives is seen as bytes and not as an SDK's idea of it.
+import { expect } from 'vitest';
+import type { Simulator } from '../../../simulator/index.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const hello = { role: 'user', parts: [{ text: 'hello' }] } as const;
+export const valid = { contents: [hello] } as const;
+
+export interface Asked {
+  readonly body?: unknown;
+  /** Default gemini-2.5-flash. */
+  readonly model?: string;
+  /** Default generateContent. */
+  readonly method?: string;
+  /** Default v1beta. */
+  readonly version?: string;
+  /** With its question mark. */
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Posted {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export async function post(simulator: Simulator, asked: Asked = {}): Promise<Posted> {
+  const { body = valid, model = 'gemini-2.5-flash', method = 'generateContent', query = '' } = asked;
+  const path = `${asked.version ?? 'v1beta'}/models/${model}:${method}${query}`;
+  const response = await fetch(`${simulator.baseUrls['search-provider']}/${path}`, {
+    method: 'POST',
+    headers: { 'x-goog-api-key': 'AIzaSimTest', 'content-type': 'application/json', ...asked.headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+export interface Part {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly thoughtSignature?: string;
+  readonly functionCall?: { readonly id?: string; readonly name: string; readonly args: Json };
+}
+
+export interface Candidate extends Json {
+  readonly index: number;
+  readonly content?: { readonly role: string; readonly parts?: readonly Part[] };
+  readonly finishReason?: string;
+}
+
+export interface Usage extends Json {
+  readonly promptTokenCount: number;
+  readonly totalTokenCount: number;
+  readonly candidatesTokenCount?: number;
+  readonly thoughtsTokenCount?: number;
+}
+
+export interface Generated extends Json {
+  readonly candidates: readonly [Candidate, ...Candidate[]];
+  readonly usageMetadata: Usage;
+  readonly modelVersion: string;
+  readonly responseId: string;
+}
+
+export async function generated(
+  simulator: Simulator,
+  change: object = {},
+  model?: string,
+): Promise<Generated> {
+  const answer = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
+  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+  return JSON.parse(answer.text);
+}
+
+/** The responses of a stream of events, whose framing must be the vendor's. */
+export async function streamed(
+  simulator: Simulator,
+  change: object = {},
+  model?: string,
+): Promise<Generated[]> {
+  const asked = { method: 'streamGenerateContent', query: '?alt=sse', body: { ...valid, ...change } };
+  const answer = await post(simulator, { ...asked, ...(model && { model }) });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  return eventsOf(answer.text).map((event) => event as unknown as Generated);
+}
+
+export function eventsOf(text: string): readonly Json[] {
+  const frames = text.split('\r\n\r\n');
+  if (frames.pop() !== '') throw new Error('the stream does not end with an empty line');
+  return frames.map((frame) => {
+    if (!frame.startsWith('data: ')) throw new Error(`no data: in ${frame}`);
+    return JSON.parse(frame.slice('data: '.length));
+  });
+}
+
+/** What differs from a valid request, what the vendor says to that, and of which model. */
+export type Refusal = readonly [name: string, change: object, message: string | RegExp, model?: string];
+
+export async function expectRefusal(
+  simulator: Simulator,
+  [, change, message, model]: Refusal,
+): Promise<void> {
+  const answer = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
+  expect(JSON.parse(answer.text)).toMatchObject({
+    error: {
+      code: 400,
+      status: 'INVALID_ARGUMENT',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    },
+  });
+  expect(answer.status).toBe(400);
+}
+
+/** What differs from a valid request that the vendor takes as well, and of which model. */
+export type Taken = readonly [name: string, change: object, model?: string];
+
+export async function expectTaken(simulator: Simulator, [, change, model]: Taken): Promise<void> {
+  await generated(simulator, change, model);
+}
+
+/** Rows of unequal length as a table of tests: each is named by its first column. */
+export function cases<Row extends readonly [name: string, ...rest: unknown[]]>(rows: readonly Row[]) {
+  return rows.map((row) => [row[0], row] as const);
+}

@@ -1,0 +1,245 @@
+// What the simulated vendor answers: texts, thoughts, structured answers and calls.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import { type Behaviour, type Simulator, startSimulator } from '../../../simulator/index.ts';
+
+import { type Generated, generated, type Json, type Part, post, valid } from './post-generate.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+beforeEach(() => simulator.reset());
+
+const answered = (change: object = {}, model?: string) => generated(simulator, change, model);
+const partsOf = ({ candidates: [first] }: Generated): readonly Part[] => first.content?.parts ?? [];
+const textOf = (answer: Generated) =>
+  partsOf(answer)
+    .map((part) => (part.thought ? '' : part.text))
+    .join('');
+const directed = (simulate: Behaviour) => ({
+  contents: [{ role: 'user', parts: [{ text: JSON.stringify({ simulate }) }] }],
+});
+const config = (fields: object) => ({ generationConfig: fields });
+const flash35 = 'gemini-3.5-flash';
+
+describe('texts', () => {
+  it('say that they are simulated, and are the same for the same request', async () => {
+    const answer = await answered();
+    expect(textOf(answer)).toContain('simulated');
+    expect(textOf(answer)).toContain('gemini-2.5-flash');
+    expect(textOf(answer)).not.toContain('hello');
+    expect(textOf(await answered())).toBe(textOf(answer));
+    expect(answer).toMatchObject({
+      candidates: [{ finishReason: 'STOP', index: 0, content: { role: 'model' } }],
+    });
+  });
+
+  it('come from the model behind an alias, each with an id of its own', async () => {
+    const first = await answered({}, 'gemini-pro-latest');
+    expect(first.modelVersion).toBe('gemini-3.1-pro-preview');
+    expect((await answered()).responseId).not.toBe(first.responseId);
+  });
+
+  it('are what is scripted, or asked for in the last message', async () => {
+    simulator.script({ text: 'Scripted.' });
+    expect(textOf(await answered())).toBe('Scripted.');
+    expect(textOf(await answered(directed({ text: 'Directed.' })))).toBe('Directed.');
+    expect(textOf(await answered(directed({ tokens: 3, tokenBytes: 4 })))).toBe('toketoketoke');
+  });
+
+  it('tell a directive that is malformed', async () => {
+    const answer = await post(simulator, { body: directed({ txt: 'a' } as Behaviour) });
+    expect([answer.status, answer.text]).toEqual([
+      400,
+      expect.stringContaining("simulate has no field 'txt'"),
+    ]);
+  });
+
+  it('end at the token limit, and say so', async () => {
+    const answer = await answered(config({ maxOutputTokens: 5 }), 'gemini-2.0-flash');
+    expect(answer.candidates[0]).toMatchObject({
+      finishReason: 'MAX_TOKENS',
+      content: { parts: [{ text: 'This is a simulated ' }] },
+    });
+    expect(answer.usageMetadata.candidatesTokenCount).toBe(5);
+  });
+
+  it('end before a stop sequence', async () => {
+    const answer = await answered(config({ stopSequences: ['nowhere', ' simulated'] }));
+    expect([textOf(answer), answer.candidates[0].finishReason]).toEqual(['This is a', 'STOP']);
+  });
+
+  it('come as several candidates, and cost as many times', async () => {
+    const one = await answered({}, 'gemini-2.0-flash');
+    const three = await answered(config({ candidateCount: 3 }), 'gemini-2.0-flash');
+    expect(three.candidates.map((candidate) => candidate.index)).toEqual([0, 1, 2]);
+    expect(three.usageMetadata.candidatesTokenCount).toBe((one.usageMetadata.candidatesTokenCount ?? 0) * 3);
+  });
+
+  it('carry the probabilities asked for', async () => {
+    const fields = config({ responseLogprobs: true, logprobs: 2 });
+    const [candidate] = (await answered(fields, 'gemini-2.0-flash')).candidates;
+    const { chosenCandidates, topCandidates } = candidate.logprobsResult as Record<string, Json[]>;
+    expect(chosenCandidates?.map((one) => one.token).join('')).toContain('simulated');
+    expect(topCandidates?.[0]).toMatchObject({ candidates: [{}, {}] });
+    expect(candidate.avgLogprobs).toBe(-0.01);
+  });
+
+  it('tell what was received, the key only as its hash', async () => {
+    simulator.script({ echo: true });
+    const text = textOf(await answered());
+    expect(JSON.parse(text)).toMatchObject({ method: 'POST', body: JSON.stringify(valid) });
+    expect(text).not.toContain('AIzaSimTest');
+  });
+});
+
+describe('thinking', () => {
+  const thinking = (fields: object) => config({ thinkingConfig: fields });
+
+  it('is counted, and shown only when asked for', async () => {
+    const silent = await answered();
+    expect([partsOf(silent).length, silent.usageMetadata.thoughtsTokenCount]).toEqual([1, 64]);
+    const [thought, text] = partsOf(await answered(thinking({ includeThoughts: true })));
+    expect(thought).toEqual({ text: expect.stringContaining('simulated'), thought: true });
+    expect(text).not.toHaveProperty('thought');
+  });
+
+  it.each([
+    [thinking({ thinkingBudget: 0 }), 'gemini-2.5-flash', undefined],
+    [thinking({ thinkingBudget: 10 }), 'gemini-2.5-flash', 10],
+    [{}, 'gemini-2.5-flash-lite', undefined],
+    [thinking({ thinkingBudget: -1 }), 'gemini-2.5-flash-lite', 64],
+    [thinking({ thinkingLevel: 'LOW' }), flash35, 16],
+    [thinking({ thinkingLevel: 'HIGH' }), flash35, 256],
+    [thinking({ thinkingLevel: 'MINIMAL' }), flash35, undefined],
+    [{}, 'gemini-3.1-pro-preview', 256],
+    [{}, 'gemini-2.0-flash', undefined],
+  ])('of %j by %s costs %s tokens', async (change, model, tokens) => {
+    const { usageMetadata } = await answered(change, model);
+    expect(usageMetadata.thoughtsTokenCount).toBe(tokens);
+  });
+
+  it('is what is scripted', async () => {
+    simulator.script({ reasoning: 'Weighing kettles.', text: 'On it.' });
+    const answer = await answered(thinking({ includeThoughts: true }));
+    expect(partsOf(answer)).toEqual([{ text: 'Weighing kettles.', thought: true }, { text: 'On it.' }]);
+    expect(answer.usageMetadata.thoughtsTokenCount).toBe(5);
+  });
+
+  it('up to the limit leaves a candidate without parts', async () => {
+    const answer = await answered(config({ maxOutputTokens: 10 }));
+    expect(answer.candidates).toEqual([{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }]);
+    expect(answer.usageMetadata).toEqual({
+      promptTokenCount: 2,
+      thoughtsTokenCount: 10,
+      totalTokenCount: 12,
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: 2 }],
+    });
+  });
+});
+
+describe('structured answers', () => {
+  const json = (fields: object) => config({ responseMimeType: 'application/json', ...fields });
+
+  it('are an object when only JSON is asked for', async () => {
+    expect(JSON.parse(textOf(await answered(json({}))))).toEqual({
+      simulated: true,
+      model: 'gemini-2.5-flash',
+    });
+  });
+
+  it.each([
+    [
+      'responseSchema',
+      {
+        type: 'OBJECT',
+        properties: {
+          name: { type: 'STRING' },
+          cups: { type: 'INTEGER', minimum: 2 },
+          leaves: { type: 'ARRAY', items: { type: 'STRING', enum: ['green'] }, minItems: '1' },
+        },
+        required: ['name', 'cups', 'leaves'],
+      },
+    ],
+    [
+      'responseJsonSchema',
+      {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          cups: { type: 'integer', minimum: 2 },
+          leaves: { type: 'array', items: { $ref: '#/$defs/leaf' }, minItems: 1 },
+        },
+        required: ['name', 'cups', 'leaves'],
+        $defs: { leaf: { enum: ['green'] } },
+      },
+    ],
+  ])('are what %s allows', async (field, schema) => {
+    const answer = await answered(json({ [field]: schema }));
+    expect(JSON.parse(textOf(answer))).toEqual({ name: 'simulated', cups: 2, leaves: ['green'] });
+  });
+
+  it('are one of the words allowed', async () => {
+    const responseSchema = { type: 'STRING', enum: ['green', 'black'] };
+    expect(textOf(await answered(config({ responseMimeType: 'text/x.enum', responseSchema })))).toBe('green');
+  });
+});
+
+describe('calls', () => {
+  const cups = { type: 'object', properties: { cups: { type: 'integer', minimum: 1 } }, required: ['cups'] };
+  const tools = [{ functionDeclarations: [{ name: 'boil', parametersJsonSchema: cups }, { name: 'stir' }] }];
+  const mode = (functionCallingConfig: object) => ({ tools, toolConfig: { functionCallingConfig } });
+  const boil = { name: 'boil', args: { cups: 1 } };
+
+  it.each<readonly [string, object, readonly object[]]>([
+    ['none of its own', { tools }, []],
+    ['none with AUTO', mode({ mode: 'AUTO' }), []],
+    ['none with VALIDATED', mode({ mode: 'VALIDATED' }), []],
+    ['none with NONE', mode({ mode: 'NONE' }), []],
+    ['the first with ANY', mode({ mode: 'ANY' }), [boil]],
+    ['the one allowed', mode({ mode: 'ANY', allowedFunctionNames: ['stir'] }), [{ name: 'stir', args: {} }]],
+    [
+      'all that are allowed',
+      mode({ mode: 'ANY', allowedFunctionNames: ['stir', 'boil'] }),
+      [boil, { name: 'stir', args: {} }],
+    ],
+  ])('are %s, and end with STOP', async (_name, change, calls) => {
+    const answer = await answered(change);
+    expect(partsOf(answer).flatMap((part) => part.functionCall ?? [])).toEqual(calls);
+    expect(answer.candidates[0].finishReason).toBe('STOP');
+    expect(textOf(answer) === '').toBe(calls.length > 0);
+  });
+
+  it('have an id and a signature on the first, of a model that signs', async () => {
+    const [first, second] = partsOf(
+      await answered(mode({ mode: 'ANY', allowedFunctionNames: ['boil', 'stir'] }), flash35),
+    );
+    expect(first).toEqual({
+      functionCall: { id: expect.stringMatching(/^fc-/), ...boil },
+      thoughtSignature: expect.any(String),
+    });
+    expect(second).toEqual({ functionCall: { id: expect.stringMatching(/^fc-/), name: 'stir', args: {} } });
+    expect(first?.functionCall?.id).not.toBe(second?.functionCall?.id);
+  });
+
+  it('have a signature of an older model while it thinks with tools, and no id', async () => {
+    const [thinks] = partsOf(await answered(mode({ mode: 'ANY' })));
+    expect(thinks).toEqual({ functionCall: boil, thoughtSignature: expect.any(String) });
+    const off = { ...mode({ mode: 'ANY' }), ...config({ thinkingConfig: { thinkingBudget: 0 } }) };
+    expect(partsOf(await answered(off))).toEqual([{ functionCall: boil }]);
+  });
+
+  it('are what is scripted, text beside them', async () => {
+    simulator.script({ text: 'On it.', toolCalls: [{ name: 'pour', arguments: '{"cups":2}' }] });
+    expect(partsOf(await answered({}, 'gemini-2.0-flash'))).toEqual([
+      { text: 'On it.' },
+      { functionCall: { name: 'pour', args: { cups: 2 } } },
+    ]);
+    const answer = await post(simulator, {
+      body: directed({ toolCalls: [{ name: 'pour', arguments: '[1' }] }),
+    });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('no JSON object')]);
+  });
+});
