@@ -17,3 +17,27 @@ export function splitId(id: string): SignedId {
   if (at === -1) return { id, signature: undefined };
   return { id: id.slice(0, at), signature: Buffer.from(id.slice(at + mark.length), 'base64url').toString() };
 }
+
+/**
+ * For each call of a conversation an id that every vendor takes: letters, digits, `_` and `-`, at most 64, no two the same.
+ * One that is so already stays, and the vendor that gave it knows it again. The same every time.
+ */
+export function vendorCallIds<Call extends { readonly id: string }>(
+  calls: Iterable<Call>,
+): ReadonlyMap<Call, string> {
+  const ids = new Map<Call, string>();
+  const taken = new Set<string>();
+  for (const call of calls) {
+    const base = call.id.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, idLengthMax) || 'call';
+    let id = base;
+    for (let count = 2; taken.has(id); count++) {
+      const suffix = `_${count}`;
+      id = base.slice(0, idLengthMax - suffix.length) + suffix;
+    }
+    taken.add(id);
+    ids.set(call, id);
+  }
+  return ids;
+}
+
+const idLengthMax = 64;
