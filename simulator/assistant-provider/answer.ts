@@ -69,7 +69,7 @@ function event(type: string, value: Json): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
 }
 
-// The caller's tools are called by the model itself, not by code that it runs.
+// Tools are called by the model itself, not by code that it runs.
 const caller = { type: 'direct' };
 
 function wholeBlock(block: SpokenBlock): Json {
@@ -79,7 +79,21 @@ function wholeBlock(block: SpokenBlock): Json {
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: block.data };
     case 'text':
-      return { type: 'text', text: block.pieces.join('') };
+      return {
+        type: 'text',
+        text: block.pieces.join(''),
+        ...(block.citations.length > 0 && { citations: block.citations }),
+      };
+    case 'server_tool_use':
+      return {
+        type: 'server_tool_use',
+        id: block.id,
+        name: 'web_search',
+        input: inputOf(block.input),
+        caller,
+      };
+    case 'web_search_tool_result':
+      return { ...block, caller };
     case 'tool_use':
       return { type: 'tool_use', id: block.id, name: block.name, input: inputOf(block.input), caller };
   }
@@ -92,7 +106,11 @@ function begunBlock(block: SpokenBlock): Json {
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: block.data };
     case 'text':
-      return { type: 'text', text: '' };
+      return { type: 'text', text: '', ...(block.citations.length > 0 && { citations: [] }) };
+    case 'server_tool_use':
+      return { type: 'server_tool_use', id: block.id, name: 'web_search', input: {}, caller };
+    case 'web_search_tool_result':
+      return { ...block, caller };
     case 'tool_use':
       return { type: 'tool_use', id: block.id, name: block.name, input: {}, caller };
   }
@@ -106,9 +124,14 @@ function deltasOf(block: SpokenBlock): readonly Json[] {
         { type: 'signature_delta', signature: block.signature },
       ];
     case 'redacted_thinking':
+    case 'web_search_tool_result':
       return [];
     case 'text':
-      return block.pieces.map((text) => ({ type: 'text_delta', text }));
+      return [
+        ...block.citations.map((citation) => ({ type: 'citations_delta', citation })),
+        ...block.pieces.map((text) => ({ type: 'text_delta', text })),
+      ];
+    case 'server_tool_use':
     case 'tool_use':
       return inputPieces(block.input).map((partial_json) => ({ type: 'input_json_delta', partial_json }));
   }

@@ -5,6 +5,7 @@ import { sampleOf } from '../sample.ts';
 import { beforeStop, type Speech, speechOf, withinTokens } from '../speech.ts';
 import { estimateTokens, firstTokens, words } from '../tokens.ts';
 import type { MessageRequest } from './request.ts';
+import { type CitedText, citedTexts, type SearchBlock, searchBlocks } from './search.ts';
 import { redactedDataFor, signatureFor } from './signature.ts';
 import { interleavedThinking } from './thinking.ts';
 import { callable, nameOf } from './tools.ts';
@@ -14,7 +15,8 @@ import { usageOf } from './usage.ts';
 export type SpokenBlock =
   | { readonly type: 'thinking'; readonly pieces: readonly string[]; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
-  | { readonly type: 'text'; readonly pieces: readonly string[] }
+  | CitedText
+  | SearchBlock
   | {
       readonly type: 'tool_use';
       readonly id: string;
@@ -42,6 +44,7 @@ export interface Wish {
 
 export function complete(request: MessageRequest, wish: Wish): Completion {
   const { behaviour } = wish;
+  if (behaviour.blocked !== undefined) return refusedBy(behaviour.blocked, request, behaviour);
   const asked = Number(request.body.max_tokens);
   const limit = Math.min(asked, request.model.contextTokens - request.prompt.total);
   const thought = thoughtOf(request, behaviour, limit);
@@ -52,28 +55,44 @@ export function complete(request: MessageRequest, wish: Wish): Completion {
   const cut = speech.cut || limit === 0 ? ended : 'end_turn';
   const tokensOfCalls = calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
   return {
-    blocks: [
-      ...thought.blocks,
-      ...(deltas.length > 0 ? [{ type: 'text' as const, pieces: deltas }] : []),
-      ...calls.map((call, index) => ({
-        type: 'tool_use' as const,
-        id: `toolu_simulated${wish.sequence}_${index + 1}`,
-        name: call.name,
-        input: call.arguments,
-      })),
-    ],
+    blocks: [...thought.blocks, ...textBlocks(deltas, wish), ...callBlocks(calls, wish.sequence)],
     stopReason: behaviour.finishReason ?? (calls.length > 0 ? 'tool_use' : stop ? 'stop_sequence' : cut),
     stopSequence: stop ?? null,
-    stopDetails: behaviour.finishReason === 'refusal' ? refusalDetails : null,
+    stopDetails: behaviour.finishReason === 'refusal' ? refusalDetails(null) : null,
     usage: usageOf(request, behaviour, { thought: thought.tokens, said: tokens + tokensOfCalls }),
   };
 }
 
-const refusalDetails: Json = {
-  type: 'refusal',
-  category: null,
-  explanation: 'The simulator was asked to refuse.',
-};
+/** Nothing was said. */
+function refusedBy(category: string, request: MessageRequest, behaviour: Behaviour): Completion {
+  return {
+    blocks: [],
+    stopReason: 'refusal',
+    stopSequence: null,
+    stopDetails: refusalDetails(category),
+    usage: usageOf(request, behaviour, { thought: 0, said: 0 }),
+  };
+}
+
+function refusalDetails(category: string | null): Json {
+  return { type: 'refusal', category, explanation: 'The simulator was asked to refuse.' };
+}
+
+function textBlocks(deltas: readonly string[], { behaviour, sequence }: Wish): readonly SpokenBlock[] {
+  if (deltas.length === 0) return [];
+  const { citations = [] } = behaviour;
+  if (citations.length === 0) return [{ type: 'text', pieces: deltas, citations: [] }];
+  return [...searchBlocks(citations, sequence), ...citedTexts(deltas.join(''), citations)];
+}
+
+function callBlocks(calls: readonly Call[], sequence: number): readonly SpokenBlock[] {
+  return calls.map((call, index) => ({
+    type: 'tool_use',
+    id: `toolu_simulated${sequence}_${index + 1}`,
+    name: call.name,
+    input: call.arguments,
+  }));
+}
 
 function stopsOf({ stop_sequences }: Json): readonly string[] {
   return Array.isArray(stop_sequences) ? stop_sequences : [];

@@ -20,6 +20,7 @@ export function usageOf(request: MessageRequest, behaviour: Behaviour, spent: Sp
     cache_creation: { ephemeral_5m_input_tokens: written['5m'], ephemeral_1h_input_tokens: written['1h'] },
     output_tokens: spent.thought + spent.said,
     ...(request.thinking.mode !== 'off' && { output_tokens_details: { thinking_tokens: spent.thought } }),
+    ...(behaviour.citations && { server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 } }),
     service_tier: 'standard',
     inference_geo: request.body.inference_geo ?? 'global',
     ...behaviour.usage,
@@ -28,7 +29,7 @@ export function usageOf(request: MessageRequest, behaviour: Behaviour, spent: Sp
 
 /** At the start of a stream: all is known but the output. */
 export function startingUsage(usage: Json): Json {
-  const { output_tokens_details: _, ...known } = usage;
+  const { output_tokens_details: _details, server_tool_use: _searches, ...known } = usage;
   return { ...known, output_tokens: 1 };
 }
 

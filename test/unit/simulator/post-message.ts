@@ -110,3 +110,10 @@ export async function expectTaken(simulator: Simulator, change: object, target?:
   const answer = await post(simulator, { ...valid, ...change }, target);
   expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
 }
+
+/** The answer to a request that is taken, as JSON. */
+export async function answerTo(simulator: Simulator, change: object = {}): Promise<Json> {
+  const answer = await post(simulator, { ...valid, ...change });
+  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+  return answer.json();
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Simulator, startSimulator } from '../../../simulator/index.ts';
+import { answerTo, asked, boil, post, said, text, user, valid } from './post-message.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+beforeEach(() => simulator.reset());
+
+const answered = (change: object = {}) => answerTo(simulator, change);
+
+describe('usage', () => {
+  const cached = (words: string, cache_control: object = { type: 'ephemeral' }) => ({
+    ...text(words),
+    cache_control,
+  });
+  const long = 'x'.repeat(8_000);
+  const usage = async (change: object) => (await answered(change)).usage;
+
+  it('counts what was sent', async () => {
+    expect(await usage({})).toMatchObject({
+      input_tokens: 3 + 3 + 2,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+      service_tier: 'standard',
+    });
+  });
+
+  it('counts what is written to the cache apart from other input', async () => {
+    const counts = await usage({ system: [cached(long)] });
+    expect(counts).toMatchObject({
+      input_tokens: 2,
+      cache_creation_input_tokens: 2_006,
+      cache_read_input_tokens: 0,
+      cache_creation: { ephemeral_5m_input_tokens: 2_006, ephemeral_1h_input_tokens: 0 },
+    });
+  });
+
+  it('counts what is kept for an hour apart from what is kept for minutes', async () => {
+    const counts = await usage({ system: [cached(long, { type: 'ephemeral', ttl: '1h' }), cached(long)] });
+    expect(counts.cache_creation).toEqual({
+      ephemeral_5m_input_tokens: 2_000,
+      ephemeral_1h_input_tokens: 2_006,
+    });
+  });
+
+  it('reads from the cache what was sent before the latest answer', async () => {
+    const counts = await usage({
+      system: [cached(long)],
+      messages: [user, said('x'), asked([cached(long)])],
+    });
+    expect(counts).toMatchObject({
+      input_tokens: 0,
+      cache_read_input_tokens: 2_012,
+      cache_creation_input_tokens: 2_003,
+    });
+  });
+
+  it('marks the last block where the request asks for caching itself', async () => {
+    const counts = await usage({ cache_control: { type: 'ephemeral' }, messages: [asked(long)] });
+    expect(counts).toMatchObject({ input_tokens: 0, cache_creation_input_tokens: 2_006 });
+  });
+
+  it('caches nothing that is too short for the model', async () => {
+    const short = await usage({ system: [cached('x'.repeat(4_000))] });
+    expect(short).toMatchObject({ input_tokens: 1_008, cache_creation_input_tokens: 0 });
+    const less = await usage({ model: 'claude-opus-4-6', system: [cached(long)] });
+    expect(less).toMatchObject({ input_tokens: 2_008, cache_creation_input_tokens: 0 });
+  });
+
+  it('is what was scripted, or missing', async () => {
+    simulator.script({ usage: { input_tokens: 1_000_000, cache_read_input_tokens: 9 } });
+    expect(await usage({})).toMatchObject({ input_tokens: 1_000_000, cache_read_input_tokens: 9 });
+    simulator.script({ usage: null });
+    expect(await answered()).not.toHaveProperty('usage');
+  });
+
+  it('is counted beforehand to the same number', async () => {
+    const { max_tokens: _, ...countable } = { ...valid, tools: [boil], system: 'Be brief.' };
+    const answer = await post(simulator, countable, { path: '/v1/messages/count_tokens' });
+    expect(answer.json()).toEqual({ input_tokens: (await usage(countable)).input_tokens });
+    for (const change of [{ max_tokens: 5 }, { stream: true }, { temperature: 1 }]) {
+      const refused = await post(
+        simulator,
+        { ...countable, ...change },
+        { path: '/v1/messages/count_tokens' },
+      );
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Extra inputs')]);
+    }
+  });
+});
