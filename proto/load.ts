@@ -10,6 +10,7 @@ import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTo
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
 import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys.ts';
+import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
 
@@ -40,6 +41,7 @@ export const services = {
   Organizations: service<OrganizationsDefinition>('Organizations'),
   People: service<PeopleDefinition>('People'),
   ProviderKeys: service<ProviderKeysDefinition>('ProviderKeys'),
+  Providers: service<ProvidersDefinition>('Providers'),
   ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
 };

@@ -1,4 +1,4 @@
-// Base URLs of provider keys: https and public, or a host and port that the operator of the platform has listed. The proxy
+// Base URLs of provider keys and custom providers: https and public, or a host and port that the operator of the platform has listed. The proxy
 // checks again after DNS; here an operator learns at once what can never work.
 import { familyOf, isMetadataHost, isPublicAddress } from '../../common/addresses.ts';
 import { type Field, invalid, valid } from './field.ts';
@@ -11,7 +11,9 @@ const lengthMax = 2048;
 export function baseUrl(text: string, privateUpstreams: PrivateUpstreams): Field<string> {
   const url = text.length <= lengthMax && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['https:', 'http:'].includes(url.protocol) || hasExtras(url, text)) {
-    return invalid('must be a URL such as https://host/path, without credentials, query or fragment');
+    return invalid(
+      'must be a URL such as https://host/path, without credentials, query, fragment or placeholders',
+    );
   }
   const host = url.hostname.replace(/\.$/, '');
   const address = host.replace(/^\[|\]$/g, '');
@@ -28,7 +30,7 @@ export function baseUrl(text: string, privateUpstreams: PrivateUpstreams): Field
 }
 
 function hasExtras(url: URL, text: string): boolean {
-  return url.username !== '' || url.password !== '' || /[?#\s\\]/.test(text);
+  return url.username !== '' || url.password !== '' || /[?#\s\\{}]/.test(text);
 }
 
 /** The WHATWG URL parser has already turned 0x7f.1 and 2130706433 into 127.0.0.1. */

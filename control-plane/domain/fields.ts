@@ -57,6 +57,14 @@ export function time(text: string): Field<number> {
     : invalid('must be a time in RFC 3339, such as 2027-01-31T12:00:00Z');
 }
 
+/** YYYY-MM-DD. */
+export function date(text: string): Field<string> {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // Date.parse takes 31 February for 3 March.
+  const realDay = !Number.isNaN(at) && timeText(at).startsWith(text);
+  return realDay ? valid(text) : invalid('must be a day as YYYY-MM-DD');
+}
+
 function daysOfMonth(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

@@ -11,7 +11,7 @@ export function providerName(text: string): Field<ProviderName> {
   if (isProviderName(text)) return valid(text);
   const canonical = canonicalProviderName(text);
   return canonical === undefined
-    ? invalid(`must be one of ${providerNames.join(', ')}`)
+    ? invalid(`must be one of ${providerNames.join(', ')}, or the name of a custom provider`)
     : invalid(`must be the canonical name, which is ${canonical}`);
 }
 

@@ -44,6 +44,14 @@ export const callReasons = {
   },
   key_revoked: { code: 'FAILED_PRECONDITION', about: 'a revoked key stays revoked' },
   too_many_values: { code: 'FAILED_PRECONDITION', about: 'too many rotated values of the key still work' },
+  provider_in_use: {
+    code: 'FAILED_PRECONDITION',
+    about: 'provider keys are stored for it; they have to be deleted first',
+  },
+  too_many_providers: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization, and the platform, have a bounded number of custom providers',
+  },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
     about: 'a proxy asks for too many keys that do not exist',

@@ -10,6 +10,7 @@ import * as of from './organization-of.ts';
 import * as organizations from './organizations.ts';
 import * as people from './people.ts';
 import * as providerKeys from './provider-keys.ts';
+import * as providers from './providers.ts';
 import * as proxyTokens from './proxy-tokens.ts';
 import * as virtualKeys from './virtual-keys.ts';
 
@@ -90,6 +91,28 @@ export const methods = {
       roles: managers,
       organization: of.ofRow('provider_keys'),
       handle: providerKeys.remove,
+    },
+  },
+  Providers: {
+    Create: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.namedOrPlatform,
+      handle: providers.create,
+    },
+    Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableProvider, handle: providers.get },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: providers.list },
+    Update: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('providers'),
+      handle: providers.update,
+    },
+    Delete: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('providers'),
+      handle: providers.remove,
     },
   },
   ProxyTokens: {

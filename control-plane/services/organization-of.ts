@@ -35,7 +35,7 @@ export async function itself(request: { readonly id: string }, call: ReadCall): 
 }
 
 /** `id` is that of a row of a table whose rows belong to an organization. */
-export function ofRow(table: 'ai_systems' | 'people' | 'virtual_keys' | 'provider_keys') {
+export function ofRow(table: 'ai_systems' | 'people' | 'virtual_keys' | 'provider_keys' | 'providers') {
   return async (request: { readonly id: string }, call: ReadCall): Promise<Belongs> => {
     checked({ id: id(request.id) });
     const row = await call.db
@@ -45,6 +45,12 @@ export function ofRow(table: 'ai_systems' | 'people' | 'virtual_keys' | 'provide
       .executeTakeFirst();
     return row?.organization_id;
   };
+}
+
+/** `id` is a custom provider's. What is the platform's is everybody's to read. */
+export async function ofReadableProvider(request: { readonly id: string }, call: ReadCall): Promise<Belongs> {
+  const belongs = await ofRow('providers')(request, call);
+  return belongs === null ? callersOwn(request, call) : belongs;
 }
 
 /** `person_id` names a person. */

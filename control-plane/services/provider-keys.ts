@@ -9,7 +9,8 @@ import type { ListProviderKeysRequest__Output } from '../../proto/generated/gate
 import type { ListProviderKeysResponse } from '../../proto/generated/gateway/v1/ListProviderKeysResponse.ts';
 import type { ProviderKey } from '../../proto/generated/gateway/v1/ProviderKey.ts';
 import type { UpdateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderKeyRequest.ts';
-import { optional } from '../domain/field.ts';
+import { secretsLike } from '../domain/custom-provider.ts';
+import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { name, timeText, within } from '../domain/fields.ts';
 import {
   changesHost,
@@ -25,6 +26,7 @@ import {
   unsealProviderSecret,
 } from '../domain/provider-secret.ts';
 import type { Schema } from '../store/schema.ts';
+import { findCallable } from './callable-providers.ts';
 import { checked, expectRevision, invalidRequest } from './checked.ts';
 import { flag, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
@@ -49,11 +51,12 @@ export async function create(
   call: ChangeCall,
   request: CreateProviderKeyRequest__Output,
 ): Promise<Outcome<ProviderKey>> {
+  const { provider, rules } = await keyRules(call.db, request.organizationId, request.provider);
   const fields = checked({
-    provider: providerName(request.provider),
+    provider,
     name: name(request.name),
-    secret: providerSecret(request.provider)(request.secret),
-    settings: optional(providerSettings(request.provider, call.deps.privateUpstreams), request.settings),
+    secret: providerSecret(rules)(request.secret),
+    settings: optional(providerSettings(rules, call.deps.privateUpstreams), request.settings),
     priority: optional(within(0, priorityMax), request.priority),
     weight: optional(within(1, weightMax), request.weight),
   });
@@ -102,10 +105,11 @@ export async function update(
   request: UpdateProviderKeyRequest__Output,
 ): Promise<Outcome<ProviderKey>> {
   const before = await find(call.db, request.id);
+  const { rules } = await keyRules(call.db, before.organization_id, before.provider);
   const fields = checked({
     name: optional(name, request.name),
-    secret: optional(providerSecret(before.provider), request.secret),
-    settings: optional(providerSettings(before.provider, call.deps.privateUpstreams), request.settings),
+    secret: optional(providerSecret(rules), request.secret),
+    settings: optional(providerSettings(rules, call.deps.privateUpstreams), request.settings),
     priority: optional(within(0, priorityMax), request.priority),
     weight: optional(within(1, weightMax), request.weight),
   });
@@ -146,6 +150,20 @@ export async function remove(
   const row = await find(call.db, request.id);
   await call.db.deleteFrom('provider_keys').where('id', '=', row.id).execute();
   return { ...recorded(row), result: {}, before: message(row) };
+}
+
+/** Whether keys are stored for a provider of this name, and the shipped provider whose keys they look like. */
+async function keyRules(
+  db: Kysely<Schema>,
+  organizationId: string,
+  text: string,
+): Promise<{ readonly provider: Field<string>; readonly rules: string }> {
+  const custom = await findCallable(db, organizationId, text);
+  if (custom === undefined) return { provider: providerName(text), rules: text };
+  const rules = secretsLike(custom);
+  const provider =
+    rules === undefined ? invalid('takes no keys: its key form is KEY_FORM_NONE') : valid(text);
+  return { provider, rules: rules ?? text };
 }
 
 /** A new secret under the newest master key; the present one is sealed anew under it, if it opens. */

@@ -7,11 +7,16 @@ import type { KeyRecord } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { OrganizationRecord } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
 import type { ProviderKeySettings } from '../../proto/generated/gateway/v1/ProviderKeySettings.ts';
+import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
+import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
+import { keyFormsInContract, wireFormatsInContract } from '../domain/custom-provider.ts';
+import { timeText } from '../domain/fields.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import type { Schema, ScopeKind } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
+import { type ProviderRow, readCallable } from './callable-providers.ts';
 
 export interface RecordsDeps {
   /** The database in one snapshot, and its position. */
@@ -40,10 +45,7 @@ export async function readRecords(
     .where('id', '=', key.organization_id)
     .executeTakeFirstOrThrow();
   const record = toKeyRecord(key, organization.revision);
-  const organizationRecord = toOrganizationRecord(
-    organization,
-    await readProviderKeys(deps, organization.id),
-  );
+  const organizationRecord = await toOrganizationRecord(deps, organization);
   if (key.scope_kind === 'organization') return { asOf, key: record, organization: organizationRecord };
   const scope = await readScope(deps.db, key.scope_kind, key.scope_id);
   // Deleting a scope revokes its keys; should one be left over, it opens nothing.
@@ -110,18 +112,19 @@ async function readScope(
   };
 }
 
-function toOrganizationRecord(
+async function toOrganizationRecord(
+  deps: RecordsDeps,
   organization: Selectable<Schema['organizations']>,
-  providerKeys: ProviderKeyRecord[],
-): OrganizationRecord {
+): Promise<OrganizationRecord> {
   return {
     id: organization.id,
     active: organization.suspended === 0,
     callerProviderKeys: organization.caller_provider_keys === 1,
     allowedModels: JSON.parse(organization.allowed_models) as string[],
     limits: [],
-    providerKeys,
+    providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
+    providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
   };
 }
 
@@ -158,5 +161,18 @@ function toProviderKeyRecord(
     settings: JSON.parse(row.settings) as ProviderKeySettings,
     priority: row.priority,
     weight: row.weight,
+  };
+}
+
+function toProviderRecord(row: ProviderRow): ProviderRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    wireFormat: wireFormatsInContract[row.wire_format],
+    baseUrl: row.base_url,
+    keyForm: keyFormsInContract[row.key_form],
+    ...(row.key_header !== null && { keyHeader: row.key_header }),
+    models: JSON.parse(row.models) as ProviderModel[],
+    createdAt: timeText(row.created_at),
   };
 }

@@ -141,7 +141,8 @@ async function recordInvalidations(tx: ChangeTransaction, change: Change<unknown
     revision: tx.revision,
     kind,
     ref,
-    organization_id: change.organizationId ?? null,
+    // Of whom a proxy that is bound to one organization has to hear: a change of the platform's may concern many.
+    organization_id: kind === 'organization' ? ref : (change.organizationId ?? null),
     state,
     at: tx.now,
   }));

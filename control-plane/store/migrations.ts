@@ -29,6 +29,7 @@ const migrations: Record<string, Migration> = {
   '002_organizations': { up: createOrganizations },
   '003_keys': { up: createKeys },
   '004_tokens': { up: createTokens },
+  '005_providers': { up: createProviders },
 };
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -115,14 +116,7 @@ async function createOrganizations(db: Kysely<Schema>): Promise<void> {
     .addColumn('active', 'integer', (column) => column.notNull())
     .addColumn('allowed_models', 'text', (column) => column.notNull())
     .execute();
-  // Platform operators have no organization; as nulls they would all count as different.
-  await db.schema
-    .createIndex('people_name_unique')
-    .unique()
-    .on('people')
-    .expression(sql`coalesce(organization_id, '')`)
-    .column('name')
-    .execute();
+  await uniqueNameWithPlatform(db, 'people').execute();
 
   await resourceTable(db, 'ai_systems')
     .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
@@ -217,7 +211,29 @@ async function createTokens(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-type ResourceTable = 'organizations' | 'people' | 'ai_systems' | 'virtual_keys' | 'provider_keys';
+async function createProviders(db: Kysely<Schema>): Promise<void> {
+  await resourceTable(db, 'providers')
+    .addColumn('organization_id', 'text', (column) => column.references('organizations.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('wire_format', 'text', (column) => column.notNull())
+    .addColumn('base_url', 'text', (column) => column.notNull())
+    .addColumn('key_form', 'text', (column) => column.notNull())
+    .addColumn('key_header', 'text')
+    .addColumn('models', 'text', (column) => column.notNull())
+    .execute();
+  await uniqueNameWithPlatform(db, 'providers').execute();
+  await pagedByOrganization(db, ['providers']);
+  // Whether keys are stored for a provider of the platform is asked over all organizations.
+  await db.schema.createIndex('provider_keys_provider').on('provider_keys').column('provider').execute();
+}
+
+type ResourceTable =
+  | 'organizations'
+  | 'people'
+  | 'ai_systems'
+  | 'virtual_keys'
+  | 'provider_keys'
+  | 'providers';
 
 function resourceTable(
   db: Kysely<Schema>,
@@ -236,6 +252,16 @@ function uniqueName(db: Kysely<Schema>, table: ResourceTable) {
     .unique()
     .on(table)
     .columns(['organization_id', 'name']);
+}
+
+/** What belongs to the platform has no organization; as nulls they would all count as different. */
+function uniqueNameWithPlatform(db: Kysely<Schema>, table: 'people' | 'providers') {
+  return db.schema
+    .createIndex(`${table}_name_unique`)
+    .unique()
+    .on(table)
+    .expression(sql`coalesce(organization_id, '')`)
+    .column('name');
 }
 
 /** Lists are of one organization, in the order of their ids (UUIDv7: the order of creation). */

@@ -1,5 +1,6 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
+import type { ProviderName } from '../domain/providers.ts';
 
 export interface Schema {
   feed: FeedTable;
@@ -11,6 +12,7 @@ export interface Schema {
   virtual_keys: VirtualKeysTable;
   key_values: KeyValuesTable;
   provider_keys: ProviderKeysTable;
+  providers: ProvidersTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
 }
@@ -21,6 +23,7 @@ export type RecordState = 'changed' | 'gone';
 export type ActorKind = 'person' | 'bootstrap' | 'system';
 export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
+export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
 interface FeedTable {
@@ -142,6 +145,21 @@ interface ProviderKeysTable {
   priority: number;
   weight: number;
   enabled: Flag;
+  created_at: number;
+  revision: number;
+}
+
+interface ProvidersTable {
+  id: string;
+  /** Null: the platform's. */
+  organization_id: string | null;
+  name: string;
+  wire_format: ProviderName;
+  base_url: string;
+  key_form: KeyForm;
+  /** With key form `header` only. */
+  key_header: string | null;
+  models: string;
   created_at: number;
   revision: number;
 }

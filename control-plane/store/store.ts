@@ -115,6 +115,7 @@ export const uniqueIndexes = {
   virtual_keys_name_unique: { resource: 'virtual_key', field: 'name' },
   virtual_keys_client_request_id_unique: { resource: 'virtual_key', field: 'client_request_id' },
   provider_keys_name_unique: { resource: 'provider_key', field: 'name' },
+  providers_name_unique: { resource: 'provider', field: 'name' },
 } as const;
 
 export type UniqueIndex = keyof typeof uniqueIndexes;

@@ -70,6 +70,15 @@ const providerKey = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...providerKeyFields() };
   return { id: (await plane.expect('ProviderKeys.Create', tenant.owner.token, request)).id };
 };
+const providerFields = () => ({
+  name: freshName('provider').replace(' ', '-'),
+  wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
+  baseUrl: 'https://api.example.com/v1',
+});
+const customProvider = async ({ plane }: World, tenant: TestTenant) => {
+  const request = { organizationId: tenant.id, ...providerFields() };
+  return { id: (await plane.expect('Providers.Create', tenant.owner.token, request)).id };
+};
 const person = async ({ plane }: World, tenant: TestTenant) => ({
   id: (await createPerson(plane, tenant, 'ROLE_MEMBER')).id,
 });
@@ -158,6 +167,14 @@ const expectations: Record<MethodName, Expectation> = {
   'ProviderKeys.List': { ...managersOnly, request: inOrganization },
   'ProviderKeys.Update': { ...managersOnly, request: providerKey },
   'ProviderKeys.Delete': { ...managersOnly, request: providerKey },
+  'Providers.Create': {
+    ...managersHiddenFromPlatform,
+    request: (_world, tenant) => ({ organizationId: tenant.id, ...providerFields() }),
+  },
+  'Providers.Get': { ...managersHiddenFromPlatform, request: customProvider },
+  'Providers.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Providers.Update': { ...managersHiddenFromPlatform, request: customProvider },
+  'Providers.Delete': { ...managersHiddenFromPlatform, request: customProvider },
   'ProxyTokens.Create': { ...platformOnly, request: () => ({ name: 'proxy' }) },
   'ProxyTokens.List': { ...platformOnly, request: () => ({}) },
   'ProxyTokens.Revoke': {

@@ -2,6 +2,7 @@
 
 import type { Limit as _gateway_v1_Limit, Limit__Output as _gateway_v1_Limit__Output } from '../../gateway/v1/Limit.ts';
 import type { ProviderKeyRecord as _gateway_v1_ProviderKeyRecord, ProviderKeyRecord__Output as _gateway_v1_ProviderKeyRecord__Output } from '../../gateway/v1/ProviderKeyRecord.ts';
+import type { ProviderRecord as _gateway_v1_ProviderRecord, ProviderRecord__Output as _gateway_v1_ProviderRecord__Output } from '../../gateway/v1/ProviderRecord.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface OrganizationRecord {
@@ -12,6 +13,7 @@ export interface OrganizationRecord {
   'limits'?: (_gateway_v1_Limit)[];
   'providerKeys'?: (_gateway_v1_ProviderKeyRecord)[];
   'revision'?: (number | string | Long);
+  'providers'?: (_gateway_v1_ProviderRecord)[];
 }
 
 export interface OrganizationRecord__Output {
@@ -22,4 +24,5 @@ export interface OrganizationRecord__Output {
   'limits': (_gateway_v1_Limit__Output)[];
   'providerKeys': (_gateway_v1_ProviderKeyRecord__Output)[];
   'revision': (string);
+  'providers': (_gateway_v1_ProviderRecord__Output)[];
 }

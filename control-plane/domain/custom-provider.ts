@@ -1,0 +1,87 @@
+// Custom providers: how they are named, which wire format they speak and how their keys are sent. Problems never repeat
+// what was sent: it may be a key in the wrong field.
+import { holdsCredential } from '../../common/credential.ts';
+import type { KeyForm } from '../store/schema.ts';
+import { type Field, invalid, valid } from './field.ts';
+import { canonicalProviderName, isProviderName, type ProviderName } from './providers.ts';
+
+/** What stored keys depend on. */
+export interface KeyRules {
+  readonly wire_format: ProviderName;
+  readonly key_form: KeyForm;
+}
+
+// As a path segment and as the part of a model id before its first slash.
+const nameForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+/** What metrics say in place of a provider. */
+const wordsOfMetrics: readonly string[] = ['none', 'other'];
+
+export function customProviderName(text: string): Field<string> {
+  if (!nameForm.test(text) || holdsCredential(text)) {
+    return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
+  }
+  const shipped = isProviderName(text) || canonicalProviderName(text) !== undefined;
+  return shipped || wordsOfMetrics.includes(text)
+    ? invalid('is reserved: the gateway itself uses this name')
+    : valid(text);
+}
+
+export const wireFormatsInContract = {
+  'gpt-provider': 'WIRE_FORMAT_GPT_PROVIDER',
+  'studio-ai': 'WIRE_FORMAT_STUDIO_AI',
+  'managed-cloud-models': 'WIRE_FORMAT_MANAGED_CLOUD_MODELS',
+  'assistant-provider': 'WIRE_FORMAT_ASSISTANT_PROVIDER',
+  'search-provider': 'WIRE_FORMAT_SEARCH_PROVIDER',
+} as const satisfies Record<ProviderName, string>;
+
+export const keyFormsInContract = {
+  wire_format: 'KEY_FORM_WIRE_FORMAT',
+  bearer: 'KEY_FORM_BEARER',
+  api_key_header: 'KEY_FORM_API_KEY_HEADER',
+  header: 'KEY_FORM_HEADER',
+  none: 'KEY_FORM_NONE',
+} as const satisfies Record<KeyForm, string>;
+
+export const wireFormat = wordOf(wireFormatsInContract);
+export const keyForm = wordOf(keyFormsInContract);
+
+function wordOf<Word extends string>(
+  inContract: Readonly<Record<Word, string>>,
+): (name: string) => Field<Word> {
+  const words = new Map<string, Word>();
+  for (const word in inContract) words.set(inContract[word], word);
+  return (name) => {
+    const word = words.get(name);
+    return word === undefined ? invalid(`must be one of ${[...words.keys()].join(', ')}`) : valid(word);
+  };
+}
+
+const headerForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+/** Of one connection, of the body, of who calls whom, and the gateway's own: a key in one of them would change the request. */
+const notForKeys =
+  /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|host|date|expect|via|forwarded|user-agent|cookie|set-cookie|x-request-id|project-api-key)$|^(proxy|content|accept|sec|x-forwarded|x-svc|cloud|access-control)-|^accept$/;
+
+/**
+ * The header of a key form that names one; null for every other form.
+ * @param form as the contract has it; undefined where the request names none
+ */
+export function keyHeader(form: string | undefined, header: string | undefined): Field<string | null> {
+  if (form !== keyFormsInContract.header) {
+    return header === undefined || header === ''
+      ? valid(null)
+      : invalid(`goes with key_form ${keyFormsInContract.header} only`);
+  }
+  const name = header?.toLowerCase() ?? '';
+  return headerForm.test(name) && !notForKeys.test(name) && !holdsCredential(name)
+    ? valid(name)
+    : invalid(
+        'must be the name of a header for keys, such as x-api-key; it cannot be one that HTTP or the gateway uses',
+      );
+}
+
+/** The shipped provider whose secrets a key of this provider looks like; undefined where it takes no keys. */
+export function secretsLike({ wire_format, key_form }: KeyRules): ProviderName | undefined {
+  if (key_form === 'none') return undefined;
+  const signs = wire_format === 'managed-cloud-models' && key_form === 'wire_format';
+  return signs ? wire_format : 'gpt-provider';
+}

@@ -1,0 +1,121 @@
+// The models of a custom provider: what an operator says of them, in the catalog's words. All that is wrong is told at once.
+import {
+  capabilities,
+  isCapability,
+  isModelName,
+  isTraitName,
+  priceForm,
+  traitValues,
+} from '../../common/model-facts.ts';
+import type { ModelPrices, ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
+import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
+import type { ProviderModel, ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
+import { type Field, invalid, type Problem, valid } from './field.ts';
+import { date } from './fields.ts';
+
+export const modelsMax = 100;
+/** Of one provider's models as JSON: an organization's record, which holds them all, must fit into a message. */
+export const modelsTextLengthMax = 32 * 1024;
+const tokensMax = 1_000_000_000;
+const tiersMax = 8;
+
+type Complain = (at: string, description: string) => void;
+
+/** @param today of prices that are not dated, YYYY-MM-DD */
+export function providerModels(
+  today: string,
+): (message: { readonly models: readonly ProviderModel__Output[] }) => Field<readonly ProviderModel[]> {
+  return ({ models }) => {
+    if (models.length > modelsMax) return invalid(`must hold at most ${modelsMax} models`, '.models');
+    const problems: Problem[] = [];
+    const names = new Set<string>();
+    const read = models.map((model, index) => {
+      const complain: Complain = (at, description) =>
+        problems.push({ at: `.models[${index}]${at}`, description });
+      if (names.has(model.name)) complain('.name', 'is there twice');
+      names.add(model.name);
+      return readModel(model, today, complain);
+    });
+    if (problems.length > 0) return { problems };
+    return JSON.stringify(read).length > modelsTextLengthMax
+      ? invalid(`must be at most ${modelsTextLengthMax} characters as JSON`, '.models')
+      : valid(read);
+  };
+}
+
+/** In one order of names, so that equal models are equal texts. */
+function readModel(model: ProviderModel__Output, today: string, complain: Complain): ProviderModel {
+  const { name, maxInputTokens, maxOutputTokens, prices } = model;
+  if (!isModelName(name))
+    complain('.name', 'must be a model name such as llama-3.3-70b, as the provider takes it');
+  for (const [at, tokens] of [
+    ['.max_input_tokens', maxInputTokens],
+    ['.max_output_tokens', maxOutputTokens],
+  ] as const) {
+    if (tokens !== undefined && (tokens < 1 || tokens > tokensMax))
+      complain(at, `must be from 1 to ${tokensMax}`);
+  }
+  if (!model.capabilities.every(isCapability)) {
+    complain('.capabilities', `must be of ${capabilities.join(', ')}`);
+  }
+  return {
+    name,
+    ...(maxInputTokens !== undefined && { maxInputTokens }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    capabilities: capabilities.filter((one) => model.capabilities.includes(one)),
+    ...(prices !== null && { prices: readPrices(prices, today, complain) }),
+    traits: readTraits(model.traits, complain),
+  };
+}
+
+function readTraits(traits: Readonly<Record<string, string>>, complain: Complain): Record<string, string> {
+  const entries = Object.entries(traits).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [name, value] of entries) {
+    if (!isTraitName(name)) {
+      complain('.traits', `must have names of ${Object.keys(traitValues).join(', ')}`);
+      continue;
+    }
+    const values = traitValues[name].map(String);
+    if (!values.includes(value)) complain(`.traits[${name}]`, `must be one of ${values.join(', ')}`);
+  }
+  return Object.fromEntries(entries);
+}
+
+function readPrices(prices: ModelPrices__Output, today: string, complain: Complain): ModelPrices {
+  const { asOf = today, tiers } = prices;
+  const found = date(asOf);
+  if ('problems' in found)
+    for (const { description } of found.problems) complain('.prices.as_of', description);
+  if (tiers.length > tiersMax) complain('.prices.tiers', `must be at most ${tiersMax}`);
+  tiers.forEach(({ abovePromptTokens }, index) => {
+    if (abovePromptTokens <= (tiers[index - 1]?.abovePromptTokens ?? 0)) {
+      complain(`.prices.tiers[${index}].above_prompt_tokens`, 'must be more than 0 and than the tier before');
+    }
+  });
+  return {
+    ...readAmounts(prices, '.prices', complain),
+    tiers: tiers.map((tier, index) => ({
+      abovePromptTokens: tier.abovePromptTokens,
+      ...readAmounts(tier, `.prices.tiers[${index}]`, complain),
+    })),
+    asOf,
+  };
+}
+
+function readAmounts(from: ModelPrices__Output | PriceTier__Output, at: string, complain: Complain) {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = from;
+  const amounts = { input, output, cacheRead, cacheWrite, cacheWrite1h };
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (amount !== undefined && !priceForm.test(amount)) {
+      const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      complain(`${at}.${field}`, 'must be USD per million tokens as a decimal string, such as 0.15');
+    }
+  }
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(cacheWrite1h !== undefined && { cacheWrite1h }),
+  };
+}

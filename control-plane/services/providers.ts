@@ -1,0 +1,217 @@
+// Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
+// organization's own shadows nothing: no name is given twice among all that an organization may call.
+import type { Kysely } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreateProviderRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderRequest.ts';
+import type { DeleteProviderRequest__Output } from '../../proto/generated/gateway/v1/DeleteProviderRequest.ts';
+import type { DeleteProviderResponse } from '../../proto/generated/gateway/v1/DeleteProviderResponse.ts';
+import type { GetProviderRequest__Output } from '../../proto/generated/gateway/v1/GetProviderRequest.ts';
+import type { ListProvidersRequest__Output } from '../../proto/generated/gateway/v1/ListProvidersRequest.ts';
+import type { ListProvidersResponse } from '../../proto/generated/gateway/v1/ListProvidersResponse.ts';
+import type { Provider } from '../../proto/generated/gateway/v1/Provider.ts';
+import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
+import type { UpdateProviderRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderRequest.ts';
+import { baseUrl } from '../domain/base-url.ts';
+import {
+  customProviderName,
+  keyForm,
+  keyFormsInContract,
+  keyHeader,
+  secretsLike,
+  wireFormat,
+  wireFormatsInContract,
+} from '../domain/custom-provider.ts';
+import { optional } from '../domain/field.ts';
+import { timeText } from '../domain/fields.ts';
+import { providerModels } from '../domain/provider-models.ts';
+import type { Schema } from '../store/schema.ts';
+import { type Invalidation, NameTakenError } from '../store/store.ts';
+import { callableBy, type ProviderRow } from './callable-providers.ts';
+import { checked, expectRevision } from './checked.ts';
+import { isSame } from './columns.ts';
+import { CallError, notFound } from './errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { organizationChanged } from './organizations.ts';
+import { cutPage, pageById } from './page.ts';
+
+/** Of one organization, and of the platform: all of both stand in each organization's record. */
+export const providersMax = 32;
+
+export async function create(
+  call: ChangeCall,
+  request: CreateProviderRequest__Output,
+): Promise<Outcome<Provider>> {
+  const organizationId = request.organizationId ?? null;
+  const fields = checked({
+    name: customProviderName(request.name),
+    wire_format: wireFormat(request.wireFormat),
+    base_url: baseUrl(request.baseUrl, call.deps.privateUpstreams),
+    key_form: optional(keyForm, request.keyForm),
+    key_header: keyHeader(request.keyForm, request.keyHeader),
+    models: optional(providerModels(today(call)), request.models),
+  });
+  await expectPlace(call.db, organizationId, fields.name);
+  const row: ProviderRow = {
+    id: uuidv7(call.now),
+    organization_id: organizationId,
+    name: fields.name,
+    wire_format: fields.wire_format,
+    base_url: fields.base_url,
+    key_form: fields.key_form ?? 'wire_format',
+    key_header: fields.key_header,
+    models: JSON.stringify(fields.models ?? []),
+    created_at: call.now,
+    revision: call.revision,
+  };
+  await call.db.insertInto('providers').values(row).execute();
+  return { ...(await recorded(call.db, row)), result: message(row), after: message(row) };
+}
+
+export async function get(call: ReadCall, request: GetProviderRequest__Output): Promise<Provider> {
+  return message(await find(call.db, request.id));
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListProvidersRequest__Output,
+): Promise<ListProvidersResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db
+    .selectFrom('providers')
+    .selectAll()
+    .where(callableBy(request.organizationId ?? null))
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  return { providers: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdateProviderRequest__Output,
+): Promise<Outcome<Provider>> {
+  const before = await find(call.db, request.id);
+  const fields = checked({
+    base_url: optional((text: string) => baseUrl(text, call.deps.privateUpstreams), request.baseUrl),
+    key_form: optional(keyForm, request.keyForm),
+    key_header: keyHeader(request.keyForm, request.keyHeader),
+    models: optional(providerModels(today(call)), request.models),
+  });
+  expectRevision(request.ifRevision, before.revision);
+  const columns = {
+    base_url: fields.base_url ?? before.base_url,
+    key_form: fields.key_form ?? before.key_form,
+    key_header: fields.key_form === undefined ? before.key_header : fields.key_header,
+    models: fields.models === undefined ? before.models : JSON.stringify(fields.models),
+  };
+  if (isSame(before, columns)) return { unchanged: message(before) };
+  const after: ProviderRow = { ...before, ...columns, revision: call.revision };
+  // Or whoever may update could have stored secrets sent to a host that those who stored them have not seen.
+  if (after.base_url !== before.base_url || secretsLike(after) !== secretsLike(before)) {
+    await expectNoKeys(call.db, before);
+  }
+  await call.db.updateTable('providers').set(after).where('id', '=', before.id).execute();
+  return {
+    ...(await recorded(call.db, before)),
+    result: message(after),
+    before: message(before),
+    after: message(after),
+  };
+}
+
+export async function remove(
+  call: ChangeCall,
+  request: DeleteProviderRequest__Output,
+): Promise<Outcome<DeleteProviderResponse>> {
+  const row = await find(call.db, request.id);
+  await expectNoKeys(call.db, row);
+  await call.db.deleteFrom('providers').where('id', '=', row.id).execute();
+  return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
+}
+
+/** @throws CallError, NameTakenError where the other side, platform or some organization, has the name already */
+async function expectPlace(db: Kysely<Schema>, organizationId: string | null, name: string): Promise<void> {
+  const own = organizationId === null ? 'is' : '=';
+  const { count } = await db
+    .selectFrom('providers')
+    .select((column) => column.fn.countAll<number>().as('count'))
+    .where('organization_id', own, organizationId)
+    .executeTakeFirstOrThrow();
+  if (count >= providersMax) {
+    throw new CallError(
+      'too_many_providers',
+      `there are ${providersMax} already; delete one that is not needed`,
+    );
+  }
+  const other = await db
+    .selectFrom('providers')
+    .select('id')
+    .where('name', '=', name)
+    .where('organization_id', organizationId === null ? 'is not' : 'is', null)
+    .executeTakeFirst();
+  if (other !== undefined) throw new NameTakenError('providers_name_unique');
+}
+
+/** @throws CallError while provider keys are stored for it, switched off or not */
+async function expectNoKeys(db: Kysely<Schema>, row: ProviderRow): Promise<void> {
+  let query = db
+    .selectFrom('provider_keys')
+    .select((column) => column.fn.countAll<number>().as('count'))
+    .where('provider', '=', row.name);
+  if (row.organization_id !== null) query = query.where('organization_id', '=', row.organization_id);
+  const { count } = await query.executeTakeFirstOrThrow();
+  if (count === 0) return;
+  const keys = count === 1 ? '1 provider key is' : `${count} provider keys are`;
+  throw new CallError('provider_in_use', `${keys} stored for it; they have to be deleted first`);
+}
+
+async function recorded(db: Kysely<Schema>, row: ProviderRow) {
+  return {
+    organizationId: row.organization_id ?? undefined,
+    target: { kind: 'provider', id: row.id },
+    invalidations: await whoseRecords(db, row),
+  };
+}
+
+/**
+ * Providers travel inside the organization's record, and the platform's inside every organization's, so a change of one of
+ * those names every organization. A subject of its own would be a second thing with which every look-up, in memory and in
+ * Redis, had to be compared; this way the one rule of the feed holds as it is, also in proxies that know no providers. It
+ * costs a row of the feed for each organization, at a change that is made a few times a year; where these are too many for
+ * a message, the watch resets its proxies (changes/watch.ts). Organizations that are made meanwhile come after this change.
+ */
+async function whoseRecords(db: Kysely<Schema>, row: ProviderRow): Promise<readonly Invalidation[]> {
+  if (row.organization_id !== null) return [organizationChanged(row.organization_id)];
+  const organizations = await db.selectFrom('organizations').select('id').execute();
+  return organizations.map(({ id }) => organizationChanged(id));
+}
+
+function today({ now }: ChangeCall): string {
+  return timeText(now).slice(0, 10);
+}
+
+async function find(db: Kysely<Schema>, id: string): Promise<ProviderRow> {
+  const row = await db.selectFrom('providers').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+function message(row: ProviderRow) {
+  return {
+    id: row.id,
+    ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
+    name: row.name,
+    wireFormat: wireFormatsInContract[row.wire_format],
+    baseUrl: row.base_url,
+    keyForm: keyFormsInContract[row.key_form],
+    ...(row.key_header === null ? {} : { keyHeader: row.key_header }),
+    models: modelsOf(row),
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies Provider;
+}
+
+function modelsOf(row: ProviderRow): ProviderModel[] {
+  return JSON.parse(row.models) as ProviderModel[];
+}

@@ -1,0 +1,33 @@
+// Original file: proto/gateway/v1/providers.proto
+
+import type { KeyForm as _gateway_v1_KeyForm, KeyForm__Output as _gateway_v1_KeyForm__Output } from '../../gateway/v1/KeyForm.ts';
+import type { ProviderModels as _gateway_v1_ProviderModels, ProviderModels__Output as _gateway_v1_ProviderModels__Output } from '../../gateway/v1/ProviderModels.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface UpdateProviderRequest {
+  'id'?: (string);
+  'ifRevision'?: (number | string | Long);
+  'baseUrl'?: (string);
+  'keyForm'?: (_gateway_v1_KeyForm);
+  'keyHeader'?: (string);
+  'models'?: (_gateway_v1_ProviderModels | null);
+  '_ifRevision'?: "ifRevision";
+  '_baseUrl'?: "baseUrl";
+  '_keyForm'?: "keyForm";
+  '_keyHeader'?: "keyHeader";
+  '_models'?: "models";
+}
+
+export interface UpdateProviderRequest__Output {
+  'id': (string);
+  'ifRevision'?: (string);
+  'baseUrl'?: (string);
+  'keyForm'?: (_gateway_v1_KeyForm__Output);
+  'keyHeader'?: (string);
+  'models'?: (_gateway_v1_ProviderModels__Output | null);
+  '_ifRevision'?: "ifRevision";
+  '_baseUrl'?: "baseUrl";
+  '_keyForm'?: "keyForm";
+  '_keyHeader'?: "keyHeader";
+  '_models'?: "models";
+}
