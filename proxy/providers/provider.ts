@@ -40,6 +40,8 @@ export interface ProviderCall {
   readonly model: string;
   /** What is known of that model. */
   readonly traits: Traits;
+  /** Tokens that the model puts out at most, where the catalog knows it. */
+  readonly outputTokensMax: number | undefined;
   readonly target: Target;
   /** Milliseconds since 1970, when the attempt began. */
   readonly now: number;

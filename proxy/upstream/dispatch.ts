@@ -22,8 +22,9 @@ export function createDispatch(deps: AttemptDeps): Dispatch {
     const target = call.targets[0];
     if (target === undefined) throw new GatewayError('no_healthy_target');
     const { request, model, traits } = call;
+    const outputTokensMax = call.catalogModel?.limits.maxOutputTokens;
     const attempt = new Attempt(
-      { request, model, traits, target, now: deps.now(), images: noImages },
+      { request, model, traits, outputTokensMax, target, now: deps.now(), images: noImages },
       deps,
       context,
     );

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { Secret } from '../../common/secret.ts';
+import { findModel } from '../../proxy/catalog/models.ts';
 import { TraitTable } from '../../proxy/catalog/traits.ts';
 import type { InlineData } from '../../proxy/chat/media.ts';
 import { type ChatRequest, parseChatRequest } from '../../proxy/chat/request.ts';
@@ -112,7 +113,16 @@ function goldenCall(
     apiVersion: undefined,
   };
   const traits = new TraitTable().of(provider.name, model);
-  return { request, model, traits, target, now: goldenNow, images: new Map(Object.entries(images)) };
+  const outputTokensMax = findModel(provider.name, model)?.limits.maxOutputTokens;
+  return {
+    request,
+    model,
+    traits,
+    outputTokensMax,
+    target,
+    now: goldenNow,
+    images: new Map(Object.entries(images)),
+  };
 }
 
 /** What the caller gets of a stream that arrives in these pieces; a line at the end says how it ended. */

@@ -6,10 +6,43 @@ import type { Simulator } from '../../../simulator/index.ts';
 
 /** The model that takes most. */
 export const sonnet = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
+export const sonnet46 = 'us.anthropic.claude-sonnet-4-6';
+export const sonnet5 = 'global.anthropic.claude-sonnet-5';
+export const opus48 = 'us.anthropic.claude-opus-4-8';
+export const haiku3 = 'anthropic.claude-3-haiku-20240307-v1:0';
+export const novaLite = 'amazon.nova-lite-v1:0';
+export const nova2 = 'us.amazon.nova-2-lite-v1:0';
+export const llama = 'us.meta.llama3-3-70b-instruct-v1:0';
+export const mistral = 'mistral.mistral-large-2407-v1:0';
+export const gptOss = 'openai.gpt-oss-120b-1:0';
+export const titan = 'amazon.titan-text-express-v1';
+export const command = 'cohere.command-r-plus-v1:0';
+export const deepseek = 'us.deepseek.r1-v1:0';
+
+export const text = { text: 'x' };
 export const user = (...content: object[]) => ({ role: 'user', content });
 export const assistant = (...content: object[]) => ({ role: 'assistant', content });
 export const hello = user({ text: 'hello' });
 export const valid = { messages: [hello] };
+
+export const history = (...messages: object[]) => ({ messages });
+export const inference = (inferenceConfig: object) => ({ inferenceConfig });
+export const extra = (additionalModelRequestFields: object) => ({ additionalModelRequestFields });
+export const toolSpec = (name: string, change: object = {}) => ({
+  toolSpec: { name, inputSchema: { json: { type: 'object', properties: {} } }, ...change },
+});
+export const toolConfig = { tools: [toolSpec('boil')] };
+export const call = (toolUseId: string, name = 'boil', input: unknown = {}) => ({
+  toolUse: { toolUseId, name, input },
+});
+export const result = (toolUseId: string, change: object = {}) => ({
+  toolResult: { toolUseId, content: [{ text: 'done' }], ...change },
+});
+/** A conversation whose assistant called tools, and what the user sent then. */
+export const turn = (calls: readonly object[], ...results: object[]) => ({
+  toolConfig,
+  messages: [hello, assistant(...calls), user(...results)],
+});
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -87,7 +120,7 @@ function headersOf(bytes: Buffer): Frame['headers'] {
 }
 
 /** What differs from a valid request, and a part of what the vendor says; another model where one is named. */
-export type Refusal = readonly [name: string, change: object, message: string, model?: string];
+export type Refusal = [name: string, change: object, message: string, model?: string];
 
 export async function expectRefusal(
   simulator: Simulator,
@@ -99,7 +132,7 @@ export async function expectRefusal(
   expect(answer.headers.get('x-amzn-errortype')).toMatch(/^ValidationException:http:\/\//);
 }
 
-export type Taken = readonly [name: string, change: object, model?: string];
+export type Taken = [name: string, change: object, model?: string];
 
 export async function expectTaken(simulator: Simulator, [, change, model = sonnet]: Taken): Promise<void> {
   const answer = await postConverse(simulator, { ...valid, ...change }, { model });
