@@ -32,7 +32,7 @@ function documentCitation({ name, source }: Json, documentIndex: number): Json {
   const quoted = textIn(source as Json).slice(0, quotedLength);
   return {
     title: name,
-    sourceContent: [{ text: quoted }],
+    sourceContent: [{ text: quoted === '' ? 'Simulated words of a page.' : quoted }],
     location:
       quoted === ''
         ? { documentPage: { documentIndex, start: 1, end: 2 } }

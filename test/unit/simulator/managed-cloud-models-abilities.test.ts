@@ -13,6 +13,7 @@ import {
   opus48,
   postConverse,
   type Refusal,
+  refusalOf,
   sonnet5,
   type Taken,
   titan,
@@ -27,12 +28,6 @@ beforeAll(async () => {
   simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
 });
 afterAll(() => simulator.close());
-
-async function refusalOf(change: object, model: string, stream = false): Promise<unknown> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, { model, stream });
-  const type = answer.headers.get('x-amzn-errortype')?.split(':')[0];
-  return { status: answer.status, type, ...answer.json() };
-}
 
 const format = (schema: unknown) => ({
   outputConfig: {
@@ -111,7 +106,7 @@ describe('what a model takes', () => {
 
   it('refuses tools in a stream where they come only whole', async () => {
     const change = { toolConfig };
-    expect(await refusalOf(change, llama, true)).toMatchObject({
+    expect(await refusalOf(simulator, change, { model: llama, stream: true })).toMatchObject({
       status: 400,
       type: 'ValidationException',
       message: "This model doesn't support tool use in streaming mode.",
@@ -218,7 +213,7 @@ describe('cache points', () => {
       novaLite,
     ],
   ])('are denied %s', async (_name, change, model) => {
-    expect(await refusalOf(change, model)).toEqual({
+    expect(await refusalOf(simulator, change, { model })).toEqual({
       status: 403,
       type: 'AccessDeniedException',
       message:

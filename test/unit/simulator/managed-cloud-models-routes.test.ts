@@ -2,19 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { accounts } from '../../../simulator/managed-cloud-models/accounts.ts';
 import { models } from '../../../simulator/managed-cloud-models/models.ts';
-import { expectTaken, postConverse, valid } from './post-converse.ts';
+import { expectTaken, postConverse, refusalOf, valid } from './post-converse.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
   simulator = await startSimulator({ host: '127.0.0.1', port: 0, keys: ['listed-key'] });
 });
 afterAll(() => simulator.close());
-
-async function refusalOf(change: object, model: string, stream = false): Promise<unknown> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, { model, stream });
-  const type = answer.headers.get('x-amzn-errortype')?.split(':')[0];
-  return { status: answer.status, type, ...answer.json() };
-}
 
 const unknownModel = {
   status: 400,
@@ -76,7 +70,7 @@ describe('model ids', () => {
       { status: 400, type: 'ValidationException', message: expect.stringContaining('on-demand throughput') },
     ],
   ])('refuse %s', async (_name, model, refusal) => {
-    expect(await refusalOf({}, model)).toEqual(refusal);
+    expect(await refusalOf(simulator, {}, { model })).toEqual(refusal);
   });
 
   it.each([

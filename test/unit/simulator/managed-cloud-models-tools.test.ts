@@ -217,7 +217,7 @@ describe('calls and results', () => {
     [
       'with an id of an earlier turn',
       {
-        ...toolConfig,
+        toolConfig,
         messages: [...turn([call('a')], result('a')).messages, assistant(call('a')), user(result('a'))],
       },
       'messages.3.content.0: `tool_use` ids must be unique',

@@ -138,3 +138,27 @@ export async function expectTaken(simulator: Simulator, [, change, model = sonne
   const answer = await postConverse(simulator, { ...valid, ...change }, { model });
   expect([answer.status, answer.status === 200 ? '' : answer.bytes.toString()]).toEqual([200, '']);
 }
+
+/** The whole of a refusal: its status, the type in its header without the address behind it, and its body. */
+export async function refusalOf(simulator: Simulator, change: object, target: Target): Promise<unknown> {
+  const answer = await postConverse(simulator, { ...valid, ...change }, target);
+  const type = answer.headers.get('x-amzn-errortype')?.split(':')[0];
+  return { status: answer.status, type, ...answer.json() };
+}
+
+export interface Answered {
+  readonly output: { readonly message: { readonly role: string; readonly content: readonly Json[] } };
+  readonly stopReason: string;
+  readonly usage?: Readonly<Record<string, number>>;
+}
+
+/** What came back for a request that must be taken. */
+export async function answeredBy(
+  simulator: Simulator,
+  change: object = {},
+  target: Target = {},
+): Promise<Answered & Json> {
+  const answer = await postConverse(simulator, { ...valid, ...change }, target);
+  expect([answer.status, answer.status === 200 ? '' : answer.bytes.toString()]).toEqual([200, '']);
+  return answer.json() as unknown as Answered & Json;
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Simulator, startSimulator } from '../../../simulator/index.ts';
+import { answeredBy, history, postConverse, toolConfig, user, valid } from './post-converse.ts';
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => simulator.close());
+beforeEach(() => simulator.reset());
+
+const answered = (change?: object) => answeredBy(simulator, change);
+
+describe('a behaviour', () => {
+  it('may stand in the last user message', async () => {
+    const simulate = { text: 'Tea ready.', finishReason: 'content_filtered' };
+    expect(await answered(history(user({ text: JSON.stringify({ simulate }) })))).toMatchObject({
+      output: { message: { content: [{ text: 'Tea ready.' }] } },
+      stopReason: 'content_filtered',
+    });
+  });
+
+  it('that is malformed is refused there', async () => {
+    const messages = [user({ text: '{"simulate":{"txt":""}}' })];
+    const answer = await postConverse(simulator, { messages });
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { message: expect.stringContaining("no field 'txt'") },
+    ]);
+  });
+
+  it('may block the prompt', async () => {
+    simulator.script({ blocked: 'guardrail_intervened' });
+    expect(await answered({ toolConfig })).toMatchObject({
+      output: { message: { content: [{ text: expect.stringContaining('guardrail') }] } },
+      stopReason: 'guardrail_intervened',
+    });
+  });
+
+  it('may name the sources of its text', async () => {
+    simulator.script({
+      text: 'Boil.',
+      citations: [{ uri: 'https://tea.example', title: 'Tea', text: 'Boil it.' }],
+    });
+    expect((await answered()).output.message.content).toEqual([
+      {
+        citationsContent: {
+          content: [{ text: 'Boil.' }],
+          citations: [
+            {
+              title: 'Tea',
+              source: 'https://tea.example',
+              sourceContent: [{ text: 'Boil it.' }],
+              location: { web: { url: 'https://tea.example' } },
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it.each<readonly [number, string]>([
+    [400, 'ValidationException'],
+    [403, 'AccessDeniedException'],
+    [404, 'ResourceNotFoundException'],
+    [408, 'ModelTimeoutException'],
+    [424, 'ModelErrorException'],
+    [429, 'ThrottlingException'],
+    [500, 'InternalServerException'],
+    [503, 'ServiceUnavailableException'],
+    [502, 'InternalServerException'],
+  ])('of status %i answers with %s', async (status, type) => {
+    for (const stream of [false, true]) {
+      simulator.script({ status });
+      const answer = await postConverse(simulator, valid, { stream });
+      expect([answer.status, answer.json()]).toEqual([status, { message: expect.any(String) }]);
+      expect(answer.headers.get('x-amzn-errortype')).toBe(
+        `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
+      );
+    }
+  });
+
+  it('may name the type of its error, the text and further members', async () => {
+    simulator.script({
+      status: 424,
+      error: { type: 'ModelErrorException', message: 'broken', originalStatusCode: '500', resourceName: 'x' },
+    });
+    const answer = await postConverse(simulator, valid);
+    expect(answer.json()).toEqual({ message: 'broken', originalStatusCode: 500, resourceName: 'x' });
+    simulator.script({ status: 429, error: { type: 'ModelNotReadyException' } });
+    const other = await postConverse(simulator, valid);
+    expect(other.json()).toEqual({ message: expect.stringContaining('not ready') });
+    expect(other.headers.get('x-amzn-errortype')).toMatch(/^ModelNotReadyException:/);
+  });
+});
