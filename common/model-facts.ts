@@ -38,6 +38,10 @@ export const traitValues = {
   penalties: [true, false],
   /** Whether the log probabilities of tokens can be asked for. */
   logprobs: [false, true],
+  /** Whose kind a model is, where one API serves models of many makers. */
+  family: ['other', 'claude', 'nova', 'mistral', 'command', 'gpt'],
+  /** How long a prompt can be cached at most, where the caller says what. */
+  promptCache: ['none', '5m', '1h'],
 } as const;
 
 export type TraitName = keyof typeof traitValues;
