@@ -58,7 +58,7 @@ class Resolver {
 
   #target(reference: string): JsonObject {
     if (this.#open.includes(reference)) return { type: 'object' };
-    const target = this.#find(reference);
+    const target = findReferenced(this.#root, reference);
     // What lies outside of the schema nobody fetches: it allows anything.
     if (target === undefined) return {};
     this.#open.push(reference);
@@ -66,18 +66,18 @@ class Resolver {
     this.#open.pop();
     return copied;
   }
+}
 
-  /** By JSON Pointer: `#/$defs/name`. */
-  #find(reference: string): JsonObject | undefined {
-    if (!reference.startsWith('#')) return undefined;
-    let found: unknown = this.#root;
-    for (const step of reference.slice(1).split('/').slice(1)) {
-      const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-      if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
-      found = found[key];
-    }
-    return isObject(found) ? found : undefined;
+/** What a reference leads to, by JSON Pointer: `#/$defs/name`. Undefined outside of the schema. */
+export function findReferenced(root: JsonObject, reference: string): JsonObject | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  let found: unknown = root;
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    found = found[key];
   }
+  return isObject(found) ? found : undefined;
 }
 
 function decoded(step: string): string {

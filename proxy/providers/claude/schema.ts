@@ -2,6 +2,7 @@
 // output is held to one (the vendor's page "Structured outputs"; its SDK's `transformJSONSchema` does alike). What the part
 // lacks moves into the description, where the model reads it; what it cannot say at all is told to the caller of `take`.
 import { isObject, type JsonObject } from '../../../common/json.ts';
+import { findReferenced } from '../../chat/schema-references.ts';
 
 /** The `input_schema` of a tool: an object at the root, without alternatives there. */
 export function inputSchema(parameters: JsonObject | undefined): JsonObject {
@@ -73,7 +74,7 @@ class Costs {
     const known = this.#known.get(reference);
     if (known !== undefined) return known;
     this.#known.set(reference, impossible);
-    const cost = this.of(resolve(this.#root, reference), depth + 1);
+    const cost = this.of(findReferenced(this.#root, reference), depth + 1);
     this.#known.set(reference, cost);
     return cost;
   }
@@ -85,20 +86,6 @@ function sum(a: Cost, b: Cost): Cost {
 
 function branchesOf({ anyOf, oneOf, allOf }: JsonObject): readonly unknown[] {
   return [anyOf, oneOf, allOf].flatMap((branches) => (Array.isArray(branches) ? branches : []));
-}
-
-function resolve(root: JsonObject, reference: string): unknown {
-  if (!reference.startsWith('#/')) return undefined;
-  const steps = reference.slice(2).split('/').map(unescaped);
-  return steps.reduce<unknown>(
-    (from, step) => (isObject(from) && Object.hasOwn(from, step) ? from[step] : undefined),
-    root,
-  );
-}
-
-/** A step of a JSON pointer (RFC 6901). */
-function unescaped(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 const kinds = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf'];
