@@ -76,6 +76,9 @@ const data = {
   toolResponse: message('ToolResponse', { id: text, toolType, response: struct }),
 };
 
+/** A part has one of these. */
+const dataNames = Object.keys(data) as (keyof typeof data)[];
+
 const part = message(
   'Part',
   {
@@ -98,7 +101,7 @@ const part = message(
     speechMetadata: message('SpeechMetadata', { speaker: text, style: text }),
     audioTranscription: anyValue,
   },
-  { name: 'data', of: Object.keys(data) as (keyof typeof data)[] },
+  { name: 'data', of: dataNames },
 );
 
 export const content = message('Content', { role: text, parts: listOf(part) });
@@ -153,8 +156,6 @@ function checkPart(one: Part, path: string, isModels: boolean): void {
   if (one.functionCall) checkCall(one.functionCall, `${path}.function_call`, isModels);
   if (one.functionResponse) checkResponse(one.functionResponse, `${path}.function_response`, isModels);
 }
-
-const dataNames = Object.keys(data) as (keyof typeof data)[];
 
 function checkBlob({ mimeType = '', data: base64 = '' }: Read<typeof blob>, path: string): void {
   if (mimeType === '') throw invalidField(`${path}.mime_type`, 'must be specified');

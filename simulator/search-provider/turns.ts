@@ -21,12 +21,7 @@ function checkCallTurn(contents: readonly Content[], index: number): void {
   const calls = callsOf(contents[index]);
   if (calls.length === 0) return;
   // Text and thoughts of the same turn may stand in contents of their own, as a streamed answer kept as history has them.
-  let before = index - 1;
-  for (let at = contents[before]; at && isModel(at) && callsOf(at).length === 0; at = contents[before]) {
-    before -= 1;
-  }
-  const previous = contents[before];
-  if (previous === undefined || isModel(previous)) {
+  if (contents.slice(0, index).every(isModel)) {
     const message =
       'Please ensure that function call turn comes immediately after a user turn or after a function response turn.';
     throw invalidArgument(message);

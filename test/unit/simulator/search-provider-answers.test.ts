@@ -69,6 +69,8 @@ describe('texts', () => {
   it('end before a stop sequence', async () => {
     const answer = await answered(config({ stopSequences: ['nowhere', ' simulated'] }));
     expect([textOf(answer), answer.candidates[0].finishReason]).toEqual(['This is a', 'STOP']);
+    const limits = config({ stopSequences: [' simulated'], maxOutputTokens: 5 });
+    expect((await answered(limits, 'gemini-2.0-flash')).candidates[0].finishReason).toBe('STOP');
   });
 
   it('come as several candidates, and cost as many times', async () => {

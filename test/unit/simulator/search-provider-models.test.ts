@@ -41,6 +41,8 @@ describe('the simulated vendor’s models', () => {
     expect(names).toEqual(all.models.map((one) => one.name));
     expect(names).toContain('models/gemini-2.5-flash');
     expect(all).not.toHaveProperty('nextPageToken');
+    const { body: exact } = await get(`/v1beta/models?pageSize=${names.length}`);
+    expect(exact).toEqual(all);
     expect((await get('/v1beta/models?pageToken=x')).status).toBe(400);
     expect((await get('/v1beta/models?pageSize=-1')).status).toBe(400);
   });

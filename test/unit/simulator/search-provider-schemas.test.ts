@@ -40,7 +40,7 @@ describe('the form of the answer', () => {
       ],
       [
         'a required property that there is not',
-        object({ properties: { a: { type: 'STRING' } }, required: ['a', 'b'] }),
+        object({ properties: { a: { type: 'STRING' } }, required: ['a', 'toString'] }),
         `${at}.required[1]: property is not defined\n`,
       ],
       ['a list of nothing', json({ responseSchema: { type: 'ARRAY' } }), `${at}.items: missing field.\n`],
@@ -73,7 +73,7 @@ describe('the form of the answer', () => {
       ['exclusive bounds', json({ responseSchema: { type: 'NUMBER', exclusiveMinimum: 1 } }), /Unknown name/],
       [
         'a reference with others beside',
-        json({ responseJsonSchema: { $ref: '#/$defs/a', description: 'b' } }),
+        json({ responseJsonSchema: { $ref: '#/$defs/a', description: 'b', $defs: { a: {} } } }),
         /\$ref is set/,
       ],
       [
