@@ -29,6 +29,7 @@ import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
+import type { ImageLimits } from './upstream/images.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
@@ -60,7 +61,6 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const records = await openRecords(settings, { log, metrics, background }, lifecycle);
-  const transport = openTransport(settings, lifecycle);
   const admission = new Admission({
     inFlightMax: settings.inFlightMax,
     bufferedBytesMax: settings.bufferedBytesMax,
@@ -86,7 +86,7 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
     bodyLimits: settings,
     guardrails: noGuardrails,
     ledger: noLimits,
-    dispatch: openDispatch(settings, transport),
+    dispatch: openDispatch(settings, lifecycle),
     isDraining: () => draining,
     record: (exchange) => record(exchange, metrics, logRequest),
   });
@@ -178,24 +178,41 @@ function openCache(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifecyc
   });
 }
 
-function openTransport(settings: ProxySettings, lifecycle: Lifecycle): Transport {
-  const transport = createTransport({
-    addresses: new AddressPolicy(settings),
+function openDispatch(settings: ProxySettings, lifecycle: Lifecycle): Dispatch {
+  const transport = openTransport(settings, new AddressPolicy(settings));
+  lifecycle.onClose('connections to providers', () => transport.close());
+  // What may be a base URL in the cluster may still not be named by a caller.
+  const { denyCidrs } = settings;
+  const imageTransport = openTransport(settings, new AddressPolicy({ denyCidrs, privateUpstreams: [] }));
+  lifecycle.onClose('connections to images', () => imageTransport.close());
+  return createDispatch({
+    transport,
+    limits: settings,
+    now: () => systemClock.now(),
+    images: { transport: imageTransport, limits: imageLimits(settings) },
+  });
+}
+
+function openTransport(settings: ProxySettings, addresses: AddressPolicy): Transport {
+  return createTransport({
+    addresses,
     connectTimeoutMs: settings.connectTimeout,
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,
   });
-  lifecycle.onClose('connections to providers', () => transport.close());
-  return transport;
+}
+
+function imageLimits(settings: ProxySettings): ImageLimits {
+  return {
+    imagesMax: settings.imagesMax,
+    imageBytesMax: settings.imageBytesMax,
+    imageTimeoutMs: settings.imageTimeout,
+  };
 }
 
 /** Load balancers of providers close idle connections after 60 s and more. */
 const upstreamKeepAliveMs = 30_000;
 const upstreamOriginsMax = 1000;
-
-function openDispatch(settings: ProxySettings, transport: Transport): Dispatch {
-  return createDispatch({ transport, limits: settings, now: () => systemClock.now() });
-}
 
 function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
   return {

@@ -240,6 +240,24 @@ export const proxySettings = {
     decode: bytes,
     default: '4MiB',
   },
+  imagesMax: {
+    name: 'GATEWAY_IMAGES_MAX',
+    about: 'Images named by URL in one request that the gateway fetches, for providers that take bytes only.',
+    decode: integer(0, 1000),
+    default: '16',
+  },
+  imageBytesMax: {
+    name: 'GATEWAY_IMAGE_BYTES_MAX',
+    about: 'All images of one request that the gateway fetches, together.',
+    decode: bytes,
+    default: '20MiB',
+  },
+  imageTimeout: {
+    name: 'GATEWAY_IMAGE_TIMEOUT',
+    about: 'For fetching all images of one request; above it 400.',
+    decode: duration,
+    default: '10s',
+  },
   headersTimeout: {
     name: 'GATEWAY_HEADERS_TIMEOUT',
     about: 'For the request line and headers; above it 408.',

@@ -142,3 +142,14 @@ function readFile(value: unknown, at: string, cache: CacheMark | undefined): Fil
     cache,
   };
 }
+
+/** URLs of the images that are not given as data, as the caller wrote them. Malformed parts are told by who reads the parts. */
+export function imageUrls(messages: readonly JsonObject[]): string[] {
+  const parts = messages.flatMap(({ content }): unknown[] => (Array.isArray(content) ? content : []));
+  return parts.flatMap((part) => {
+    if (!isObject(part) || part.type !== 'image_url') return [];
+    const image = part.image_url;
+    const url = isObject(image) ? image.url : image;
+    return typeof url === 'string' && /^https?:/i.test(url) ? url : [];
+  });
+}

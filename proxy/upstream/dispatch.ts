@@ -1,35 +1,50 @@
-// The attempt loop: which target, one attempt at it, what came of it. One target and no retry yet.
+// The attempt loop: what the provider needs fetched, which target, one attempt at it, what came of it. One target and no retry
+// yet.
 import type { ChatCall } from '../chat/call.ts';
+import { imageUrls } from '../chat/content.ts';
 import type { InlineData } from '../chat/media.ts';
 import { GatewayError } from '../errors.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from './attempt.ts';
+import { fetchImages, type ImageContext, type ImageDeps } from './images.ts';
 
 /** What dispatch needs of the request it works for. */
-export interface DispatchContext extends AttemptContext {
-  /** Called before each attempt. */
+export interface DispatchContext extends AttemptContext, ImageContext {
+  /** Called before each attempt. @throws the error that ended the request from outside */
   attemptStarted(): void;
-  /** Says what is ended when the client leaves or time is up; replaced by each attempt. */
-  onAbort(attempt: { abort(error: Error): void }): void;
+}
+
+export interface DispatchDeps extends AttemptDeps {
+  readonly images: ImageDeps;
 }
 
 export type Dispatch = (call: ChatCall, context: DispatchContext) => Promise<AttemptResult>;
 
-const noImages: ReadonlyMap<string, InlineData> = new Map();
+type Images = ReadonlyMap<string, InlineData>;
+const noImages: Images = new Map();
 
-/** @throws GatewayError upstream_*, no_healthy_target; ProviderFailure */
-export function createDispatch(deps: AttemptDeps): Dispatch {
+/** @throws GatewayError upstream_*, no_healthy_target, invalid_request (images); ProviderFailure */
+export function createDispatch(deps: DispatchDeps): Dispatch {
   return (call, context) => {
-    const target = call.targets[0];
-    if (target === undefined) throw new GatewayError('no_healthy_target');
-    const { request, model, traits } = call;
-    const outputTokensMax = call.catalogModel?.limits.maxOutputTokens;
-    const attempt = new Attempt(
-      { request, model, traits, outputTokensMax, target, now: deps.now(), images: noImages },
-      deps,
-      context,
-    );
-    context.attemptStarted();
-    context.onAbort(attempt);
-    return attempt.run();
+    const urls = call.provider.fetchesImages ? imageUrls(call.request.messages) : [];
+    if (urls.length === 0) return attempt(call, noImages, deps, context);
+    return fetchImages(urls, deps.images, context).then((images) => attempt(call, images, deps, context));
   };
+}
+
+function attempt(
+  { request, model, traits, catalogModel, targets: [target] }: ChatCall,
+  images: Images,
+  deps: DispatchDeps,
+  context: DispatchContext,
+): Promise<AttemptResult> {
+  if (target === undefined) throw new GatewayError('no_healthy_target');
+  const outputTokensMax = catalogModel?.limits.maxOutputTokens;
+  const started = new Attempt(
+    { request, model, traits, outputTokensMax, target, now: deps.now(), images },
+    deps,
+    context,
+  );
+  context.attemptStarted();
+  context.onAbort(started);
+  return started.run();
 }

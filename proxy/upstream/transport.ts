@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
-import type { UpstreamRequest } from '../providers/provider.ts';
 import { type AddressPolicy, ForbiddenAddressError } from './addresses.ts';
 
 export interface TransportOptions {
@@ -14,6 +13,18 @@ export interface TransportOptions {
   readonly keepAliveMs: number;
   /** Pools kept at most; the least recently used closes when its requests are done. */
   readonly originsMax: number;
+}
+
+export interface OutgoingRequest {
+  /** Default POST. */
+  readonly method?: 'GET';
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** With query. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: string | undefined;
 }
 
 /** How an attempt failed below HTTP. */
@@ -45,7 +56,7 @@ export interface UpstreamConnection {
 }
 
 export interface Transport {
-  send(request: UpstreamRequest, receiver: UpstreamReceiver): UpstreamConnection;
+  send(request: OutgoingRequest, receiver: UpstreamReceiver): UpstreamConnection;
   close(): Promise<void>;
 }
 
@@ -109,10 +120,10 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     this.#receiver = receiver;
   }
 
-  start(request: UpstreamRequest, poolFor: (origin: string) => Pool): void {
-    const { path, headers, body } = request;
+  start(request: OutgoingRequest, poolFor: (origin: string) => Pool): void {
+    const { method = 'POST', path, headers, body = null } = request;
     try {
-      poolFor(request.origin).dispatch({ method: 'POST', path, headers, body }, this);
+      poolFor(request.origin).dispatch({ method, path, headers, body }, this);
     } catch (error) {
       this.#fail(error);
     }

@@ -1,0 +1,225 @@
+// Images that callers give by URL, fetched for vendors that take bytes only. A URL is the caller's word: it must lead over https
+// to a public address, at every redirect anew; what comes must be an image by its bytes, small enough and soon enough.
+import type { IncomingHttpHeaders } from 'node:http';
+import { ByteStore } from '../../common/byte-store.ts';
+import { invalid } from '../chat/invalid.ts';
+import { type InlineData, sniffImage } from '../chat/media.ts';
+import type { GatewayError } from '../errors.ts';
+import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
+
+export interface ImageLimits {
+  /** Different URLs in one request. */
+  readonly imagesMax: number;
+  /** Of all images of one request. */
+  readonly imageBytesMax: number;
+  /** For all images of one request. */
+  readonly imageTimeoutMs: number;
+}
+
+/** What fetching needs of the request it works for. */
+export interface ImageContext {
+  /** Takes room for buffered bytes. @throws GatewayError overloaded */
+  buffer(bytes: number): void;
+  /** Says what is ended when the client leaves or time is up. */
+  onAbort(fetch: { abort(error: Error): void }): void;
+}
+
+export interface ImageDeps {
+  /** Its address policy lists no private hosts. */
+  readonly transport: Transport;
+  readonly limits: ImageLimits;
+}
+
+/**
+ * @param urls as the caller wrote them
+ * @returns the images by their URLs
+ * @throws GatewayError invalid_request that says which image failed and why, overloaded
+ */
+export function fetchImages(
+  urls: readonly string[],
+  deps: ImageDeps,
+  context: ImageContext,
+): Promise<ReadonlyMap<string, InlineData>> {
+  const wanted = [...new Set(urls)];
+  const { imagesMax } = deps.limits;
+  if (wanted.length > imagesMax) {
+    throw invalid('messages', `a request may name at most ${imagesMax} images by URL for this provider`);
+  }
+  const fetching = new ImageFetching(wanted, deps, context);
+  context.onAbort(fetching);
+  return fetching.run();
+}
+
+class ImageFetching {
+  readonly #wanted: readonly string[];
+  readonly #deps: ImageDeps;
+  readonly #context: ImageContext;
+  readonly #outcome = Promise.withResolvers<ReadonlyMap<string, InlineData>>();
+  readonly #images = new Map<string, InlineData>();
+  readonly #open = new Set<OneImage>();
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(wanted: readonly string[], deps: ImageDeps, context: ImageContext) {
+    this.#wanted = wanted;
+    this.#deps = deps;
+    this.#context = context;
+  }
+
+  async run(): Promise<ReadonlyMap<string, InlineData>> {
+    const { imageTimeoutMs } = this.#deps.limits;
+    this.#timer = setTimeout(() => this.abort(failed(undefined, 'took too long')), imageTimeoutMs);
+    try {
+      for (const url of this.#wanted) this.#start(url);
+      return await this.#outcome.promise;
+    } finally {
+      clearTimeout(this.#timer);
+      for (const image of this.#open) image.cancel();
+    }
+  }
+
+  abort(error: Error): void {
+    this.#outcome.reject(error);
+  }
+
+  #start(url: string): void {
+    const image = new OneImage(url, this.#deps.transport, {
+      taken: (bytes) => this.#take(bytes),
+      done: (data) => {
+        this.#open.delete(image);
+        this.#images.set(url, data);
+        if (this.#images.size === this.#wanted.length) this.#outcome.resolve(this.#images);
+      },
+      failed: (error) => this.abort(error),
+    });
+    this.#open.add(image);
+    image.start();
+  }
+
+  #take(bytes: number): void {
+    const { imageBytesMax } = this.#deps.limits;
+    this.#bytes += bytes;
+    if (this.#bytes > imageBytesMax) {
+      throw invalid('messages', `the images named by URL are larger than ${imageBytesMax} bytes together`);
+    }
+    this.#context.buffer(bytes);
+  }
+}
+
+interface ImageSink {
+  /** @throws GatewayError that ends the request */
+  taken(bytes: number): void;
+  done(image: InlineData): void;
+  failed(error: Error): void;
+}
+
+const redirectsMax = 3;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** One image; its receiver is itself, and the next one's after a redirect. */
+class OneImage implements UpstreamReceiver {
+  readonly #url: string;
+  readonly #transport: Transport;
+  readonly #sink: ImageSink;
+  readonly #body = new ByteStore();
+  #at: URL | undefined;
+  #redirects = 0;
+  #connection: UpstreamConnection | undefined;
+
+  constructor(url: string, transport: Transport, sink: ImageSink) {
+    this.#url = url;
+    this.#transport = transport;
+    this.#sink = sink;
+  }
+
+  start(): void {
+    this.#get(URL.canParse(this.#url) ? new URL(this.#url) : undefined);
+  }
+
+  cancel(): void {
+    this.#connection?.cancel();
+  }
+
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    if (redirectStatuses.has(status) && headers.location !== undefined) {
+      this.#redirect(headers.location);
+    } else if (status !== 200) {
+      this.#fail(`was answered with status ${status}`);
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    try {
+      this.#sink.taken(chunk.length);
+      this.#body.push(chunk);
+    } catch (error) {
+      this.cancel();
+      this.#sink.failed(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  onEnd(): void {
+    const { bytes } = this.#body;
+    const mediaType = sniffImage(bytes);
+    if (mediaType === undefined) {
+      this.#fail('is no PNG, JPEG, GIF or WebP image');
+      return;
+    }
+    this.#sink.done({ mediaType, base64: bytes.toString('base64') });
+  }
+
+  onError({ kind }: TransportError): void {
+    this.#fail(kind === 'forbidden' ? 'does not lead to a public https address' : 'could not be fetched');
+  }
+
+  #get(url: URL | undefined): void {
+    // Credentials in a URL would go to a host of the caller's choosing in the gateway's name.
+    if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+      this.#fail('is not an https URL');
+      return;
+    }
+    if (url.username !== '' || url.password !== '') {
+      this.#fail('holds credentials');
+      return;
+    }
+    this.#at = url;
+    this.#connection = this.#transport.send(
+      {
+        method: 'GET',
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        headers: ['accept', 'image/png, image/jpeg, image/gif, image/webp', 'user-agent', 'model-gateway'],
+        body: undefined,
+      },
+      this,
+    );
+  }
+
+  #redirect(location: string): void {
+    this.cancel();
+    this.#redirects++;
+    if (this.#redirects > redirectsMax) {
+      this.#fail('is redirected too often');
+      return;
+    }
+    this.#get(URL.canParse(location, this.#at) ? new URL(location, this.#at) : undefined);
+  }
+
+  #fail(why: string): void {
+    this.cancel();
+    this.#sink.failed(failed(this.#url, why));
+  }
+}
+
+const shownMax = 100;
+
+function failed(url: string | undefined, why: string): GatewayError {
+  const which = url === undefined ? 'fetching the images' : `the image ${shown(url)}`;
+  return invalid('messages', `${which} ${why}`);
+}
+
+/** Without the query: that is where URLs carry their signatures. */
+function shown(url: string): string {
+  const [address = ''] = url.split(/[?#]/, 1);
+  return JSON.stringify(address.length > shownMax ? `${address.slice(0, shownMax)}…` : address);
+}

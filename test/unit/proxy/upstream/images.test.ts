@@ -1,0 +1,212 @@
+// Images by URL, over real sockets: what is fetched, what ends the fetching, and where it never goes.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { InlineData } from '../../../../proxy/chat/media.ts';
+import { AddressPolicy } from '../../../../proxy/upstream/addresses.ts';
+import { fetchImages, type ImageLimits } from '../../../../proxy/upstream/images.ts';
+import { createTransport } from '../../../../proxy/upstream/transport.ts';
+
+const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(92, 1)]);
+const limits: ImageLimits = { imagesMax: 16, imageBytesMax: 10_000, imageTimeoutMs: 5_000 };
+const closers: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A server that the address policy of these tests lets through: https and public addresses are not to be had here. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Fetching {
+  readonly images: Promise<ReadonlyMap<string, InlineData>>;
+  readonly buffered: () => number;
+  abort(error: Error): void;
+}
+
+function start(urls: readonly string[], listed: readonly string[], own: Partial<ImageLimits> = {}): Fetching {
+  const addresses = new AddressPolicy({ privateUpstreams: listed, denyCidrs: [] });
+  const transport = createTransport({ addresses, connectTimeoutMs: 1000, keepAliveMs: 1000, originsMax: 10 });
+  closers.push(() => transport.close());
+  let buffered = 0;
+  let abort = (_error: Error): void => undefined;
+  const images = fetchImages(
+    urls,
+    { transport, limits: { ...limits, ...own } },
+    {
+      buffer: (bytes) => {
+        buffered += bytes;
+      },
+      onAbort: (fetching) => {
+        abort = (error) => fetching.abort(error);
+      },
+    },
+  );
+  return { images, buffered: () => buffered, abort: (error) => abort(error) };
+}
+
+const refusal = (message: RegExp) =>
+  expect.objectContaining({
+    code: 'invalid_request',
+    param: 'messages',
+    message: expect.stringMatching(message),
+  });
+
+describe('images by URL', () => {
+  it('are fetched once each and told by their bytes', async () => {
+    const asked: string[] = [];
+    const host = await serve((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'text/html' }).end(png);
+    });
+    const [first, second] = [`http://${host}/a?sig=1`, `http://${host}/b`];
+    const fetching = start([first, second, first], [host]);
+    const image = { mediaType: 'image/png', base64: png.toString('base64') };
+    expect(await fetching.images).toEqual(
+      new Map([
+        [first, image],
+        [second, image],
+      ]),
+    );
+    expect(asked.sort()).toEqual(['/a?sig=1', '/b']);
+    expect(fetching.buffered()).toBe(2 * png.length);
+  });
+
+  it('follow three redirects and no fourth', async () => {
+    const host = await serve((request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end(png);
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    });
+    expect((await start([`http://${host}/3`], [host]).images).size).toBe(1);
+    await expect(start([`http://${host}/4`], [host]).images).rejects.toEqual(refusal(/redirected too often/));
+  });
+
+  it.each<[string, RequestListener, RegExp]>([
+    ['a status', (_request, response) => response.writeHead(404).end(), /answered with status 404/],
+    ['no image', (_request, response) => response.end('<html>'), /no PNG, JPEG, GIF or WebP/],
+    ['nothing', (_request, response) => response.end(), /no PNG, JPEG, GIF or WebP/],
+    [
+      'a cut answer',
+      (_request, response) =>
+        void response.writeHead(200, { 'content-length': '900' }).write(png, () => response.destroy()),
+      /could not be fetched/,
+    ],
+    [
+      'an odd redirect',
+      (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+      /no?t an https URL/,
+    ],
+  ])('that are answered with %s are told of', async (_what, listener, message) => {
+    const host = await serve(listener);
+    await expect(start([`http://${host}/x?secret=1`], [host]).images).rejects.toEqual(refusal(message));
+    await expect(start([`http://${host}/x?secret=1`], [host]).images).rejects.not.toThrow(/secret/);
+  });
+
+  it('are cut off above the size of all together', async () => {
+    const host = await serve((_request, response) => response.end(Buffer.concat([png, Buffer.alloc(6_000)])));
+    const urls = [`http://${host}/1`, `http://${host}/2`];
+    await expect(start(urls, [host]).images).rejects.toEqual(refusal(/larger than 10000 bytes together/));
+    expect((await start(urls.slice(1), [host]).images).size).toBe(1);
+  });
+
+  it('are at most so many', () => {
+    const urls = Array.from({ length: 17 }, (_, i) => `https://example.com/${i}`);
+    expect(() => start(urls, [])).toThrow(refusal(/at most 16 images/));
+  });
+
+  it('come in time or not at all, and their connections end', async () => {
+    const left: Promise<unknown>[] = [];
+    const host = await serve((_request, response) => {
+      left.push(once(response, 'close'));
+      response.writeHead(200).flushHeaders();
+    });
+    const fetching = start([`http://${host}/slow`], [host], { imageTimeoutMs: 50 });
+    await expect(fetching.images).rejects.toEqual(refusal(/took too long/));
+    expect(left.length).toBe(1);
+    await Promise.all(left);
+  });
+
+  it('end with the request they are for', async () => {
+    const asked = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const host = await serve((_request, response) => {
+      response.once('close', () => left.resolve());
+      asked.resolve();
+    });
+    const fetching = start([`http://${host}/slow`], [host]);
+    await asked.promise;
+    const gone = new Error('the client left');
+    fetching.abort(gone);
+    await expect(fetching.images).rejects.toBe(gone);
+    await left.promise;
+  });
+});
+
+describe('no image is fetched from', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://0177.0.0.1/',
+    'https://0.0.0.0/',
+    'https://localhost/',
+    'https://10.0.0.1/',
+    'https://172.16.0.1/',
+    'https://192.168.1.1/',
+    'https://100.64.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'http://169.254.169.254/latest/meta-data/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[fe80::1]/',
+    'https://[fd00:ec2::254]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+  ])('%s', async (url) => {
+    await expect(start([url], []).images).rejects.toEqual(refusal(/public https address/));
+  });
+
+  it.each([
+    'https://user:word@example.com/',
+    'ftp://example.com/',
+    'https://',
+    'gopher://x/',
+    'file:///etc/passwd',
+  ])('what is no plain https URL: %s', async (url) => {
+    await expect(start([url], []).images).rejects.toEqual(refusal(/not an https URL|holds credentials/));
+  });
+
+  it('a private address that a public one redirects to', async () => {
+    const reached: string[] = [];
+    const inner = await serve((request, response) => {
+      reached.push(request.url ?? '');
+      response.end(png);
+    });
+    for (const location of [
+      `http://${inner}/x`,
+      `https://${inner}/x`,
+      `http://localhost:${inner.split(':')[1]}/x`,
+    ]) {
+      const outer = await serve((_request, response) => response.writeHead(302, { location }).end());
+      await expect(start([`http://${outer}/`], [outer]).images).rejects.toEqual(
+        refusal(/public https address/),
+      );
+    }
+    expect(reached).toEqual([]);
+  });
+});
