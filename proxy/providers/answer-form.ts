@@ -6,6 +6,8 @@ import type { ToolDefinition, Tools } from '../chat/tools.ts';
 
 export type AnswerForm =
   | { readonly kind: 'text' }
+  /** Any JSON object, by a mode of the vendor's. */
+  | { readonly kind: 'json' }
   | { readonly kind: 'native'; readonly schema: JsonObject }
   | { readonly kind: 'tool'; readonly tool: ToolDefinition }
   /** To be added to the system texts. */
@@ -14,11 +16,14 @@ export type AnswerForm =
 export interface FormAbilities {
   /** The schema as the vendor takes it; undefined where it does not. */
   native(schema: JsonObject): JsonObject | undefined;
+  /** Whether it has a mode for JSON without a schema. */
+  readonly json?: boolean;
   readonly forcedTools: boolean;
 }
 
 export function answerForm(format: ResponseFormat, tools: Tools, abilities: FormAbilities): AnswerForm {
   if (format.kind === 'text') return { kind: 'text' };
+  if (format.kind === 'json' && abilities.json === true) return { kind: 'json' };
   if (format.kind === 'json') return { kind: 'words', text: `Answer with one JSON object ${nothingElse}` };
   const schema = abilities.native(format.schema);
   if (schema !== undefined) return { kind: 'native', schema };
@@ -33,7 +38,8 @@ export function answerForm(format: ResponseFormat, tools: Tools, abilities: Form
 
 const nothingElse = 'and with nothing else: no words around it, no code fence.';
 
-function mustCall({ choice }: Tools): boolean {
+/** Whether the request demands a call: then there is no text to be in any form. */
+export function mustCall({ choice }: Tools): boolean {
   if (choice.kind === 'allowed') return choice.mode === 'required';
   return choice.kind === 'required' || choice.kind === 'named';
 }
