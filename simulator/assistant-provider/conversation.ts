@@ -110,15 +110,21 @@ function userSpeaks({ turns }: Conversation): void {
 /** No text is empty; one of blanks alone is bearable beside others of its message. */
 function texts({ turns }: Conversation): void {
   for (const one of turns.flatMap((turn) => turn.messages)) {
-    const inResults = one.blocks.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+    const inOthers = one.blocks.flatMap(partsOf);
     const inMessage = one.blocks.filter((block) => block.type === 'text');
-    if ([...inMessage, ...inResults].some((block: Json) => block.type === 'text' && block.text === '')) {
+    if ([...inMessage, ...inOthers].some((block) => block.type === 'text' && block.text === '')) {
       throw badRequest('messages: text content blocks must be non-empty');
     }
     if (inMessage.length > 0 && inMessage.every(isBlank)) {
       throw badRequest('messages: text content blocks must contain non-whitespace text');
     }
   }
+}
+
+/** The blocks that a tool result, a search result or a document is made of. */
+function partsOf({ content, source }: Json): readonly Json[] {
+  const inner = isObject(source) ? source.content : content;
+  return Array.isArray(inner) ? inner : [];
 }
 
 function isBlank(block: Json): boolean {

@@ -5,7 +5,8 @@ import { badRequest } from './refusal.ts';
 const typeNames = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 
 /**
- * The input schema of a tool. @param path in the vendor's words
+ * The input schema of a tool.
+ * @param path in the vendor's words
  * @throws Refusal
  */
 export function checkInputSchema(schema: Json, path: string): void {
@@ -13,16 +14,19 @@ export function checkInputSchema(schema: Json, path: string): void {
     throw badRequest(`${path}: input_schema does not support oneOf, allOf, or anyOf at the top level`);
   }
   if (isSchema({ ...schema, properties: schema.properties ?? {}, required: schema.required ?? [] })) return;
-  throw badRequest(
-    `${path}: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).`,
-  );
+  throw badRequest(`${path}: ${invalid}`);
 }
 
-/** Whether the keywords that matter here have the form the draft gives them. */
+const invalid =
+  'JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).';
+
+/** Whether the keywords that matter here have the form that the draft gives them. */
 function isSchema(schema: unknown): boolean {
   if (typeof schema === 'boolean') return true;
   if (!isObject(schema)) return false;
-  return Object.entries(schema).every(([keyword, value]) => forms[keyword]?.(value) ?? true);
+  return Object.entries(forms).every(
+    ([keyword, fits]) => !Object.hasOwn(schema, keyword) || fits(schema[keyword]),
+  );
 }
 
 const isText = (value: unknown) => typeof value === 'string';
@@ -30,12 +34,14 @@ const isNumber = (value: unknown) => typeof value === 'number';
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test);
+const isSomeOf = (test: (value: unknown) => boolean) => (value: unknown) =>
+  isListOf(test)(value) && (value as readonly unknown[]).length > 0;
 const isMapOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   isObject(value) && Object.values(value).every(test);
 const isType = (value: unknown) => typeNames.includes(value as string);
 
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
-  type: (value) => isType(value) || isListOf(isType)(value),
+  type: (value) => isType(value) || isSomeOf(isType)(value),
   properties: isMapOf(isSchema),
   patternProperties: isMapOf(isSchema),
   $defs: isMapOf(isSchema),
@@ -43,9 +49,9 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   additionalProperties: isSchema,
   items: isSchema,
   not: isSchema,
-  anyOf: isListOf(isSchema),
-  oneOf: isListOf(isSchema),
-  allOf: isListOf(isSchema),
+  anyOf: isSomeOf(isSchema),
+  oneOf: isSomeOf(isSchema),
+  allOf: isSomeOf(isSchema),
   required: isListOf(isText),
   enum: Array.isArray,
   description: isText,
@@ -76,6 +82,7 @@ const unionsMax = 16;
 export function checkOutputSchemas(schemas: readonly { readonly schema: Json; readonly at: string }[]): void {
   const counts = { optional: 0, unions: 0 };
   for (const { schema, at } of schemas) {
+    if (!isSchema(schema)) throw badRequest(`${at}: ${invalid}`);
     walk(schema, { root: schema, at, counts, within: [] });
   }
   if (counts.optional > optionalMax) {

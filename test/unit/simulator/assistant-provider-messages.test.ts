@@ -109,6 +109,11 @@ describe('texts', () => {
       history(user, said([call('a')]), asked([result('a', { content: [text('')] })])),
       empty,
     ],
+    [
+      'of a document, an empty block',
+      history(asked([{ type: 'document', source: { type: 'content', content: [text('')] } }])),
+      empty,
+    ],
   ])('are refused: %s', (...row) => expectRefusal(simulator, row));
 });
 

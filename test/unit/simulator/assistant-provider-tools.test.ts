@@ -107,6 +107,8 @@ describe('a tool’s input schema', () => {
     ],
     ['with properties as a list', input({ type: 'object', properties: [] }), invalid],
     ['with a type that there is not', input(object({ a: { type: 'str' } })), invalid],
+    ['with no type of several', input(object({ a: { type: [] } })), invalid],
+    ['with no alternative', input(object({ a: { anyOf: [] } })), invalid],
     ['with a type null', input(object({ a: { type: null } })), invalid],
     ['required as a flag', input(object({ a: { type: 'string', required: true } })), invalid],
     ['of draft 4', input(object({ a: { type: 'number', minimum: 0, exclusiveMinimum: true } })), invalid],
