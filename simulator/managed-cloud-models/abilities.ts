@@ -40,12 +40,8 @@ export function mediaAreTaken(request: ConverseRequest): void {
 export function samplingFits(request: ConverseRequest): void {
   const { body, model } = request;
   const { temperature, topP } = inferenceOf(request);
-  if (model.sampling === 'none' && temperature !== undefined) {
-    throw modelRefuses('`temperature` is deprecated for this model.');
-  }
-  if (model.sampling === 'none' && topP !== undefined) {
-    throw modelRefuses('`top_p` is deprecated for this model.');
-  }
+  if (model.sampling === 'none' && temperature !== undefined) throw unsampled(request, 'temperature');
+  if (model.sampling === 'none' && topP !== undefined) throw unsampled(request, 'topP');
   if (model.sampling === 'one' && temperature !== undefined && topP !== undefined) {
     throw modelRefuses(
       '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
@@ -55,6 +51,11 @@ export function samplingFits(request: ConverseRequest): void {
   if (latency === 'optimized' && model.name !== 'amazon.nova-pro-v1:0') {
     throw invalid(`Latency performance configuration is not supported for ${model.name}.`);
   }
+}
+
+function unsampled({ model }: ConverseRequest, field: 'temperature' | 'topP') {
+  if (model.family !== 'claude') return unsupportedField(field);
+  return modelRefuses(`\`${field === 'topP' ? 'top_p' : field}\` is deprecated for this model.`);
 }
 
 export function stopsFit(request: ConverseRequest): void {

@@ -1,6 +1,5 @@
 // Whether the vendor would take these credentials: a signature by one of the simulated accounts, or an API key.
 // Signatures are verified in full; what the vendor answers at each step is its own type and text.
-
 import type { AnswerContext, Received } from '../wire-format.ts';
 import { type Account, findAccount } from './accounts.ts';
 import { Refusal, type VendorError } from './refusal.ts';

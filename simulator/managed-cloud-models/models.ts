@@ -176,6 +176,14 @@ const gptOss: ModelTraits = {
   reasons: 'always',
   structured: true,
 };
+/** The closed models of the same maker; their ids are as users quote them. */
+const gpt56: ModelTraits = {
+  ...gptOss,
+  contextTokens: 1_050_000,
+  sampling: 'none',
+  media: ['image'],
+  mixesResults: true,
+};
 const titan: ModelTraits = {
   ...plain,
   family: 'titan',
@@ -217,6 +225,8 @@ const rows: readonly (readonly [name: string, traits: ModelTraits])[] = [
     { ...mistral, contextTokens: 32_000, system: false, tools: 'none', toolChoices: [] },
   ],
   ['openai.gpt-oss-120b-1:0', gptOss],
+  ['openai.gpt-5.6-sol', gpt56],
+  ['openai.gpt-5.6-luna', gpt56],
   ['deepseek.r1-v1:0', { ...llama, family: 'deepseek', tools: 'none', reasons: 'always' }],
   ['cohere.command-r-plus-v1:0', { ...plain, family: 'command' }],
   ['ai21.jamba-1-5-large-v1:0', { ...plain, family: 'jamba', contextTokens: 256_000, tools: 'whole' }],

@@ -54,6 +54,12 @@ describe('what a model takes', () => {
       '`temperature` is deprecated for this model.',
       opus48,
     ],
+    [
+      'temperature where it is gone, of another family',
+      inference({ temperature: 1 }),
+      "This model doesn't support the temperature field. Remove temperature and try again.",
+      'openai.gpt-5.6-sol',
+    ],
     ['topP where it is gone', inference({ topP: 1 }), '`top_p` is deprecated for this model.', sonnet5],
     ['top_k where it is gone', extra({ top_k: 5 }), '`top_k` is deprecated for this model.', opus48],
     [

@@ -183,6 +183,11 @@ describe('media', () => {
       novaLite,
     ],
     [
+      'an image behind the results of a model that takes none inside them',
+      turn([call('a')], result('a'), text, image(png)),
+      'openai.gpt-5.6-sol',
+    ],
+    [
       'documents',
       history(
         user(
