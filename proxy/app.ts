@@ -28,6 +28,7 @@ import { type AccessLog, createAccessLog } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
+import { CustomProviders } from './upstream/custom-providers.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import type { ImageLimits } from './upstream/images.ts';
 import { Targets } from './upstream/targets.ts';
@@ -74,13 +75,15 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
     feedAgeMs: () => records.feed().ageMs,
   });
 
+  const traits = new TraitTable(settings.traits);
   let draining = false;
   const handler = createHandler({
     records,
     now: () => clock.now(),
     providers: providersByName,
     targets: new Targets(new BaseUrls(baseUrlSettings(settings))),
-    traits: new TraitTable(settings.traits),
+    traits,
+    customProviders: new CustomProviders(providersByName, traits),
     admission,
     watchdog,
     bodyLimits: settings,

@@ -1,5 +1,7 @@
 // Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { Secret } from '../../common/secret.ts';
+import type { CatalogModel } from '../catalog/models.ts';
+import type { Traits } from '../catalog/traits.ts';
 
 export interface Principal {
   readonly key: KeyRecord;
@@ -42,6 +44,8 @@ export interface OrganizationRecord {
   readonly allowedModels: readonly string[];
   readonly limits: readonly Limit[];
   readonly providerKeys: readonly ProviderKey[];
+  /** All that it may call: its own and the platform's. */
+  readonly customProviders: readonly CustomProvider[];
   readonly revision: number;
 }
 
@@ -72,6 +76,26 @@ export interface ProviderSecret {
   readonly accessKeyId: Secret | undefined;
   readonly secretAccessKey: Secret | undefined;
   readonly sessionToken: Secret | undefined;
+}
+
+/** A provider that is configuration: a shipped one's wire format under another name and URL. */
+export interface CustomProvider {
+  readonly id: string;
+  readonly name: string;
+  /** Canonical name of the shipped provider whose wire format it speaks. */
+  readonly wireFormat: string;
+  readonly baseUrl: string;
+  readonly keyForm: KeyForm;
+  readonly models: readonly CustomModel[];
+}
+
+/** How the key is sent: as the wire format has it, as a bearer token, in a header of this name in lower case, or not at all. */
+export type KeyForm = 'wire_format' | 'bearer' | { readonly header: string } | 'none';
+
+export interface CustomModel {
+  readonly catalogModel: CatalogModel;
+  /** Where it differs from others of its wire format. */
+  readonly traits: Partial<Traits>;
 }
 
 /** Finds the records behind a key value. What the request path knows of the access protocol. */

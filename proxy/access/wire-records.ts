@@ -15,6 +15,7 @@ import type { Position } from './feed-state.ts';
 import { refOf } from './held.ts';
 import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from './principal.ts';
 import type { Invalidation, ResolveAnswer } from './records.ts';
+import { decodeCustomProvider } from './wire-providers.ts';
 
 /** @throws Error that names what is wrong with the message */
 export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer {
@@ -119,6 +120,7 @@ function decodeOrganization(organization: OrganizationRecord__Output): Organizat
     allowedModels: organization.allowedModels,
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),
+    customProviders: organization.providers.flatMap(decodeCustomProvider),
     revision: whole(organization.revision),
   };
 }

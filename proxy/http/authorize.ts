@@ -13,6 +13,7 @@ import type { ChatRequest } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { Credential, Provider, Target } from '../providers/provider.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
+import type { CustomProvider, CustomProviders } from '../upstream/custom-providers.ts';
 import type { DirectCredential, Targets } from '../upstream/targets.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { ChatRoute } from './match.ts';
@@ -20,6 +21,7 @@ import type { ChatRoute } from './match.ts';
 export interface AuthorizeDeps {
   /** By canonical name and alias. */
   readonly providers: ReadonlyMap<string, Provider>;
+  readonly customProviders: CustomProviders;
   readonly targets: Targets;
   readonly traits: TraitTable;
 }
@@ -38,16 +40,16 @@ export interface AuthorizeInput {
 /** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
 export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
   const { caller, request, requestId } = input;
-  const { provider, model } = modelOf(deps, input);
+  const { provider, model, custom } = modelOf(deps, input);
   const qualifiedModel = `${provider.name}/${model}`;
   if (!mayCall(caller, qualifiedModel)) {
     throw new GatewayError('model_not_allowed', { param: 'model' });
   }
-  const catalogModel = findModel(provider.name, model);
+  const catalogModel = custom === undefined ? findModel(provider.name, model) : custom.models.get(model);
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  const traits = deps.traits.of(provider.name, model);
+  const traits = custom === undefined ? deps.traits.of(provider.name, model) : custom.traitsOf(model);
   return { requestId, caller, request, provider, model, qualifiedModel, catalogModel, traits, targets };
 }
 
@@ -64,9 +66,16 @@ function allows({ organization, scope, key }: Principal, model: string): boolean
   );
 }
 
-function modelOf(deps: AuthorizeDeps, input: AuthorizeInput): { provider: Provider; model: string } {
-  const sent = input.request.model;
-  if (input.routeProvider !== undefined) return { provider: input.routeProvider, model: checkedName(sent) };
+interface ModelToCall {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly custom: CustomProvider | undefined;
+}
+
+function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: AuthorizeInput): ModelToCall {
+  const sent = request.model;
+  if (routeProvider !== undefined)
+    return { provider: routeProvider, model: checkedName(sent), custom: undefined };
   const slash = sent.indexOf('/');
   if (slash < 1 || slash === sent.length - 1) {
     throw new GatewayError('invalid_request', {
@@ -75,14 +84,17 @@ function modelOf(deps: AuthorizeDeps, input: AuthorizeInput): { provider: Provid
     });
   }
   const model = checkedName(sent.slice(slash + 1));
-  const provider = deps.providers.get(sent.slice(0, slash));
-  if (provider === undefined) {
+  const name = sent.slice(0, slash);
+  const shipped = deps.providers.get(name);
+  if (shipped !== undefined) return { provider: shipped, model, custom: undefined };
+  const custom = deps.customProviders.of(caller.principal.organization).get(name);
+  if (custom === undefined) {
     throw new GatewayError('model_not_found', {
       param: 'model',
       message: 'no such provider in front of the model name',
     });
   }
-  return { provider, model };
+  return { provider: custom.provider, model, custom };
 }
 
 function checkedName(name: string): string {

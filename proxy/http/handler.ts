@@ -120,9 +120,5 @@ function respondModels(
   route: Exclude<Route, { kind: 'chat' }>,
   caller: Caller,
 ): void {
-  const { providers } = deps;
-  respondJson(
-    exchange,
-    route.kind === 'models' ? modelList(caller, providers) : oneModel(caller, providers, route.id),
-  );
+  respondJson(exchange, route.kind === 'models' ? modelList(caller, deps) : oneModel(caller, deps, route.id));
 }

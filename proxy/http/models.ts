@@ -1,9 +1,10 @@
-// GET /v1/models and /v1/models/{id}: what this key may call, from the catalog.
+// GET /v1/models and /v1/models/{id}: what this key may call, from the catalog and the organization's custom providers.
 
 import type { Caller } from '../access/authenticator.ts';
 import { type CatalogModel, listModels } from '../catalog/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { CustomProviders } from '../upstream/custom-providers.ts';
 import { mayCall } from './authorize.ts';
 
 /** SDK type `Model` of the package openai. */
@@ -14,36 +15,37 @@ interface ModelEntry {
   readonly owned_by: string;
 }
 
-/** By canonical name or alias. */
-type Providers = ReadonlyMap<string, Provider>;
+export interface ModelsDeps {
+  /** By canonical name or alias. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly customProviders: CustomProviders;
+}
 
-export function modelList(
-  caller: Caller,
-  providers: Providers,
-): { object: 'list'; data: readonly ModelEntry[] } {
-  return { object: 'list', data: callable(caller, providers).map(entry) };
+export function modelList(caller: Caller, deps: ModelsDeps): { object: 'list'; data: readonly ModelEntry[] } {
+  return { object: 'list', data: callable(caller, deps).map(entry) };
 }
 
 /** @throws GatewayError model_not_found */
-export function oneModel(caller: Caller, providers: Providers, id: string): ModelEntry {
-  const slash = id.indexOf('/');
-  const canonical = providers.get(id.slice(0, Math.max(slash, 0)))?.name;
-  const wanted = `${canonical}${id.slice(slash)}`;
-  const found = callable(caller, providers).find((model) => qualified(model) === wanted);
+export function oneModel(caller: Caller, deps: ModelsDeps, id: string): ModelEntry {
+  const slash = Math.max(id.indexOf('/'), 0);
+  const name = id.slice(0, slash);
+  const wanted = `${deps.providers.get(name)?.name ?? name}${id.slice(slash)}`;
+  const found = callable(caller, deps).find((model) => qualified(model) === wanted);
   if (found === undefined) throw new GatewayError('model_not_found');
   return entry(found);
 }
 
-function callable(caller: Caller, providers: Providers): readonly CatalogModel[] {
+function callable(caller: Caller, deps: ModelsDeps): readonly CatalogModel[] {
   const { organization } = caller.principal;
   const configured = new Set(organization.providerKeys.map((key) => key.provider));
-  return listModels().filter(
-    (model) =>
-      model.chat &&
-      providers.has(model.provider) &&
-      (organization.callerProviderKeys || configured.has(model.provider)) &&
-      mayCall(caller, qualified(model)),
+  const isConfigured = (name: string) => organization.callerProviderKeys || configured.has(name);
+  const shipped = listModels().filter(
+    (model) => model.chat && deps.providers.has(model.provider) && isConfigured(model.provider),
   );
+  const custom = [...deps.customProviders.of(organization).values()].flatMap(({ provider, models }) =>
+    provider.keylessId !== undefined || isConfigured(provider.name) ? [...models.values()] : [],
+  );
+  return [...shipped, ...custom].filter((model) => mayCall(caller, qualified(model)));
 }
 
 function qualified(model: CatalogModel): string {

@@ -16,6 +16,8 @@ export interface Provider {
   readonly defaultBaseUrl: string;
   /** How the provider's own route carries the caller's credential. */
   readonly routeCredential: 'bearer' | 'plain' | 'cloud-keys';
+  /** Of a server without keys: stands in a target for the id of a stored provider key. Absent: keys are needed. */
+  readonly keylessId?: string;
   /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */
   readonly fetchesImages: boolean;
   /** Media type of a streamed answer. */
@@ -55,7 +57,7 @@ export interface Target {
   /** From operator configuration only. */
   readonly baseUrl: BaseUrl;
   readonly credential: Credential;
-  /** Id of the stored provider key; undefined for the caller's own. */
+  /** Id of the stored provider key, or what stands for it; undefined for the caller's own. */
   readonly providerKeyId: string | undefined;
   readonly region: string | undefined;
   readonly apiVersion: string | undefined;

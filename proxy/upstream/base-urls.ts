@@ -32,8 +32,8 @@ export interface BaseUrlSettings {
 
 export class BaseUrls {
   readonly #settings: BaseUrlSettings;
-  /** Of templates without placeholders, which are most. */
-  readonly #fixed = new Map<string, BaseUrl>();
+  /** Of templates without placeholders, which are most. Not by name: organizations may give one name to two providers. */
+  readonly #fixed = new WeakMap<Provider, BaseUrl>();
 
   constructor(settings: BaseUrlSettings) {
     this.#settings = settings;
@@ -41,12 +41,12 @@ export class BaseUrls {
 
   /** @throws GatewayError invalid_endpoint, invalid_region */
   of(provider: Provider, place: Place): BaseUrl {
-    const fixed = this.#fixed.get(provider.name);
+    const fixed = this.#fixed.get(provider);
     if (fixed !== undefined) return fixed;
     const template = this.#settings.templates.get(provider.name) ?? provider.defaultBaseUrl;
     if (template.includes('{')) return this.#fill(template, place);
     const url = parseBaseUrl(template);
-    this.#fixed.set(provider.name, url);
+    this.#fixed.set(provider, url);
     return url;
   }
 

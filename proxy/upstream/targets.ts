@@ -23,7 +23,7 @@ export class Targets {
     this.#baseUrls = baseUrls;
   }
 
-  /** Empty where the organization has no key of this provider. */
+  /** Empty where the organization has no key of this provider, and needs one. */
   stored(organization: OrganizationRecord, provider: Provider): readonly Target[] {
     let byProvider = this.#stored.get(organization);
     if (byProvider === undefined) {
@@ -51,12 +51,14 @@ export class Targets {
   }
 
   #make(organization: OrganizationRecord, provider: Provider): readonly WeightedTarget[] {
+    const { keylessId } = provider;
+    if (keylessId !== undefined) return [this.#target(provider, { ...noKey, id: keylessId })];
     return organization.providerKeys
       .filter((key) => key.provider === provider.name)
       .map((key) => this.#target(provider, key));
   }
 
-  #target(provider: Provider, key: ProviderKey): WeightedTarget {
+  #target(provider: Provider, key: Omit<ProviderKey, 'provider'>): WeightedTarget {
     const { id, secret, baseUrl, region, apiVersion, priority, weight } = key;
     return {
       provider,
@@ -70,6 +72,16 @@ export class Targets {
     };
   }
 }
+
+const noKey = {
+  secret: { apiKey: undefined, accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined },
+  baseUrl: undefined,
+  endpoint: undefined,
+  region: undefined,
+  apiVersion: undefined,
+  priority: 0,
+  weight: 1,
+};
 
 /**
  * Lower priority first; within one priority a weighted draw: the smallest of exponential variates with the weights as rates

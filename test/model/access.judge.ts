@@ -21,13 +21,15 @@ export interface Case {
 export function judgeAdmission(at: Case, principal: Principal): string | undefined {
   if (principal.key.keyId !== `id-${at.hash}`)
     return `another key's record was served: ${principal.key.keyId}`;
-  const { id, providerKeys } = principal.organization;
+  const { customProviders, id, providerKeys } = principal.organization;
   if (id !== principal.key.organizationId) return 'the organization is not the key’s';
   if (principal.organization.revision < principal.key.organizationRevision)
     return 'the organization is older than the key needs';
   const [organizationMark] = principal.organization.allowedModels;
   if (providerKeys[0]?.secret.apiKey?.reveal() !== `secret-of-${organizationMark}`)
     return 'the provider key is not the organization’s';
+  if (customProviders[0]?.baseUrl !== `https://models.example/${organizationMark}`)
+    return 'the custom provider is not the organization’s';
   const served = [
     [at.hash, principal.key.allowedModels[0]],
     [refOf('organization', id), organizationMark],

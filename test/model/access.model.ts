@@ -176,7 +176,8 @@ class World {
       if (database.has(hash)) database.remove(hash);
       else this.#createKey(hash);
     } else if (roll < 0.6) database.touch(hash);
-    else if (roll < 0.75) database.touch(refOf('organization', random.pick(organizations)));
+    else if (roll < 0.7) database.touch(refOf('organization', random.pick(organizations)));
+    else if (roll < 0.75) database.touchOrganizations();
     else if (roll < 0.85) database.touch(refOf('ai_system', `${random.pick(organizations)}-system`));
     else if (roll < 0.92) this.#backup = database.backup();
     else if (roll < 0.96) database.prune();

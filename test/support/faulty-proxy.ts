@@ -12,6 +12,7 @@ import { noLimits } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
+import { CustomProviders } from '../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../proxy/upstream/targets.ts';
 
 export interface FaultyProxy {
@@ -45,6 +46,7 @@ export async function startFaultyProxy(
     },
     clock,
   );
+  const traits = new TraitTable();
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
     headerBytesMax: 16 * 1024,
@@ -61,7 +63,8 @@ export async function startFaultyProxy(
       now: () => clock.now(),
       providers: providersByName,
       targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
-      traits: new TraitTable(),
+      traits,
+      customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },

@@ -158,7 +158,8 @@ class Watch {
       this.#start({ type: 'reset', horizon: database.position });
       return;
     }
-    for (const change of changes) this.#send({ type: 'changes', invalidations: [change] });
+    const byRevision = Map.groupBy(changes, ({ revision }) => revision);
+    for (const invalidations of byRevision.values()) this.#send({ type: 'changes', invalidations });
     this.#sent = database.revision;
   }
 

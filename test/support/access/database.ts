@@ -75,6 +75,13 @@ export class FakeDatabase {
     if (row !== undefined) this.#write(row.kind, ref, { ...row, ...change });
   }
 
+  /** A change that concerns every organization at once, as that of a provider of the platform does. */
+  touchOrganizations(): void {
+    this.revision += 1;
+    for (const row of this.#rows.values()) if (row.kind === 'organization') this.#put(row);
+    this.onCommit();
+  }
+
   /** Revokes a key. */
   remove(ref: string): void {
     const row = this.#rows.get(ref);
@@ -82,7 +89,8 @@ export class FakeDatabase {
     this.revision += 1;
     this.#rows.delete(ref);
     this.#record(ref, undefined);
-    this.#commit(row.kind, ref, 'gone');
+    this.#change(row.kind, ref, 'gone');
+    this.onCommit();
   }
 
   backup(): Backup {
@@ -157,27 +165,26 @@ export class FakeDatabase {
         id: organization.id,
         callerProviderKeys: false,
         providerKeys: [providerKey(organization.mark)],
+        customProviders: [customProvider(organization.mark)],
       },
     };
   }
 
   #write(kind: RecordKind, ref: string, row: Partial<Row> & Pick<Row, 'id' | 'organizationId'>): void {
     this.revision += 1;
+    const { id, organizationId, scopeId, valueEndsAt } = row;
+    this.#put({ kind, ref, id, organizationId, scopeId, valueEndsAt });
+    this.onCommit();
+  }
+
+  /** Writes a row under the present revision. */
+  #put(row: Omit<Row, 'organizationRevision' | 'revision' | 'mark'>): void {
     const mark = `${this.epoch}/${this.revision}`;
     const organization = this.#rows.get(refOf('organization', row.organizationId));
-    this.#rows.set(ref, {
-      kind,
-      ref,
-      id: row.id,
-      organizationId: row.organizationId,
-      scopeId: row.scopeId,
-      valueEndsAt: row.valueEndsAt,
-      organizationRevision: organization?.revision ?? 0,
-      revision: this.revision,
-      mark,
-    });
-    this.#record(ref, mark);
-    this.#commit(kind, ref, 'changed');
+    const organizationRevision = organization?.revision ?? 0;
+    this.#rows.set(row.ref, { ...row, organizationRevision, revision: this.revision, mark });
+    this.#record(row.ref, mark);
+    this.#change(row.kind, row.ref, 'changed');
   }
 
   #record(ref: string, mark: string | undefined): void {
@@ -189,10 +196,22 @@ export class FakeDatabase {
     }
   }
 
-  #commit(kind: RecordKind, ref: string, state: Invalidation['state']): void {
+  #change(kind: RecordKind, ref: string, state: Invalidation['state']): void {
     this.#changes.push({ kind, ref, revision: this.revision, state, at: this.#clock.monotonic() });
-    this.onCommit();
   }
+}
+
+function customProvider(mark: string) {
+  return {
+    ...{
+      id: 'provider',
+      name: 'in-cluster',
+      wireFormat: 'gpt-provider',
+      keyForm: 'none' as const,
+      models: [],
+    },
+    baseUrl: `https://models.example/${mark}`,
+  };
 }
 
 function providerKey(mark: string) {

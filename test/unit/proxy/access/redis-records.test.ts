@@ -84,6 +84,23 @@ const principal: Principal = {
         weight: 1,
       },
     ],
+    customProviders: [
+      {
+        ...{ id: 'provider-1', name: 'in-cluster', wireFormat: 'gpt-provider' },
+        baseUrl: 'http://models.internal:8000/v1',
+        keyForm: { header: 'x-models-key' },
+        models: [
+          {
+            catalogModel: {
+              ...{ provider: 'in-cluster', name: 'llama', chat: true, created: 1 },
+              ...{ limits: { maxOutputTokens: 4096 }, capabilities: ['tools'] },
+              prices: { input: '0.1', output: '0.2', asOf: '2026-11-21' },
+            },
+            traits: { forcedTools: false },
+          },
+        ],
+      },
+    ],
     revision: 3,
   },
 };
