@@ -5,6 +5,7 @@ import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
+import { createNameLabels, type NameLabels } from './name-labels.ts';
 
 export interface Gauges {
   inFlight(): number;
@@ -117,10 +118,11 @@ function requestMetrics(registry: Registry, histograms: TalliedHistogram[]): Pro
     return made;
   };
   const overhead = histogram(overheadOptions).row();
-  const makeRow = requestRows(registry, histogram);
+  const labels = createNameLabels();
+  const makeRow = requestRows(registry, histogram, labels);
   const rows = new Map<string, RequestRow>();
   const rowOf = (record: RequestRecord): RequestRow => {
-    const key = `${record.route} ${record.provider} ${record.status} ${errorLabel(record)} ${modelLabel(record)}`;
+    const key = `${record.route} ${labels.provider(record)} ${record.status} ${errorLabel(record)} ${labels.model(record)}`;
     const row = rows.get(key) ?? makeRow(record);
     rows.set(key, row);
     return row;
@@ -154,14 +156,10 @@ function errorLabel({ errorSource, errorCode = 'none' }: RequestRecord): string 
   return errorSource === 'provider' ? 'provider_error' : errorCode;
 }
 
-/** Only names that the catalog knows: callers choose the others. */
-function modelLabel({ modelKnown, model = 'other' }: RequestRecord): string {
-  return modelKnown ? model : 'other';
-}
-
 function requestRows(
   registry: Registry,
   histogram: (options: HistogramOptions) => TalliedHistogram,
+  labels: NameLabels,
 ): (record: RequestRecord) => RequestRow {
   const requests = tally(registry, {
     name: 'gateway_requests_total',
@@ -175,7 +173,7 @@ function requestRows(
   });
   const tokens = tally(registry, {
     name: 'gateway_tokens_total',
-    help: 'Tokens that providers reported, by provider, catalog model and kind',
+    help: 'Tokens that providers reported, by provider, known model and kind',
     labelNames: ['provider', 'model', 'kind'],
   });
   const duration = histogram(durationOptions);
@@ -184,8 +182,8 @@ function requestRows(
   const usage = histogram(usageOptions);
   const providerRow = (provider: string, record: RequestRecord): ProviderRow => ({
     attempts: attempts(provider),
-    inputTokens: tokens(provider, modelLabel(record), 'input'),
-    outputTokens: tokens(provider, modelLabel(record), 'output'),
+    inputTokens: tokens(provider, labels.model(record), 'input'),
+    outputTokens: tokens(provider, labels.model(record), 'output'),
     duration: duration.row(provider, record.errorSource ?? 'none'),
     firstToken: firstToken.row(provider),
     perToken: perToken.row(provider),
@@ -193,7 +191,8 @@ function requestRows(
     outputUsage: usage.row(provider, 'output'),
   });
   return (record) => {
-    const { route, provider, status, errorSource = 'none' } = record;
+    const { route, status, errorSource = 'none' } = record;
+    const provider = labels.provider(record);
     return {
       requests: requests(route, provider ?? 'none', String(status), errorLabel(record), errorSource),
       provider: provider === undefined ? undefined : providerRow(provider, record),

@@ -1,0 +1,46 @@
+// Which provider and model a request is counted under. Shipped providers and their catalog are a fixed table; names that
+// organizations configure are counted as they come, up to a bound, so that many organizations do not flood a scrape.
+import { providers } from '../providers/index.ts';
+
+/** What the labels are made of. */
+export interface Named {
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  /** Whether catalog or configuration know the model: callers choose other names. */
+  readonly modelKnown: boolean;
+}
+
+export interface NameLabels {
+  /** Undefined where no provider was chosen. */
+  provider(named: Named): string | undefined;
+  model(named: Named): string;
+}
+
+const customProvidersMax = 200;
+const customModelsMax = 500;
+const other = 'other';
+
+export function createNameLabels(): NameLabels {
+  const shipped: ReadonlySet<string> = new Set(providers.map(({ name }) => name));
+  const customProviders = bounded(customProvidersMax);
+  const customModels = bounded(customModelsMax);
+  return {
+    provider: ({ provider }) =>
+      provider === undefined || shipped.has(provider) ? provider : customProviders(provider),
+    model: ({ provider = '', model = other, modelKnown }) => {
+      if (!modelKnown) return other;
+      return shipped.has(provider) ? model : customModels(model);
+    },
+  };
+}
+
+/** The first so many names as they are, all later ones as one. */
+function bounded(max: number): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.has(name)) return name;
+    if (known.size >= max) return other;
+    known.add(name);
+    return name;
+  };
+}
