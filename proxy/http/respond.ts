@@ -1,4 +1,5 @@
 // Answers of the gateway's own: JSON bodies, and the one place where an error becomes an envelope.
+import type { ServerResponse } from 'node:http';
 import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
@@ -101,11 +102,36 @@ export function send(exchange: Exchange, status: number, body: Buffer, headers: 
   if (lingers) {
     response.write(body);
     linger(exchange);
-  } else if (body.length <= sliceBytes) response.end(body);
+  } else if (body.length <= sliceBytes) endTogether(response, body);
   else endInSlices(exchange, body);
 }
 
 const sliceBytes = 64 * 1024;
+
+interface Ending {
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+}
+
+let endings: Ending[] = [];
+
+/**
+ * Answers that become ready in one turn of the event loop leave together at its end: a write wakes whoever waits at the other
+ * end, and waking it for each answer anew cost as much as all of the gateway's checks. Where one answer is ready, it waits for
+ * nothing.
+ */
+function endTogether(response: ServerResponse, body: Buffer): void {
+  if (endings.push({ response, body }) === 1) setImmediate(endAll);
+}
+
+function endAll(): void {
+  const ready = endings;
+  endings = [];
+  for (const { response, body } of ready) {
+    // Its client may have left meanwhile.
+    if (!response.destroyed) response.end(body);
+  }
+}
 
 /** A large body slice by slice, so that a client that reads slowly is told from one that does not read. */
 function endInSlices(exchange: Exchange, body: Buffer): void {
