@@ -25,11 +25,12 @@ export async function authenticate(
   credentials: Credentials,
   address: string,
 ): Promise<Caller> {
+  const { virtualKey, projectKey } = credentials;
   const project =
-    credentials.projectKey === undefined
-      ? undefined
-      : await findUsable(deps, credentials.projectKey, address);
-  const principal = await findUsable(deps, credentials.virtualKey, address);
+    projectKey === undefined ? undefined : usable(await find(deps, projectKey, address), deps.now());
+  const found = find(deps, virtualKey, address);
+  // Nothing is awaited where memory answers.
+  const principal = usable(found instanceof Promise ? await found : found, deps.now());
   if (project !== undefined && project.organization.id !== principal.organization.id) {
     throw new GatewayError('conflicting_credentials', {
       message: 'the virtual key and the project key belong to different organizations',
@@ -40,14 +41,17 @@ export async function authenticate(
   return { principal, project, direct: credentials.direct };
 }
 
-async function findUsable(deps: AuthenticatorDeps, value: string, address: string): Promise<Principal> {
+function find(deps: AuthenticatorDeps, value: string, address: string): Principal | Promise<Principal> {
   if (!isWellFormedCredential('virtualKey', value)) throw new GatewayError('access_not_found');
-  const principal = await deps.records.find(hashCredential(value), address);
-  if (!principal.key.active) throw new GatewayError('access_blocked');
-  if (principal.key.endsAt !== undefined && deps.now() >= principal.key.endsAt) {
+  return deps.records.find(hashCredential(value), address);
+}
+
+function usable(principal: Principal, now: number): Principal {
+  const { key, scope, organization } = principal;
+  if (!key.active) throw new GatewayError('access_blocked');
+  if (key.endsAt !== undefined && now >= key.endsAt) {
     throw new GatewayError('access_blocked', { message: specificMessages.expired });
   }
-  if (!principal.organization.active || principal.scope?.active === false)
-    throw new GatewayError('access_blocked');
+  if (!organization.active || scope?.active === false) throw new GatewayError('access_blocked');
   return principal;
 }

@@ -88,8 +88,8 @@ export class Records {
       if (this.#isUnknown(keyHash, now)) return { state: 'unknown' };
       return { state: 'missing', needs: [{ kind: 'key', ref: keyHash }] };
     }
-    const organization = this.#find(this.#organizations, key.organizationRef, key);
-    const scope = key.scopeRef === undefined ? undefined : this.#find(this.#scopes, key.scopeRef, key);
+    const organization = this.#find(this.#organizations, key.organizationRef, key, now);
+    const scope = key.scopeRef === undefined ? undefined : this.#find(this.#scopes, key.scopeRef, key, now);
     const needs: Subject[] = [];
     if (organization === undefined || organization.record.revision < key.record.organizationRevision)
       needs.push({ kind: 'organization', ref: key.organizationRef });
@@ -98,7 +98,7 @@ export class Records {
     const [first, ...others] = needs;
     if (first !== undefined || organization === undefined)
       return { state: 'missing', needs: [first ?? { kind: 'key', ref: keyHash }, ...others] };
-    return this.#judge(entry, { key, scope, organization });
+    return this.#judge(entry, { key, scope, organization }, now);
   }
 
   /** Whether memory has had this key, as opposed to a hash that someone may have guessed. */
@@ -203,6 +203,7 @@ export class Records {
   #judge(
     entry: KeyEntry,
     found: { key: HeldKey; scope: HeldScope | undefined; organization: HeldOrganization },
+    now: number,
   ): Look {
     const { key, scope, organization } = found;
     // Before the feed has begun nothing else keeps records of two histories apart.
@@ -214,7 +215,6 @@ export class Records {
       lastConfirmed(organization, this.feed),
       scope === undefined ? Number.POSITIVE_INFINITY : lastConfirmed(scope, this.feed),
     );
-    const now = this.#clock.monotonic();
     if (now - confirmed > this.#limits.freshForMs)
       return { state: 'stale', principal, inGrace: now < entry.graceUntil };
     const feedAt = this.feed.confirmedAt;
@@ -228,10 +228,14 @@ export class Records {
     return now - lastConfirmed(held, this.feed) > this.#maxStaleMs ? undefined : held;
   }
 
-  #find<T extends Held>(map: LRUCache<string, Entry<T>>, ref: string, key: HeldKey): T | undefined {
+  #find<T extends Held>(
+    map: LRUCache<string, Entry<T>>,
+    ref: string,
+    key: HeldKey,
+    now: number,
+  ): T | undefined {
     const entry = map.get(ref);
     if (entry === undefined) return undefined;
-    const now = this.#clock.monotonic();
     entry.usedAt = now;
     entry.usedBy = key.ref;
     return this.#usable(entry.held, now);
