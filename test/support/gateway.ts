@@ -10,6 +10,7 @@ import { readProxySettings } from '../../proxy/settings.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
 import { type Child, startNode, until } from './process.ts';
+import { storedKeys, vendorSettings } from './vendors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type RunningControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
@@ -50,6 +51,8 @@ export interface TestOrganization {
   /** Called as the organization's owner. */
   readonly api: OperatorApi;
   createKey(fields?: object): Promise<{ readonly id: string; readonly value: string }>;
+  /** Of the other vendors than the GPT vendor, whose key every organization has. */
+  storeProviderKeys(): Promise<void>;
 }
 
 export interface TestProxy extends RunningProxy {
@@ -77,7 +80,7 @@ export interface GatewayOptions {
   readonly proxy?: Environment;
 }
 
-export const providerSecret = 'sk-sim-stored-0123456789abcdef';
+export const providerSecret = storedKeys['gpt-provider'].secret.apiKey;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const logs: string[] = [];
@@ -93,10 +96,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
 
   const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
   closers.push(() => simulator.close());
-  const upstream = {
-    GATEWAY_GPT_PROVIDER_URL: simulator.baseUrls['gpt-provider'],
-    GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${simulator.port}`,
-  };
+  const upstream = vendorSettings(simulator.baseUrls, simulator.port);
   const controlPlaneEnvironment = (env: Environment): Environment => ({
     GATEWAY_GRPC_LISTEN: '127.0.0.1:0',
     GATEWAY_HTTP_LISTEN: '127.0.0.1:0',
@@ -224,6 +224,12 @@ async function newOrganization(platform: OperatorApi, port: number, name: string
         ...fields,
       })) as { virtualKey: { id: string }; value: string };
       return { id: made.virtualKey.id, value: made.value };
+    },
+    storeProviderKeys: async () => {
+      for (const [provider, key] of Object.entries(storedKeys)) {
+        if (provider === 'gpt-provider') continue;
+        await api.call('ProviderKeys/Create', { organizationId: id, provider, name: provider, ...key });
+      }
     },
   };
 }

@@ -1,0 +1,54 @@
+// What the simulated vendors accept: as stored provider keys, as headers of their own routes, and where they are.
+import { accounts } from '../../simulator/managed-cloud-models/accounts.ts';
+import type { VendorName } from '../../simulator/vendors.ts';
+import type { Environment } from './gateway.ts';
+
+export const region = 'eu-west-1';
+const { accessKeyId, secretAccessKey } = accounts.permanent;
+
+/** As `ProviderKeys/Create` takes them. */
+export const storedKeys = {
+  'gpt-provider': { secret: { apiKey: 'sk-sim-stored-0123456789abcdef' } },
+  'studio-ai': { secret: { apiKey: 'sk-sim-stored-studio-0123456789' }, settings: { endpoint: 'simulated' } },
+  'managed-cloud-models': { secret: { accessKeyId, secretAccessKey }, settings: { region } },
+  'assistant-provider': { secret: { apiKey: 'sk-ant-sim-stored-0123456789' } },
+  'search-provider': { secret: { apiKey: 'AIzaSimStored-0123456789' } },
+} as const satisfies Record<VendorName, object>;
+
+/** Headers of a provider's own route, the project key aside. */
+export const ownHeaders = {
+  'gpt-provider': { authorization: 'Bearer sk-sim-own-0123456789abcdef' },
+  'studio-ai': { authorization: 'Bearer eyJzaW0.eyJzaW0.sk-sim-own-studio-0123456789' },
+  'managed-cloud-models': {
+    'cloud-access-key-id': accessKeyId,
+    'cloud-secret-access-key': secretAccessKey,
+    'cloud-region-name': region,
+  },
+  'assistant-provider': { authorization: 'sk-ant-sim-own-0123456789' },
+  'search-provider': { authorization: 'AIzaSimOwn-0123456789' },
+} as const satisfies Record<VendorName, Readonly<Record<string, string>>>;
+
+/** A model that each vendor has, for requests that need no more. */
+export const plainModels = {
+  'gpt-provider': 'gpt-4o-mini',
+  'studio-ai': 'gpt-4o-mini',
+  'managed-cloud-models': 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'assistant-provider': 'claude-sonnet-4-5',
+  'search-provider': 'gemini-2.5-flash',
+} as const satisfies Record<VendorName, string>;
+
+export function ownPath(vendor: VendorName): string {
+  return `/v1/${vendor === 'studio-ai' ? 'studio-ai/simulated' : vendor}`;
+}
+
+/** Settings of a proxy for which the simulator at this address is every vendor. */
+export function vendorSettings(baseUrls: Readonly<Record<VendorName, string>>, port: number): Environment {
+  return {
+    GATEWAY_GPT_PROVIDER_URL: baseUrls['gpt-provider'],
+    GATEWAY_STUDIO_AI_URL: `${baseUrls['studio-ai']}/models`,
+    GATEWAY_MANAGED_CLOUD_MODELS_URL: baseUrls['managed-cloud-models'],
+    GATEWAY_ASSISTANT_PROVIDER_URL: baseUrls['assistant-provider'],
+    GATEWAY_SEARCH_PROVIDER_URL: baseUrls['search-provider'],
+    GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
+  };
+}
