@@ -64,6 +64,11 @@ export class ChunkWriter {
     this.#delta(fields, choice);
   }
 
+  /** Of the tokens of the content so far that had none yet: `content` and `refusal` of a choice's `logprobs`. */
+  logprobs(logprobs: JsonObject, choice = 0): void {
+    this.#delta({}, choice, logprobs);
+  }
+
   /** Begins a call; its arguments may follow in pieces. @returns the call's index for `callArguments` */
   call(id: string, name: string, args = ''): number {
     const index = this.#calls++;
@@ -99,8 +104,8 @@ export class ChunkWriter {
     this.#written += 'data: [DONE]\n\n';
   }
 
-  #delta(delta: JsonObject, choice: number): void {
-    const text = JSON.stringify(delta);
-    this.#written += `${this.#head},"choices":[{"index":${choice},"delta":${text},"logprobs":null,"finish_reason":null}]}\n\n`;
+  #delta(delta: JsonObject, choice: number, logprobs: JsonObject | null = null): void {
+    const fields = `"delta":${JSON.stringify(delta)},"logprobs":${JSON.stringify(logprobs)}`;
+    this.#written += `${this.#head},"choices":[{"index":${choice},${fields},"finish_reason":null}]}\n\n`;
   }
 }

@@ -33,6 +33,7 @@ export interface CompletionChoice {
   readonly reasoning?: string | undefined;
   readonly refusal?: string | undefined;
   readonly calls: readonly CalledTool[];
+  readonly logprobs?: JsonObject;
   /** Further fields of the message: `annotations`, `thinking_blocks`… */
   readonly extras?: JsonObject;
 }
@@ -60,7 +61,7 @@ export function completionBody(completion: Completion, form: CompletionForm): Bu
 }
 
 function choiceBody(choice: CompletionChoice, index: number, form: CompletionForm): JsonObject {
-  const { finishReason, content, reasoning, refusal, calls, extras } = choice;
+  const { finishReason, content, reasoning, refusal, calls, logprobs = null, extras } = choice;
   const message: JsonObject = {
     role: 'assistant',
     // Null only beside calls: clients join the text of all others.
@@ -69,7 +70,7 @@ function choiceBody(choice: CompletionChoice, index: number, form: CompletionFor
   };
   if (reasoning !== undefined && reasoning !== '') message.reasoning_content = reasoning;
   Object.assign(message, callFields(calls, form), extras);
-  return { index, message, logprobs: null, finish_reason: finishReasonOf(finishReason, form) };
+  return { index, message, logprobs, finish_reason: finishReasonOf(finishReason, form) };
 }
 
 function callFields(calls: readonly CalledTool[], { noCalls, asFunctions }: CompletionForm): JsonObject {

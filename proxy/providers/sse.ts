@@ -5,6 +5,7 @@ import { protocolError } from './protocol-error.ts';
 
 const lf = 0x0a;
 const cr = 0x0d;
+const lineFeed = Buffer.from([lf]);
 
 export class SseSplitter {
   readonly #eventBytesMax: number;
@@ -38,6 +39,11 @@ export class SseSplitter {
       this.#rest.push(bytes.subarray(start));
     }
     return events;
+  }
+
+  /** The connection has ended: no line feed can follow a last carriage return. @returns the event that this completes */
+  end(): Buffer[] {
+    return this.#rest.bytes.at(-1) === cr ? this.push(lineFeed) : [];
   }
 
   /** What has arrived of an event that is not complete. */
