@@ -1,8 +1,10 @@
 // The providers: adding one is a folder and a line here.
+import { assistantProvider } from './assistant-provider/index.ts';
 import { gptProvider } from './gpt-provider/index.ts';
 import type { Provider } from './provider.ts';
+import { searchProvider } from './search-provider/index.ts';
 
-export const providers: readonly Provider[] = [gptProvider];
+export const providers: readonly Provider[] = [gptProvider, assistantProvider, searchProvider];
 
 /** By canonical name and by every alias. */
 export const providersByName: ReadonlyMap<string, Provider> = new Map(

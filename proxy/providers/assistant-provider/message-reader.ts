@@ -1,0 +1,191 @@
+// Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
+// them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { FinishReason } from '../../chat/completion.ts';
+import { type AnswerForm, AnswerText } from '../answer-form.ts';
+import { readThinkingBlock, type ThinkingBlock } from '../claude/thinking-blocks.ts';
+import { protocolError } from '../protocol-error.ts';
+
+/** Where an answer is told; a stream's chunks, or one completion. */
+export interface AnswerSink {
+  content(text: string): void;
+  reasoning(text: string): void;
+  /** @returns the call's index for `callArguments` */
+  call(id: string, name: string): number;
+  callArguments(index: number, args: string): void;
+  /** Further fields of the message. */
+  extra(fields: JsonObject): void;
+}
+
+type OpenBlock =
+  | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
+  | { readonly kind: 'thinking'; thinking: string; signature: string }
+  | { readonly kind: 'call'; readonly index: number; hasInput: boolean }
+  /** The call that gives the answer. */
+  | { readonly kind: 'answer'; hasInput: boolean }
+  /** Nothing that callers are told. */
+  | { readonly kind: 'other' };
+
+export class MessageReader {
+  readonly #sink: AnswerSink;
+  readonly #text: AnswerText;
+  readonly #open = new Map<unknown, OpenBlock>();
+  readonly #thought: ThinkingBlock[] = [];
+  readonly #annotations: JsonObject[] = [];
+  #length = 0;
+  #calls = 0;
+
+  constructor(sink: AnswerSink, form: AnswerForm) {
+    this.#sink = sink;
+    this.#text = new AnswerText(form);
+  }
+
+  /** @throws GatewayError upstream_protocol_error */
+  begin(index: unknown, block: unknown): void {
+    if (!isObject(block)) throw protocolError('a content block is no object');
+    this.#open.set(index, this.#opened(block));
+  }
+
+  /** @throws GatewayError upstream_protocol_error */
+  delta(index: unknown, delta: unknown): void {
+    const block = this.#open.get(index);
+    if (block === undefined || !isObject(delta)) throw protocolError('a delta belongs to no content block');
+    switch (block.kind) {
+      case 'text':
+        if (delta.type === 'text_delta') this.#say(text(delta.text));
+        if (delta.type === 'citations_delta' && isObject(delta.citation))
+          block.citations.push(delta.citation);
+        return;
+      case 'thinking':
+        if (delta.type === 'thinking_delta') this.#think(block, text(delta.thinking));
+        if (delta.type === 'signature_delta') block.signature = text(delta.signature);
+        return;
+      case 'call':
+      case 'answer':
+        if (delta.type === 'input_json_delta') this.#input(block, text(delta.partial_json));
+        return;
+      case 'other':
+        return;
+    }
+  }
+
+  end(index: unknown): void {
+    const block = this.#open.get(index);
+    if (block === undefined) return;
+    this.#open.delete(index);
+    switch (block.kind) {
+      case 'text':
+        this.#cite(block.citations, { start_index: block.from, end_index: this.#length });
+        return;
+      case 'thinking':
+        this.#remember({ type: 'thinking', ...block });
+        return;
+      case 'call':
+      case 'answer':
+        if (!block.hasInput) this.#input(block, '{}');
+        return;
+      case 'other':
+        return;
+    }
+  }
+
+  /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  finish(stopReason: unknown, details: unknown): FinishReason {
+    for (const index of this.#open.keys()) this.end(index);
+    this.#tell(this.#text.end());
+    if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
+    if (this.#thought.length > 0) this.#sink.extra({ thinking_blocks: this.#thought });
+    if (stopReason === 'refusal') this.#sink.extra({ refusal: explanation(details) });
+    const reason = finishReasons.get(stopReason) ?? 'stop';
+    return reason === 'tool_calls' && this.#calls === 0 ? 'stop' : reason;
+  }
+
+  #opened(block: JsonObject): OpenBlock {
+    switch (block.type) {
+      case 'text': {
+        const opened: OpenBlock = { kind: 'text', from: this.#length, citations: citationsOf(block) };
+        this.#say(text(block.text));
+        return opened;
+      }
+      case 'thinking': {
+        const opened: OpenBlock = { kind: 'thinking', thinking: '', signature: text(block.signature ?? '') };
+        this.#think(opened, text(block.thinking));
+        return opened;
+      }
+      case 'redacted_thinking':
+        this.#remember(block);
+        return { kind: 'other' };
+      case 'tool_use':
+        return this.#called(text(block.id), text(block.name));
+      default:
+        return { kind: 'other' };
+    }
+  }
+
+  #called(id: string, name: string): OpenBlock {
+    if (this.#text.isAnswer(name)) return { kind: 'answer', hasInput: false };
+    this.#calls += 1;
+    return { kind: 'call', index: this.#sink.call(id, name), hasInput: false };
+  }
+
+  #input(block: Extract<OpenBlock, { kind: 'call' | 'answer' }>, json: string): void {
+    if (json === '') return;
+    block.hasInput = true;
+    if (block.kind === 'call') this.#sink.callArguments(block.index, json);
+    else this.#tell(this.#text.answered(json));
+  }
+
+  #say(said: string): void {
+    this.#tell(this.#text.said(said));
+  }
+
+  #tell(content: string): void {
+    if (content === '') return;
+    this.#length += content.length;
+    this.#sink.content(content);
+  }
+
+  #think(block: Extract<OpenBlock, { kind: 'thinking' }>, thought: string): void {
+    if (thought === '') return;
+    block.thinking += thought;
+    this.#sink.reasoning(thought);
+  }
+
+  #remember(block: JsonObject): void {
+    const thought = readThinkingBlock(block);
+    if (thought !== undefined) this.#thought.push(thought);
+  }
+
+  /** SDK type `ChatCompletionMessage.Annotation` of the package openai. */
+  #cite(citations: readonly JsonObject[], place: JsonObject): void {
+    for (const { type, url, title } of citations) {
+      if (type !== 'web_search_result_location' || typeof url !== 'string') continue;
+      const cited = { ...place, title: typeof title === 'string' ? title : url, url };
+      this.#annotations.push({ type: 'url_citation', url_citation: cited });
+    }
+  }
+}
+
+const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, FinishReason>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+]);
+
+function explanation(details: unknown): string {
+  const told = isObject(details) ? details.explanation : undefined;
+  return typeof told === 'string' && told !== '' ? told : 'The model refused to answer.';
+}
+
+function citationsOf({ citations }: JsonObject): JsonObject[] {
+  return Array.isArray(citations) ? citations.filter(isObject) : [];
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw protocolError('a field of a content block is no text');
+}

@@ -1,0 +1,133 @@
+// One attempt's request (SDK type `MessageCreateParams` of @anthropic-ai/sdk), in the version of the API that still takes
+// sampling parameters where models do.
+import type { JsonObject } from '../../../common/json.ts';
+import { type Conversation, readConversation } from '../../chat/conversation.ts';
+import { droppedFields } from '../../chat/fields.ts';
+import { GatewayError } from '../../errors.ts';
+import { readSampling } from '../claude/sampling.ts';
+import { noThinking, readThinking, type Thinking } from '../claude/thinking.ts';
+import type { ProviderCall, UpstreamRequest } from '../provider.ts';
+import { textBlocks } from './content.ts';
+import { keepsThinking, type Message, withEnd, writeMessages } from './messages.ts';
+import { outputLimit, writeOptions } from './options.ts';
+import { type Plan, readPlan } from './plan.ts';
+import { writeTools } from './tools.ts';
+
+const apiVersion = '2023-06-01';
+
+export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
+  const { target, request } = call;
+  const key = target.credential.apiKey;
+  if (key === undefined)
+    throw new GatewayError('no_healthy_target', { cause: new Error('the target has no API key') });
+  const { body, dropped, maxTokens } = vendorRequest(call);
+  return {
+    origin: target.baseUrl.origin,
+    path: `${target.baseUrl.path}/v1/messages`,
+    headers: [
+      'x-api-key',
+      key.reveal(),
+      'anthropic-version',
+      apiVersion,
+      'content-type',
+      'application/json',
+      'accept',
+      request.stream ? 'text/event-stream' : 'application/json',
+      'user-agent',
+      'model-gateway',
+    ],
+    body: JSON.stringify(body),
+    dropped,
+    ...(maxTokens !== undefined && { maxTokens }),
+  };
+}
+
+/** Every field of the caller that something is made of. */
+const mapped: ReadonlySet<string> = new Set([
+  'cache_control',
+  'function_call',
+  'functions',
+  'max_completion_tokens',
+  'max_tokens',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'response_format',
+  'safety_identifier',
+  'service_tier',
+  'stop',
+  'temperature',
+  'thinking',
+  'tool_choice',
+  'tools',
+  'top_k',
+  'top_p',
+  'user',
+  'web_search_options',
+]);
+
+interface VendorRequest {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  /** Where the caller gave none. */
+  readonly maxTokens: number | undefined;
+}
+
+function vendorRequest(call: ProviderCall): VendorRequest {
+  const { request, model, traits } = call;
+  const { body } = request;
+  const unmapped = droppedFields(body, mapped);
+  const plan = readPlan(call);
+  const conversation = readConversation(request);
+  const messages = writeMessages(conversation, traits.reasoning !== 'none');
+  const limit = outputLimit(call);
+  const thinking = thinkingFor(call, plan, { messages, maxTokens: limit.tokens });
+  const sampling = readSampling(body, traits, thinking.on);
+  const tools = writeTools(body, plan, { traits, conversation, thinking: thinking.on });
+  const options = writeOptions(body);
+  const prefill = traits.prefill && !thinking.on && plan.form.kind !== 'native';
+  return {
+    body: {
+      model,
+      max_tokens: limit.tokens,
+      ...system(conversation, plan),
+      messages: withEnd(messages, prefill),
+      ...tools.fields,
+      thinking: thinking.config,
+      ...outputConfig(thinking, plan),
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
+      top_k: sampling.topK,
+      ...options.fields,
+      stream: request.stream || undefined,
+    },
+    dropped: [...unmapped, ...[thinking, sampling, tools, options].flatMap((piece) => piece.dropped)],
+    maxTokens: limit.isOurs ? limit.tokens : undefined,
+  };
+}
+
+function thinkingFor(
+  { request, traits }: ProviderCall,
+  { form }: Plan,
+  { messages, maxTokens }: { readonly messages: readonly Message[]; readonly maxTokens: number },
+): Thinking {
+  // A forced call excludes thinking, and the form of the answer matters more.
+  if (form.kind === 'tool') return noThinking(request.body);
+  const thinking = readThinking(request.body, traits, maxTokens);
+  return thinking.config?.type === 'enabled' && !keepsThinking(messages)
+    ? noThinking(request.body)
+    : thinking;
+}
+
+function system({ system: parts }: Conversation, { form }: Plan): JsonObject {
+  const asked = form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
+  const blocks = textBlocks([...parts, ...asked]);
+  return blocks.length === 0 ? {} : { system: blocks };
+}
+
+function outputConfig({ effort }: Thinking, { form }: Plan): JsonObject {
+  const config = {
+    ...(effort !== undefined && { effort }),
+    ...(form.kind === 'native' && { format: { type: 'json_schema', schema: form.schema } }),
+  };
+  return Object.keys(config).length === 0 ? {} : { output_config: config };
+}

@@ -1,0 +1,109 @@
+// A streamed answer (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
+// with `message_stop`; events of other types pass unheeded.
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { ChunkWriter } from '../../chat/chunks.ts';
+import type { Usage } from '../../chat/usage.ts';
+import { protocolError } from '../protocol-error.ts';
+import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
+import { eventData, SseSplitter } from '../sse.ts';
+import { toldError } from './errors.ts';
+import { MessageReader } from './message-reader.ts';
+import { readPlan } from './plan.ts';
+import { UsageCounter, usageExtras } from './usage.ts';
+
+const nothing = Buffer.alloc(0);
+
+export class AssistantStreamReader implements StreamReader {
+  readonly #call: ProviderCall;
+  readonly #events: SseSplitter;
+  readonly #chunks: ChunkWriter;
+  readonly #message: MessageReader;
+  readonly #counter = new UsageCounter();
+  #finished = false;
+  complete = false;
+  failure: VendorError | undefined;
+
+  constructor(call: ProviderCall, limits: StreamLimits) {
+    const { tools, form } = readPlan(call);
+    this.#call = call;
+    this.#events = new SseSplitter(limits.eventBytesMax);
+    this.#chunks = new ChunkWriter({
+      includeUsage: call.request.includeUsage,
+      asFunctions: tools.asFunctions,
+    });
+    this.#message = new MessageReader(this.#chunks, form);
+  }
+
+  get usage(): Usage | undefined {
+    return this.#counter.usage;
+  }
+
+  push(chunk: Buffer): Buffer {
+    for (const event of this.#events.push(chunk)) this.#read(event);
+    return this.#chunks.take();
+  }
+
+  /** The end marker is an event; the connection's end adds nothing. */
+  end(): Buffer {
+    return nothing;
+  }
+
+  #read(event: Buffer): void {
+    if (this.complete || this.failure !== undefined) return;
+    const data = eventData(event);
+    if (data === undefined) return;
+    const parsed = parseJson(data);
+    if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
+    if (parsed.type === 'error') {
+      this.failure = toldError(isObject(parsed.error) ? parsed.error : {});
+    } else if (parsed.type === 'message_start') this.#start(parsed.message);
+    else if (this.#chunks.started) this.#readStarted(parsed);
+    else if (isPartOfMessage(parsed)) throw protocolError('the stream does not begin with message_start');
+  }
+
+  #start(message: unknown): void {
+    if (!isObject(message) || this.#chunks.started) throw protocolError('a message_start is misplaced');
+    const { id, model, usage } = message;
+    if (typeof id !== 'string') throw protocolError('the message has no id');
+    this.#counter.add(usage);
+    this.#chunks.start({
+      id,
+      created: Math.floor(this.#call.now / 1000),
+      model: typeof model === 'string' ? model : this.#call.model,
+    });
+  }
+
+  #readStarted(event: JsonObject): void {
+    switch (event.type) {
+      case 'content_block_start':
+        this.#message.begin(event.index, event.content_block);
+        return;
+      case 'content_block_delta':
+        this.#message.delta(event.index, event.delta);
+        return;
+      case 'content_block_stop':
+        this.#message.end(event.index);
+        return;
+      case 'message_delta':
+        this.#counter.add(event.usage);
+        this.#finish(isObject(event.delta) ? event.delta : {});
+        return;
+      case 'message_stop':
+        this.#finish({ stop_reason: 'end_turn' });
+        this.#chunks.end(this.#counter.known, usageExtras(this.#counter.known));
+        this.complete = true;
+        return;
+    }
+  }
+
+  /** Once: a second reason would contradict the first. */
+  #finish({ stop_reason, stop_details }: JsonObject): void {
+    if (this.#finished || stop_reason === undefined || stop_reason === null) return;
+    this.#finished = true;
+    this.#chunks.finish(this.#message.finish(stop_reason, stop_details));
+  }
+}
+
+function isPartOfMessage({ type }: JsonObject): boolean {
+  return typeof type === 'string' && /^(message|content_block)_/.test(type);
+}

@@ -1,0 +1,57 @@
+// Tokens as the vendor counts them (SDK types `Usage`, `MessageDeltaUsage` of @anthropic-ai/sdk): those of the prompt cache
+// are not among the input tokens, those of thinking are among the output tokens.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Usage } from '../../chat/usage.ts';
+
+/** What was told so far; a later count replaces an earlier one, and one that is not told leaves it. */
+export class UsageCounter {
+  readonly #counts = new Map<string, number>();
+  #thinking = 0;
+
+  add(usage: unknown): void {
+    if (!isObject(usage)) return;
+    for (const name of counted) {
+      const value = count(usage[name]);
+      if (value !== undefined) this.#counts.set(name, value);
+    }
+    const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
+    this.#thinking = count(details.thinking_tokens) ?? this.#thinking;
+  }
+
+  /** Undefined where the vendor told nothing. */
+  get usage(): Usage | undefined {
+    return this.#counts.size === 0 ? undefined : this.known;
+  }
+
+  get known(): Usage {
+    const of = (name: (typeof counted)[number]) => this.#counts.get(name) ?? 0;
+    const cacheReadTokens = of('cache_read_input_tokens');
+    const cacheWriteTokens = of('cache_creation_input_tokens');
+    return {
+      promptTokens: of('input_tokens') + cacheReadTokens + cacheWriteTokens,
+      completionTokens: of('output_tokens'),
+      cacheReadTokens,
+      cacheWriteTokens,
+      reasoningTokens: this.#thinking,
+    };
+  }
+}
+
+const counted = [
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'output_tokens',
+] as const;
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The vendor's own counts that callers get beside the common ones. */
+export function usageExtras({ cacheReadTokens, cacheWriteTokens }: Usage): JsonObject {
+  return {
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cacheReadTokens,
+  };
+}
