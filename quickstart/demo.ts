@@ -1,7 +1,8 @@
 // The first organization: made on the first start through the same calls an operator makes, kept in step on later ones.
-import { isObject } from '../common/json.ts';
+import { isObject, type JsonObject } from '../common/json.ts';
 import type { DataFolder } from './data-folder.ts';
 import { type OperatorApi, operatorApi } from './operator-api.ts';
+import type { VendorKey } from './vendors.ts';
 
 export interface Demo {
   readonly organizationId: string;
@@ -21,11 +22,11 @@ export interface DemoOptions {
   readonly port: number;
   /** Opens an empty control plane once. */
   readonly bootstrapToken: string;
-  /** What the organization's key of gpt-provider is to be. */
-  readonly providerKey: string;
+  /** What the organization's keys are to be, by provider. */
+  readonly providerKeys: Readonly<Record<string, VendorKey>>;
 }
 
-const providerKeyName = 'quickstart';
+const keyName = 'quickstart';
 const renewBeforeMs = 14 * 24 * 60 * 60 * 1000;
 
 /** @throws Error that says what does not fit */
@@ -39,12 +40,12 @@ export async function prepareDemo(options: DemoOptions): Promise<Demo> {
     });
   });
   const organizationId = textOf(first(organizations), 'id');
-  await keepProviderKey(api, organizationId, options.providerKey);
+  await keepProviderKeys(api, organizationId, options.providerKeys);
   await renewOperatorToken(api, organizationId, options.data);
   return { organizationId, secrets: undefined };
 }
 
-async function createDemo({ data, port, bootstrapToken, providerKey }: DemoOptions): Promise<Demo> {
+async function createDemo({ data, port, bootstrapToken, providerKeys }: DemoOptions): Promise<Demo> {
   const { token: platformToken } = await operatorApi(port, bootstrapToken).call('OperatorTokens/Bootstrap', {
     name: 'platform',
   });
@@ -54,7 +55,7 @@ async function createDemo({ data, port, bootstrapToken, providerKey }: DemoOptio
   const operatorToken = textOf(created, 'ownerToken');
   const proxyToken = await platform.call('ProxyTokens/Create', { name: 'quickstart' });
   const owner = operatorApi(port, operatorToken);
-  await keepProviderKey(owner, organizationId, providerKey);
+  await keepProviderKeys(owner, organizationId, providerKeys);
   const system = await owner.call('AiSystems/Create', { organizationId, name: 'demo-app' });
   const key = await owner.call('VirtualKeys/Create', {
     organizationId,
@@ -70,18 +71,32 @@ async function createDemo({ data, port, bootstrapToken, providerKey }: DemoOptio
   };
 }
 
-/** The simulator's key and a vendor's key take turns under one name, as OPENAI_API_KEY comes and goes. */
-async function keepProviderKey(api: OperatorApi, organizationId: string, apiKey: string): Promise<void> {
+/** The simulator's keys and the vendors' take turns under one name, as variables of the environment come and go. */
+async function keepProviderKeys(
+  api: OperatorApi,
+  organizationId: string,
+  wanted: Readonly<Record<string, VendorKey>>,
+): Promise<void> {
   const { providerKeys } = await api.call('ProviderKeys/List', { organizationId });
-  const known = (Array.isArray(providerKeys) ? providerKeys : []).find(
-    (key) => isObject(key) && key.name === providerKeyName,
-  );
-  if (known !== undefined) {
-    await api.call('ProviderKeys/Update', { id: textOf(known, 'id'), secret: { apiKey } });
-    return;
+  const known = (Array.isArray(providerKeys) ? providerKeys : []).filter(isObject);
+  for (const [provider, key] of Object.entries(wanted)) {
+    const own = known.find((one) => one.provider === provider && String(one.name).startsWith(keyName));
+    if (own === undefined) {
+      const name = `${keyName}-${provider}`;
+      await api.call('ProviderKeys/Create', { organizationId, provider, name, ...key });
+    } else
+      await api.call('ProviderKeys/Update', {
+        id: textOf(own, 'id'),
+        secret: key.secret,
+        settings: { ...cleared(own), ...key.settings },
+      });
   }
-  const request = { organizationId, provider: 'gpt-provider', name: providerKeyName, secret: { apiKey } };
-  await api.call('ProviderKeys/Create', request);
+}
+
+/** What the last start set and this one does not is cleared. */
+function cleared(key: JsonObject): object {
+  const settings = isObject(key.settings) ? Object.keys(key.settings) : [];
+  return Object.fromEntries(settings.map((name) => [name, '']));
 }
 
 /** Operator tokens end after 90 days; the one that is kept in the data folder is renewed in time. */

@@ -1,5 +1,7 @@
 // What `npm start` prints: everything is one paste away, and each secret is shown once.
+import type { VendorName } from '../simulator/vendors.ts';
 import type { Demo } from './demo.ts';
+import { quickstartVendors } from './vendors.ts';
 
 export interface GreetingFacts {
   readonly demo: Demo;
@@ -8,16 +10,15 @@ export interface GreetingFacts {
   readonly adminPort: number;
   readonly httpPort: number;
   readonly grpcPort: number;
-  readonly usesVendor: boolean;
+  /** The others are simulated. */
+  readonly realVendors: readonly VendorName[];
 }
 
 export function greeting(facts: GreetingFacts): string {
   const { demo, dataPath, trafficPort, adminPort, httpPort, grpcPort } = facts;
   return [
     '',
-    facts.usesVendor
-      ? 'OPENAI_API_KEY is set: requests go to the vendor and cost money. `env -u OPENAI_API_KEY npm start` brings the simulator back.'
-      : 'Answers come from the simulator: no account, no cost. OPENAI_API_KEY=… npm start uses the vendor instead.',
+    ...whoAnswers(facts.realVendors),
     '',
     ...(demo.secrets === undefined ? later(facts) : firstTime(facts, demo.secrets)),
     `Let callers send their own provider keys (off until then):`,
@@ -36,6 +37,20 @@ export function greeting(facts: GreetingFacts): string {
   ].join('\n');
 }
 
+function whoAnswers(real: readonly VendorName[]): string[] {
+  if (real.length === 0) {
+    return [
+      'Answers come from the simulator: no account, no cost. OPENAI_API_KEY=… npm start uses that vendor instead.',
+    ];
+  }
+  return real.map((name) => {
+    const variables = quickstartVendors[name].variables;
+    const [first = ''] = variables;
+    const without = `\`env -u ${first} npm start\` brings the simulator back.`;
+    return `${variables.join(', ')} set: requests for ${name} go to the vendor and cost money. ${without}`;
+  });
+}
+
 function firstTime(facts: GreetingFacts, secrets: NonNullable<Demo['secrets']>): string[] {
   const base = `http://127.0.0.1:${facts.trafficPort}/v1`;
   return [
@@ -50,6 +65,8 @@ function firstTime(facts: GreetingFacts, secrets: NonNullable<Demo['secrets']>):
     'With the OpenAI SDK:',
     `  const client = new OpenAI({ baseURL: '${base}', apiKey: '${secrets.virtualKey}' });`,
     `  await client.chat.completions.create({ model: 'gpt-provider/gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });`,
+    '',
+    `Other vendors by other names of the model, all of them: curl -s ${base}/models -H 'Authorization: Bearer ${secrets.virtualKey}'`,
     '',
   ];
 }

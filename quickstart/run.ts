@@ -1,4 +1,4 @@
-// Both planes in one process over SQLite, in front of the simulator or, with OPENAI_API_KEY, of the vendor.
+// Both planes in one process over SQLite, in front of the simulator or of the vendors whose keys stand in the environment.
 import { createCredential } from '../common/credential.ts';
 import { createLifecycle, type Lifecycle, untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
@@ -12,6 +12,7 @@ import { startSimulator } from '../simulator/index.ts';
 import { type DataFolder, openDataFolder, type SecretFile } from './data-folder.ts';
 import { prepareDemo } from './demo.ts';
 import { greeting } from './greeting.ts';
+import { realVendors, simulatorSettings, vendorKeys } from './vendors.ts';
 
 export async function runQuickstart(): Promise<void> {
   let lifecycle: Lifecycle | undefined;
@@ -32,7 +33,6 @@ export async function runQuickstart(): Promise<void> {
 
 /** @returns the greeting */
 async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promise<string> {
-  const vendorKey = process.env.OPENAI_API_KEY || undefined;
   const bootstrapToken = createCredential('bootstrap');
   const controlPlane = await startControlPlane(controlPlaneSettings(data, bootstrapToken), { log });
   lifecycle.onClose('control plane', () => controlPlane.close());
@@ -40,14 +40,15 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
     data,
     port: controlPlane.httpPort,
     bootstrapToken,
-    providerKey: vendorKey ?? 'sk-sim-quickstart-0000000000',
+    providerKeys: vendorKeys(process.env),
   });
-  const upstream = vendorKey === undefined ? await simulatorSettings(lifecycle) : {};
+  const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  lifecycle.onClose('simulator', () => simulator.close());
   const settings = readProxySettings({
     // One organization, so all of the gateway is its.
     GATEWAY_ORGANIZATION_SHARE: '100',
     ...process.env,
-    ...upstream,
+    ...simulatorSettings(process.env, simulator),
     GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,
     GATEWAY_PROXY_TOKEN: data.read('proxy-token'),
     ...(process.env.REDIS_URL && { GATEWAY_CACHE_KEY: secretOf(data, 'cache-key') }),
@@ -61,7 +62,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
     adminPort: proxy.adminPort,
     httpPort: controlPlane.httpPort,
     grpcPort: controlPlane.grpcPort,
-    usesVendor: vendorKey !== undefined,
+    realVendors: realVendors(process.env),
   });
 }
 
@@ -82,13 +83,4 @@ function secretOf(data: DataFolder, name: SecretFile): string {
   const made = createSealKey();
   data.write(name, made);
   return made;
-}
-
-async function simulatorSettings(lifecycle: Lifecycle): Promise<NodeJS.ProcessEnv> {
-  const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
-  lifecycle.onClose('simulator', () => simulator.close());
-  const listed = [process.env.GATEWAY_PRIVATE_UPSTREAMS, `127.0.0.1:${simulator.port}`]
-    .filter(Boolean)
-    .join(',');
-  return { GATEWAY_GPT_PROVIDER_URL: simulator.baseUrls['gpt-provider'], GATEWAY_PRIVATE_UPSTREAMS: listed };
 }
