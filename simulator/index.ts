@@ -1,6 +1,12 @@
 // A stand-in for the model vendors: a real HTTP server that speaks their wire formats strictly, refuses what they would
 // refuse, and says in its answers that they are simulated. For tests, quick start and demonstrations; it calls no model.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Behaviour } from './behaviour.ts';
 import { type Delivery, deliver } from './deliver.ts';
@@ -20,8 +26,12 @@ export interface SimulatorOptions {
   readonly port: number;
   /** Keys accepted besides those of the form `sk-sim-…`. */
   readonly keys?: readonly string[];
+  /** Makes it a model server that somebody runs: in the GPT vendor's format, with the key in this header, or without keys. */
+  readonly modelServer?: ModelServerKeys;
   readonly log?: { info(fields: object, message: string): void };
 }
+
+export type ModelServerKeys = 'none' | { readonly header: string };
 
 export interface Simulator {
   /** The origin, without a path. */
@@ -43,7 +53,8 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const recorder = createRecorder();
   const script = createScript();
-  const state: State = { recorder, script, keys: new Set(options.keys), log: options.log, answers: 0 };
+  const { log, modelServer } = options;
+  const state: State = { recorder, script, keys: new Set(options.keys), modelServer, log, answers: 0 };
   const server = createServer({ requireHostHeader: true, keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
       // A fault of the simulator itself: the test that sees a broken connection finds the cause in its output.
@@ -77,6 +88,7 @@ interface State {
   readonly recorder: Recorder;
   readonly script: Script;
   readonly keys: ReadonlySet<string>;
+  readonly modelServer: ModelServerKeys | undefined;
   readonly log: SimulatorOptions['log'];
   answers: number;
 }
@@ -113,7 +125,7 @@ function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
   }
   state.answers += 1;
   return vendor.answer(
-    { method: record.method, path, query, headers: record.headers, body },
+    { method: record.method, path, query, headers: vendorHeaders(record.headers, state.modelServer), body },
     {
       keys: state.keys,
       scripted: () => state.script.take(record),
@@ -121,6 +133,17 @@ function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
       sequence: state.answers,
     },
   );
+}
+
+/** With the key where the GPT vendor has it. */
+function vendorHeaders(
+  headers: IncomingHttpHeaders,
+  modelServer: ModelServerKeys | undefined,
+): IncomingHttpHeaders {
+  if (modelServer === undefined) return headers;
+  const { authorization, ...others } = headers;
+  const key = modelServer === 'none' ? 'sk-sim-none' : headers[modelServer.header];
+  return key === undefined ? others : { ...others, authorization: `Bearer ${String(key)}` };
 }
 
 /** Undefined when the client left before the end or sent more than is read. */

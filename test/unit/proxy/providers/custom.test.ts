@@ -1,0 +1,84 @@
+// How a custom provider's key is sent, whatever wire format it speaks: every shipped provider is taken as its base.
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../common/secret.ts';
+import type { KeyForm } from '../../../../proxy/access/principal.ts';
+import { TraitTable } from '../../../../proxy/catalog/traits.ts';
+import { parseChatRequest } from '../../../../proxy/chat/request.ts';
+import { customProvider } from '../../../../proxy/providers/custom.ts';
+import { providers } from '../../../../proxy/providers/index.ts';
+import { type Credential, type Provider, parseBaseUrl } from '../../../../proxy/providers/provider.ts';
+
+const url = 'https://models.example/base';
+const apiKey = { apiKey: new Secret('sk-sim-of-the-model-server') };
+const none = { apiKey: undefined };
+const bases = providers.map((base) => [base.name, base] as const);
+
+function custom(base: Provider, keyForm: KeyForm): Provider {
+  const configured = { id: 'id-1', name: 'mine', wireFormat: base.name, baseUrl: url, keyForm, models: [] };
+  return customProvider(base, configured);
+}
+
+/** All headers of a request for it, in lower case. */
+async function headersOf(provider: Provider, credential: Credential): Promise<Record<string, string>> {
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+  const { headers } = await provider.buildRequest({
+    ...{ request: parseChatRequest(Buffer.from(JSON.stringify(body))), model: 'm', images: new Map() },
+    ...{ traits: new TraitTable().of(provider.name, 'm'), outputTokensMax: undefined, now: 0 },
+    target: {
+      ...{ provider, baseUrl: parseBaseUrl(url), credential, providerKeyId: 'key-1' },
+      ...{ region: 'eu-west-1', apiVersion: undefined },
+    },
+  });
+  const names = headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  expect(new Set(names).size, 'each header once').toBe(names.length);
+  return Object.fromEntries(names.map((name, index) => [name, headers[index * 2 + 1] ?? '']));
+}
+
+const key = apiKey.apiKey.reveal();
+const carriers = (headers: Record<string, string>) =>
+  Object.entries(headers).filter(([, value]) => value.includes(key));
+
+describe.each(bases)('a provider in the wire format of %s', (_name, base) => {
+  it('has its own name and URL, and no alias or endpoint', () => {
+    expect(custom(base, 'wire_format')).toMatchObject({ name: 'mine', aliases: [], defaultBaseUrl: url });
+  });
+
+  it('is the base itself in all else, where the key is sent as the wire format has it', async () => {
+    const provider = custom(base, 'wire_format');
+    expect(await headersOf(provider, apiKey)).toEqual(await headersOf(base, apiKey));
+    expect(provider.routeCredential).toBe(base.routeCredential);
+  });
+
+  it('sends the key as a bearer token and nowhere else', async () => {
+    const headers = await headersOf(custom(base, 'bearer'), apiKey);
+    expect(carriers(headers)).toEqual([['authorization', `Bearer ${key}`]]);
+    expect(custom(base, 'bearer').routeCredential).toBe('bearer');
+  });
+
+  it('sends the key in the header that is named and nowhere else', async () => {
+    for (const header of ['api-key', 'x-api-key', 'authorization', 'x-models-key', 'user-agent']) {
+      expect(carriers(await headersOf(custom(base, { header }), apiKey))).toEqual([[header, key]]);
+    }
+  });
+
+  it('sends no key and nothing in its place where the server takes none', async () => {
+    const provider = custom(base, 'none');
+    const usual = await headersOf(base, apiKey);
+    const carrier = carriers(usual).map(([name]) => name);
+    const rest = Object.entries(usual).filter(([name]) => !carrier.includes(name));
+    for (const credential of [none, apiKey]) {
+      expect(await headersOf(provider, credential)).toEqual(Object.fromEntries(rest));
+    }
+    expect(provider.keylessId).toBe('id-1');
+  });
+
+  it('needs a key in every other form', async () => {
+    for (const keyForm of ['wire_format', 'bearer', { header: 'x-models-key' }] as const) {
+      const provider = custom(base, keyForm);
+      expect(provider.keylessId).toBeUndefined();
+      await expect(async () => headersOf(provider, none)).rejects.toMatchObject({
+        code: 'no_healthy_target',
+      });
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { CustomProvider, OrganizationRecord } from '../../../../proxy/access/principal.ts';
+import { TraitTable } from '../../../../proxy/catalog/traits.ts';
+import { providersByName } from '../../../../proxy/providers/index.ts';
+import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
+import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';
+import { Targets } from '../../../../proxy/upstream/targets.ts';
+
+const traits = new TraitTable([{ models: 'gpt-provider/*', traits: { prefill: false } }]);
+const customProviders = new CustomProviders(providersByName, traits);
+
+function organization(...configured: CustomProvider[]): OrganizationRecord {
+  return {
+    ...{ id: 'organization-1', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{ providerKeys: [], customProviders: configured, revision: 1 },
+  };
+}
+
+const llama = {
+  ...{ provider: 'in-cluster', name: 'llama', chat: true, created: 1, capabilities: [] },
+  limits: { maxOutputTokens: 4096 },
+};
+const inCluster: CustomProvider = {
+  ...{ id: 'provider-1', name: 'in-cluster', wireFormat: 'gpt-provider', keyForm: 'none' },
+  baseUrl: 'http://models.internal:8000/v1',
+  models: [{ catalogModel: llama, traits: { forcedTools: false } }],
+};
+
+describe('custom providers', () => {
+  it('are made once for each revision of a record', () => {
+    const record = organization(inCluster);
+    expect(customProviders.of(record).get('in-cluster')).toBe(customProviders.of(record).get('in-cluster'));
+    const next = customProviders.of({ ...record }).get('in-cluster');
+    expect(next).not.toBe(customProviders.of(record).get('in-cluster'));
+  });
+
+  it('know the models that are listed, and what of them differs from their wire format', () => {
+    const made = customProviders.of(organization(inCluster)).get('in-cluster');
+    expect(made?.models.get('llama')).toBe(llama);
+    expect(made?.models.get('gpt-4o')).toBeUndefined();
+    expect(made?.traitsOf('llama')).toMatchObject({ forcedTools: false, prefill: false });
+    expect(made?.traitsOf('gpt-4o')).toMatchObject({ forcedTools: true, prefill: false });
+  });
+
+  it('are left out where their wire format is not spoken', () => {
+    expect(customProviders.of(organization({ ...inCluster, wireFormat: 'of-a-newer-version' })).size).toBe(0);
+  });
+});
+
+describe('the target of a server without keys', () => {
+  const targets = new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] }));
+  const made = (configured: CustomProvider) => {
+    const record = organization(configured);
+    const provider = customProviders.of(record).get(configured.name)?.provider;
+    if (provider === undefined) throw new Error('it was not made');
+    return { record, provider };
+  };
+
+  it('is there though no key is stored, holds none, and has the id of its configuration', () => {
+    const { record, provider } = made(inCluster);
+    expect(targets.stored(record, provider)).toMatchObject([
+      {
+        baseUrl: { origin: 'http://models.internal:8000', path: '/v1' },
+        credential: { apiKey: undefined, accessKeyId: undefined },
+        providerKeyId: 'provider-1',
+      },
+    ]);
+  });
+
+  it('is not there for a provider that takes keys', () => {
+    const { record, provider } = made({ ...inCluster, keyForm: 'bearer' });
+    expect(targets.stored(record, provider)).toEqual([]);
+  });
+});
