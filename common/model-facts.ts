@@ -22,6 +22,8 @@ export const traitValues = {
   prefill: [true, false],
   /** Whether an answer by JSON Schema can be asked for natively; else a forced tool stands in. */
   jsonSchema: [true, false],
+  /** Whether an answer in any JSON can be asked for natively. */
+  jsonMode: [true, false],
   /** Whether tools may stand beside an answer by JSON Schema. */
   jsonSchemaWithTools: [true, false],
   /** What schemas are written in. `openapi`: the subset of OpenAPI 3.0 without references and unions of types. */
@@ -40,6 +42,10 @@ export const traitValues = {
   logprobs: [false, true],
   /** Whose kind a model is, where one API serves models of many makers. */
   family: ['other', 'claude', 'nova', 'mistral', 'command', 'gpt'],
+  /** Which field the limit of the output is given in, where the callers' format is spoken. */
+  outputLimit: ['either', 'max_completion_tokens', 'max_tokens'],
+  /** Whether messages must be plain texts: one of the system's at most, then user and assistant by turns. */
+  plainTurns: [false, true],
   /** How long a prompt can be cached at most, where the caller says what. */
   promptCache: ['none', '5m', '1h'],
 } as const;

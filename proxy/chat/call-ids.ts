@@ -1,5 +1,7 @@
 // Ids of tool calls. A vendor may tie a signature to a call that must come back with it, and callers drop what their SDK does
 // not know; an id always comes back. So the signature rides on the id, and is taken off wherever the id goes to a vendor.
+import { createHash } from 'node:crypto';
+
 const mark = '__sig_';
 
 /** @param signature base64, standard or URL-safe alphabet */
@@ -10,6 +12,10 @@ export function withSignature(id: string, signature: string): string {
 export interface SignedId {
   readonly id: string;
   readonly signature: string | undefined;
+}
+
+export function hasSignature(id: string): boolean {
+  return id.includes(mark);
 }
 
 export function splitId(id: string): SignedId {
@@ -41,3 +47,15 @@ export function vendorCallIds<Call extends { readonly id: string }>(
 }
 
 const idLengthMax = 64;
+
+/** The same calls with ids of nine letters and digits, as one family of models wants them. One that is so already stays. */
+export function nineLetterIds<Call>(ids: ReadonlyMap<Call, string>): ReadonlyMap<Call, string> {
+  return new Map([...ids].map(([call, id]) => [call, inNineLetters(id)]));
+}
+
+/** Ids that differ have different digests. */
+function inNineLetters(id: string): string {
+  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
+  const digest = createHash('sha256').update(id).digest('base64');
+  return digest.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 9);
+}
