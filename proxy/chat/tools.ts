@@ -75,6 +75,10 @@ function readFunction(value: unknown, at: string): ToolDefinition {
   if (given(parameters) && !isObject(parameters)) {
     throw invalid(`${at}.parameters`, `${at}.parameters must be a JSON Schema object`);
   }
+  const types = isObject(parameters) ? [parameters.type ?? 'object'].flat() : ['object'];
+  if (!types.includes('object')) {
+    throw invalid(`${at}.parameters.type`, `${at}.parameters.type must be object`);
+  }
   return {
     name,
     description: typeof description === 'string' && description !== '' ? description : undefined,
