@@ -201,6 +201,9 @@ describe('fields', () => {
       { messages: [{ role: 1, content: [] }] },
       'NUMBER_VALUE can not be converted to a String',
     ],
+    ['a block that is text', { messages: [{ role: 'user', content: ['hello'] }] }, 'Expected null'],
+    ['metadata that are a list', { requestMetadata: [] }, 'Expected null'],
+    ['variables that are text', { promptVariables: 'x' }, 'Expected null'],
     ['stopSequences as text', inference({ stopSequences: 'END' }), 'Expected list or null'],
     [
       'metadata that are no text',

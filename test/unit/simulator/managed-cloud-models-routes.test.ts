@@ -139,11 +139,25 @@ describe('requests', () => {
     });
   });
 
-  it.each(['{', '', '[]', '"x"', 'null'])('whose body is %j cannot be read', async (body) => {
-    expect(await send(converse, { body })).toMatchObject({
+  it.each([
+    ['{', 'The request body is not valid JSON'],
+    ['', 'The request body is not valid JSON'],
+    ['[]', 'Start of structure or map expected'],
+    ['"x"', 'Start of structure or map expected'],
+    ['null', 'Start of structure or map expected'],
+  ])('whose body is %j cannot be read', async (body, Message) => {
+    expect(await send(converse, { body })).toEqual({
       status: 400,
       type: 'SerializationException',
-      body: { Message: expect.any(String) },
+      body: { Message },
+    });
+  });
+
+  it('whose model id is encoded wrongly are refused', async () => {
+    expect(await send('/model/%zz/converse')).toEqual({
+      status: 400,
+      type: 'ValidationException',
+      body: { message: 'The provided model identifier is invalid.' },
     });
   });
 

@@ -319,7 +319,7 @@ describe('a signed request is refused', () => {
     [
       'of another algorithm',
       (received) => withHeaders(received, { authorization: 'Basic c2ltOnNpbQ==' }),
-      'Authorization=',
+      "Authorization header requires algorithm 'AWS4-HMAC-SHA256'. (Hashed with SHA-256 and encoded with Base64) Authorization=",
     ],
   ])('%s as incomplete', async (_name, change, message) => {
     const refusal = refusalOf(change(await signed()));

@@ -110,6 +110,12 @@ describe('turns', () => {
       'The toolUse block at messages.0.content.0',
     ],
     [
+      'citations to a model that takes no documents',
+      history(hello, assistant({ citationsContent: { content: [text] } }), hello),
+      "This model doesn't support the citationsContent field.",
+      llama,
+    ],
+    [
       'a thought of the user',
       history(user({ reasoningContent: { reasoningText: { text: 'x' } } })),
       'User messages cannot contain reasoning content.',
