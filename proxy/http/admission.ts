@@ -14,12 +14,6 @@ interface Load {
   bufferedBytes: number;
 }
 
-/** One admitted request. Disposing it gives back its place and its bytes. */
-export interface Ticket extends Disposable {
-  /** Counts bytes that stay in memory until the request ends. @throws GatewayError overloaded */
-  buffer(bytes: number): void;
-}
-
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #total: Load = { inFlight: 0, bufferedBytes: 0 };
@@ -47,23 +41,11 @@ export class Admission {
     this.#organizations.set(organizationId, organization);
     this.#total.inFlight++;
     organization.inFlight++;
-    let held = 0;
-    return {
-      buffer: (bytes) => {
-        this.#take(organization, bytes);
-        held += bytes;
-      },
-      [Symbol.dispose]: () => {
-        this.#total.inFlight--;
-        this.#total.bufferedBytes -= held;
-        organization.inFlight--;
-        organization.bufferedBytes -= held;
-        if (organization.inFlight === 0) this.#organizations.delete(organizationId);
-      },
-    };
+    return new Ticket(this, organizationId, organization);
   }
 
-  #take(organization: Load, bytes: number): void {
+  /** Counts bytes of one request. @throws GatewayError overloaded */
+  take(organization: Load, bytes: number): void {
     const { bufferedBytesMax, organizationShare } = this.#limits;
     const total = this.#total.bufferedBytes + bytes;
     const own = organization.bufferedBytes + bytes;
@@ -72,5 +54,38 @@ export class Admission {
     }
     this.#total.bufferedBytes = total;
     organization.bufferedBytes = own;
+  }
+
+  /** Gives back what one request took. */
+  release(organizationId: string, organization: Load, bytes: number): void {
+    this.#total.inFlight--;
+    this.#total.bufferedBytes -= bytes;
+    organization.inFlight--;
+    organization.bufferedBytes -= bytes;
+    if (organization.inFlight === 0) this.#organizations.delete(organizationId);
+  }
+}
+
+/** One admitted request. Disposing it gives back its place and its bytes. */
+export class Ticket implements Disposable {
+  readonly #admission: Admission;
+  readonly #organizationId: string;
+  readonly #organization: Load;
+  #held = 0;
+
+  constructor(admission: Admission, organizationId: string, organization: Load) {
+    this.#admission = admission;
+    this.#organizationId = organizationId;
+    this.#organization = organization;
+  }
+
+  /** Counts bytes that stay in memory until the request ends. @throws GatewayError overloaded */
+  buffer(bytes: number): void {
+    this.#admission.take(this.#organization, bytes);
+    this.#held += bytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.#admission.release(this.#organizationId, this.#organization, this.#held);
   }
 }
