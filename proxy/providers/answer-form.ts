@@ -24,11 +24,11 @@ export interface FormAbilities {
 export function answerForm(format: ResponseFormat, tools: Tools, abilities: FormAbilities): AnswerForm {
   if (format.kind === 'text') return { kind: 'text' };
   if (format.kind === 'json' && abilities.json === true) return { kind: 'json' };
-  if (format.kind === 'json') return { kind: 'words', text: `Answer with one JSON object ${nothingElse}` };
-  const schema = abilities.native(format.schema);
+  const schema = format.kind === 'schema' ? abilities.native(format.schema) : undefined;
   if (schema !== undefined) return { kind: 'native', schema };
   // This answer is a call, and no text that could have a form.
   if (mustCall(tools)) return { kind: 'text' };
+  if (format.kind === 'json') return { kind: 'words', text: `Answer with one JSON object ${nothingElse}` };
   if (abilities.forcedTools && format.schema.type === 'object') {
     return { kind: 'tool', tool: answerTool(format, tools) };
   }

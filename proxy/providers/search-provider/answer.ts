@@ -1,0 +1,127 @@
+// A whole answer in the common shape, with what only this vendor tells at the top: `cloud_ai_*`, one entry for each candidate that
+// has it, as the vendor said it.
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { type CalledTool, type CompletionChoice, completionBody } from '../../chat/completion.ts';
+import type { Usage } from '../../chat/usage.ts';
+import { AnswerText } from '../answer-form.ts';
+import { protocolError } from '../protocol-error.ts';
+import { type CompleteAnswer, type ProviderCall, type VendorAnswer, VendorFailure } from '../provider.ts';
+import { annotations } from './annotations.ts';
+import { type Asked, readAsked } from './asked.ts';
+import { CallReader } from './calls.ts';
+import { searchError } from './errors.ts';
+import { toldTier } from './extensions.ts';
+import { finishReasonFor } from './finish.ts';
+import { logprobsOf } from './logprobs.ts';
+import { type Candidate, type Reply, type ReplyCall, readReply } from './reply.ts';
+
+export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+  const parsed = parseJson(body.toString());
+  const failure = searchError(parsed);
+  if (failure !== undefined) throw new VendorFailure(failure);
+  if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
+  const reply = readReply(parsed);
+  const asked = readAsked(call);
+  const identity = identityOf(reply, call);
+  const completion = {
+    ...identity,
+    choices: choicesOf(reply, asked, identity.id),
+    usage: reply.usage ?? noUsage,
+    extras: { ...metadataOf(reply.candidates, reply.block), ...toldTier(call.request.body, head) },
+  };
+  const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
+  return { body: completionBody(completion, form), usage: reply.usage };
+}
+
+/** Shown where the vendor told none. */
+export const noUsage: Usage = Object.freeze({
+  promptTokens: 0,
+  completionTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+});
+
+export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
+  return {
+    id: `chatcmpl-${responseId ?? now.toString(36)}`,
+    created: Math.floor((createdAt ?? now) / 1000),
+    model: modelVersion ?? model,
+  };
+}
+
+/** What a candidate says beside its content. */
+export type Told = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
+
+/** What the vendor tells of its sources and filters. Always all three. */
+export function metadataOf(candidates: readonly Told[], block: Reply['block']): JsonObject {
+  const ratings = [...candidates.map((one) => one.ratings), ...(block ? [block.ratings] : [])];
+  return {
+    cloud_ai_citation_metadata: candidates.flatMap(({ citation }) => citation ?? []),
+    cloud_ai_grounding_metadata: candidates.flatMap(({ grounding }) => grounding ?? []),
+    cloud_ai_safety_results: ratings.filter((one) => one.length > 0),
+  };
+}
+
+const blocked: CompletionChoice = Object.freeze({
+  finishReason: 'content_filter',
+  content: undefined,
+  calls: Object.freeze([]),
+});
+
+function choicesOf({ candidates, block }: Reply, asked: Asked, answerId: string): CompletionChoice[] {
+  const reader = new CallReader(asked.names);
+  const read = (call: ReplyCall) => reader.read(call, answerId);
+  if (candidates.length > 0) {
+    return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, asked, read));
+  }
+  if (block !== undefined) return [blocked];
+  throw protocolError('the answer has no candidate and no reason for that');
+}
+
+function choiceOf(
+  candidate: Candidate,
+  { form }: Asked,
+  read: (call: ReplyCall) => CalledTool,
+): CompletionChoice {
+  const text = new AnswerText(form);
+  const { content, partStarts } = textOf(candidate, text);
+  const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
+  const answers = called.filter(({ name }) => text.isAnswer(name));
+  const calls = called.filter(({ name }) => !text.isAnswer(name));
+  const whole = content + answers.map((one) => text.answered(one.arguments)).join('') + text.end();
+  const logprobs = logprobsOf(candidate.probabilities);
+  return {
+    finishReason: finishReasonFor(candidate.finishReason, calls.length > 0),
+    content: whole === '' ? undefined : whole,
+    reasoning: candidate.parts.map((part) => (part.kind === 'thought' ? part.text : '')).join(''),
+    calls,
+    extras: messageExtras(candidate, whole, partStarts),
+    ...(logprobs && { logprobs }),
+  };
+}
+
+/** The words, and at which of their bytes each part begins. */
+function textOf({ parts }: Candidate, text: AnswerText) {
+  let content = '';
+  let bytes = 0;
+  const partStarts = parts.map((part) => {
+    const start = bytes;
+    const said = part.kind === 'text' ? text.said(part.text) : '';
+    content += said;
+    bytes += Buffer.byteLength(said);
+    return start;
+  });
+  return { content, partStarts };
+}
+
+function messageExtras({ parts, grounding }: Candidate, content: string, partStarts: number[]): JsonObject {
+  const cited = grounding === undefined ? [] : annotations(grounding, content, partStarts);
+  const images = parts.flatMap((part) => (part.kind === 'image' ? [imageExtra(part.url)] : []));
+  return { ...(cited.length > 0 && { annotations: cited }), ...(images.length > 0 && { images }) };
+}
+
+/** Images that the model made: the callers' format has no place for them, this is what its clients know. */
+export function imageExtra(url: string): JsonObject {
+  return { type: 'image_url', image_url: { url } };
+}

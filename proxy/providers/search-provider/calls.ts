@@ -1,0 +1,35 @@
+// Function calls on their way to the caller: the caller's own name, an id where the vendor gave none, and the vendor's signature
+// on the id, the one thing that every client sends back.
+import { createHash } from 'node:crypto';
+import { withSignature } from '../../chat/call-ids.ts';
+import type { CalledTool } from '../../chat/completion.ts';
+import type { FunctionNames } from './names.ts';
+import type { ReplyCall } from './reply.ts';
+
+export class CallReader {
+  readonly #names: FunctionNames;
+  #count = 0;
+
+  constructor(names: FunctionNames) {
+    this.#names = names;
+  }
+
+  /**
+   * To be given the calls of an answer in their order.
+   * @param answerId tells this answer from others
+   */
+  read({ id, name, args, signature }: ReplyCall, answerId: string): CalledTool {
+    this.#count++;
+    const own = id ?? madeId(`${answerId}/${this.#count}`);
+    return {
+      id: signature === undefined ? own : withSignature(own, signature),
+      name: this.#names.toCaller(name),
+      arguments: JSON.stringify(args),
+    };
+  }
+}
+
+/** The same for the same call, and no other's. */
+function madeId(call: string): string {
+  return `call_${createHash('sha256').update(call).digest('hex').slice(0, 24)}`;
+}

@@ -1,0 +1,26 @@
+// Log probabilities of an answer's tokens (SDK type `LogprobsResult`) in the callers' form (SDK type `ChatCompletion.Choice.Logprobs`).
+import { isObject, type JsonObject } from '../../../common/json.ts';
+
+/** Undefined where there are none. */
+export function logprobsOf(probabilities: JsonObject | undefined): JsonObject | undefined {
+  const chosen = probabilities?.chosenCandidates;
+  if (!Array.isArray(chosen) || chosen.length === 0) return undefined;
+  const top: unknown[] = Array.isArray(probabilities?.topCandidates) ? probabilities.topCandidates : [];
+  const content = chosen.map((one: unknown, index) => ({
+    ...tokenOf(one),
+    top_logprobs: candidatesOf(top[index]).map(tokenOf),
+  }));
+  return { content, refusal: null };
+}
+
+function candidatesOf(step: unknown): readonly unknown[] {
+  return isObject(step) && Array.isArray(step.candidates) ? step.candidates : [];
+}
+
+function tokenOf(candidate: unknown): JsonObject {
+  const { token, logProbability } = isObject(candidate) ? candidate : {};
+  const text = typeof token === 'string' ? token : '';
+  // A probability of 1 is the vendor's default, which its JSON leaves out.
+  const logprob = typeof logProbability === 'number' ? logProbability : 0;
+  return { token: text, logprob, bytes: [...Buffer.from(text)] };
+}

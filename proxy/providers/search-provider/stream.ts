@@ -1,0 +1,153 @@
+// A streamed answer: each event is a response of its own with what is new in it. The format has no end marker: the answer is
+// complete when the connection ends and a reason for the end was told before. The reason itself is held back until then, as a
+// call may still come and make it another.
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { ChunkWriter } from '../../chat/chunks.ts';
+import type { Usage } from '../../chat/usage.ts';
+import { AnswerText } from '../answer-form.ts';
+import { protocolError } from '../protocol-error.ts';
+import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
+import { eventData, SseSplitter } from '../sse.ts';
+import { annotations } from './annotations.ts';
+import { identityOf, imageExtra, metadataOf, noUsage, type Told } from './answer.ts';
+import { type Asked, readAsked } from './asked.ts';
+import { CallReader } from './calls.ts';
+import { searchError } from './errors.ts';
+import { cachedContent, toldTier } from './extensions.ts';
+import { finishReasonFor } from './finish.ts';
+import { logprobsOf } from './logprobs.ts';
+import { type Candidate, type Reply, type ReplyPart, readReply } from './reply.ts';
+
+export class SearchStreamReader implements StreamReader {
+  readonly #call: ProviderCall;
+  readonly #head: IncomingHttpHeaders;
+  readonly #asked: Asked;
+  readonly #events: SseSplitter;
+  readonly #writer: ChunkWriter;
+  readonly #text: AnswerText;
+  readonly #calls: CallReader;
+  #id = '';
+  /** Sources may come that count the bytes of what was said. */
+  readonly #mayCite: boolean;
+  #said = '';
+  #reason: string | undefined;
+  /** What comes with or before the reason: the last of each kind, as later ones repeat the earlier. */
+  #last: Told = { grounding: undefined, citation: undefined, ratings: [] };
+  #block: Reply['block'];
+  complete = false;
+  failure: VendorError | undefined;
+  usage: Usage | undefined;
+
+  constructor(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits) {
+    this.#call = call;
+    this.#head = head;
+    this.#asked = readAsked(call);
+    this.#events = new SseSplitter(limits.eventBytesMax);
+    const { includeUsage } = call.request;
+    this.#writer = new ChunkWriter({ includeUsage, asFunctions: this.#asked.tools.asFunctions });
+    this.#text = new AnswerText(this.#asked.form);
+    this.#calls = new CallReader(this.#asked.names);
+    this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
+  }
+
+  push(chunk: Buffer): Buffer {
+    for (const event of this.#events.push(chunk)) this.#read(event);
+    return this.#writer.take();
+  }
+
+  end(): Buffer {
+    for (const event of this.#events.end()) this.#read(event);
+    const hasEnded = this.#reason !== undefined || this.#block !== undefined;
+    if (this.failure === undefined && hasEnded && isBlank(this.#events.rest)) this.#finish();
+    return this.#writer.take();
+  }
+
+  #read(event: Buffer): void {
+    if (this.failure !== undefined) return;
+    const data = eventData(event);
+    if (data === undefined) return;
+    const parsed = parseJson(data);
+    this.failure = searchError(parsed);
+    if (this.failure !== undefined) return;
+    if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
+    const reply = readReply(parsed);
+    this.usage = reply.usage ?? this.usage;
+    this.#block ??= reply.block;
+    if (!this.#writer.started) this.#start(reply);
+    // One answer only is asked for in a stream.
+    const [candidate] = reply.candidates;
+    if (candidate !== undefined) this.#add(candidate);
+  }
+
+  #start(reply: Reply): void {
+    const identity = identityOf(reply, this.#call);
+    this.#id = identity.id;
+    this.#writer.start(identity);
+  }
+
+  #add({ parts, finishReason, grounding, citation, ratings, probabilities }: Candidate): void {
+    this.#reason = finishReason ?? this.#reason;
+    this.#last = {
+      grounding: grounding ?? this.#last.grounding,
+      citation: citation ?? this.#last.citation,
+      ratings: ratings.length > 0 ? ratings : this.#last.ratings,
+    };
+    for (const part of parts) this.#addPart(part);
+    const logprobs = logprobsOf(probabilities);
+    if (logprobs !== undefined) this.#writer.logprobs(logprobs);
+  }
+
+  #addPart(part: ReplyPart): void {
+    switch (part.kind) {
+      case 'text':
+        this.#say(this.#text.said(part.text));
+        return;
+      case 'thought':
+        this.#writer.reasoning(part.text);
+        return;
+      case 'image':
+        this.#writer.extra({ images: [imageExtra(part.url)] });
+        return;
+      case 'call': {
+        const { id, name, arguments: args } = this.#calls.read(part.call, this.#id);
+        if (this.#text.isAnswer(name)) this.#say(this.#text.answered(args));
+        else this.#writer.call(id, name, args);
+        return;
+      }
+      case 'other':
+    }
+  }
+
+  #say(text: string): void {
+    this.#writer.content(text);
+    if (this.#mayCite) this.#said += text;
+  }
+
+  #finish(): void {
+    this.#say(this.#text.end());
+    const { grounding } = this.#last;
+    const cited = grounding === undefined ? [] : annotations(grounding, this.#said);
+    if (cited.length > 0) this.#writer.extra({ annotations: cited });
+    this.#writer.finish(this.#finishReason(), this.#extras());
+    this.#writer.end(this.usage ?? noUsage);
+    this.complete = true;
+  }
+
+  #finishReason() {
+    const isBlocked = this.#block !== undefined && this.#reason === undefined;
+    return isBlocked ? 'content_filter' : finishReasonFor(this.#reason, this.#writer.calls > 0);
+  }
+
+  /** Of the vendor's own fields those that hold something. */
+  #extras(): JsonObject {
+    const metadata = metadataOf([this.#last], this.#block);
+    const told = Object.entries(metadata).filter(([, value]) => Array.isArray(value) && value.length > 0);
+    return { ...Object.fromEntries(told), ...toldTier(this.#call.request.body, this.#head) };
+  }
+}
+
+/** Whether no event was cut. */
+function isBlank(rest: Buffer): boolean {
+  return rest.toString().trim() === '';
+}
