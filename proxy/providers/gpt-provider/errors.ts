@@ -1,31 +1,20 @@
 // The vendor's errors: `{"error":{message,type,param,code}}`, of which any part may be missing; other bodies may come too.
-import { isObject, parseJson } from '../../../common/json.ts';
+// Callers' SDKs know its codes: they stay as they are, and so does the status.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { gptCodes, parseError, type SaidError, saidError, withoutStatus } from '../passthrough/errors.ts';
 import type { VendorError } from '../provider.ts';
-import { errorKinds, kindOfStatus, unreadable } from '../vendor-error.ts';
+import { type ErrorKind, errorKinds, kindOfStatus, unreadable } from '../vendor-error.ts';
 
 export function readGptError(status: number, body: Buffer): VendorError {
-  const parsed = parseJson(body.toString());
-  return gptError(status, isObject(parsed) ? parsed.error : undefined) ?? toldBy(status, {});
+  return gptError(parseError(body), status);
 }
 
-/** The value of `error` in an answer or a stream event. The callers' SDKs know these codes: they stay as they are. */
-export function gptError(status: number, error: unknown): VendorError | undefined {
-  return isObject(error) ? toldBy(status, error) : undefined;
+/** @param body in answers of status 200 and in streams an error has no status of its own */
+export function gptError(body: JsonObject, status = withoutStatus): VendorError {
+  // Other shapes are not this vendor's, and their words may be anybody's.
+  const { message, param, code }: Partial<SaidError> = isObject(body.error) ? saidError(body) : {};
+  const { retryable } = errorKinds[kinds.get(code) ?? kindOfStatus(status)];
+  return { status, message: message ?? unreadable(status), param, code, retryable, retryAfter: undefined };
 }
 
-function toldBy(status: number, error: Readonly<Record<string, unknown>>): VendorError {
-  const code = text(error.code);
-  return {
-    status,
-    message: text(error.message) ?? unreadable(status),
-    param: text(error.param),
-    code,
-    // Out of credit is told with the status of a rate limit.
-    retryable: errorKinds[kindOfStatus(status)].retryable && code !== 'insufficient_quota',
-    retryAfter: undefined,
-  };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
+const kinds: ReadonlyMap<string | undefined, ErrorKind> = new Map(Object.entries(gptCodes));

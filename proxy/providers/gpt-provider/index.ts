@@ -1,12 +1,10 @@
 // The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
-import { isObject, parseJson } from '../../../common/json.ts';
-import { readUsage } from '../../chat/usage.ts';
-import { protocolError } from '../protocol-error.ts';
-import type { CompleteAnswer, Provider } from '../provider.ts';
-import { readGptError } from './errors.ts';
+import { readCompletion } from '../passthrough/answer.ts';
+import { PassthroughStream } from '../passthrough/stream.ts';
+import type { Provider } from '../provider.ts';
+import { gptError, readGptError } from './errors.ts';
 import { buildGptRequest } from './request.ts';
-import { GptStreamReader } from './stream.ts';
 
 export const gptProvider: Provider = {
   name: 'gpt-provider',
@@ -16,15 +14,11 @@ export const gptProvider: Provider = {
   fetchesImages: false,
   streamType: 'text/event-stream',
   buildRequest: buildGptRequest,
-  readAnswer: (_call, { body }) => readGptAnswer(body),
-  openStream: (call, _head, limits) => new GptStreamReader(call.request.includeUsage, limits),
+  readAnswer: (_call, { body }) => {
+    const { usage } = readCompletion(body, gptError);
+    return { body, usage };
+  },
+  openStream: (call, _head, limits) =>
+    new PassthroughStream({ includeUsage: call.request.includeUsage, limits, readError: gptError }),
   readError: readGptError,
 };
-
-function readGptAnswer(body: Buffer): CompleteAnswer {
-  const answer = parseJson(body.toString());
-  if (!isObject(answer) || !Array.isArray(answer.choices)) {
-    throw protocolError('the answer is no chat completion');
-  }
-  return { body, usage: readUsage(answer.usage) };
-}

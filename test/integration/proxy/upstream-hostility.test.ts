@@ -185,7 +185,6 @@ describe('an answer that is none', () => {
     ['truncated JSON', { body: '{"id":"chatcmpl-1","choices":[{"ind' }],
     ['JSON of another kind', { body: '{"object":"list","data":[]}' }],
     ['an array', { body: '[]' }],
-    ['an error under status 200', { body: '{"error":{"message":"no"}}' }],
     [
       'garbage',
       { bodyBase64: Buffer.from(Array.from({ length: 999 }, (_, i) => (i * 89) % 256)).toString('base64') },
@@ -216,6 +215,12 @@ describe('an answer that is none', () => {
     const seen = await ask(behaviour);
     expectRefused(seen, protocolError);
     expect(seen.line).toMatchObject({ attempts: 1, streamed: false, provider: 'gpt-provider' });
+  });
+
+  it('an error under status 200 is an error of the provider', async () => {
+    const error = { message: 'no', code: 'slow_down' };
+    const seen = await ask({ body: JSON.stringify({ error }) }, 'direct');
+    expectRefused(seen, { status: 502, code: 'slow_down', source: 'provider', message: 'no' });
   });
 
   it.each([300, 301, 302, 303, 304, 307, 308])('a redirect with %i is not followed', async (status) => {

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GptStreamReader } from '../../../../proxy/providers/gpt-provider/stream.ts';
+import { gptError } from '../../../../../proxy/providers/gpt-provider/errors.ts';
+import { PassthroughStream } from '../../../../../proxy/providers/passthrough/stream.ts';
 
 const golden = (name: string) =>
-  readFileSync(join(import.meta.dirname, '../../../golden/gpt-provider', name));
+  readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
 const limits = { eventBytesMax: 4096 };
 
-function read(bytes: Buffer, cut: number, keepUsageChunk: boolean) {
-  const reader = new GptStreamReader(keepUsageChunk, limits);
+function read(bytes: Buffer, cut: number, includeUsage: boolean) {
+  const reader = new PassthroughStream({ includeUsage, limits, readError: gptError });
   const out: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += cut) out.push(reader.push(bytes.subarray(at, at + cut)));
   return { reader, text: Buffer.concat(out).toString() };
@@ -22,7 +23,7 @@ const usageChunk =
     .split('\n\n')
     .find((event) => event.includes('"choices":[]')) ?? '';
 
-describe("the GPT vendor's stream", () => {
+describe("a stream in the callers' format", () => {
   it('passes untouched where the caller asked for the usage, at every cut', () => {
     for (let cut = 1; cut <= text.length; cut++) {
       const { reader, text: out } = read(text, cut, true);

@@ -1,0 +1,29 @@
+// A complete answer in the callers' format (SDK type `ChatCompletion`), read as far as the gateway needs it.
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { readUsage, type Usage } from '../../chat/usage.ts';
+import { protocolError } from '../protocol-error.ts';
+import { type VendorError, VendorFailure } from '../provider.ts';
+
+export interface ReadAnswer {
+  readonly answer: JsonObject;
+  readonly choices: readonly unknown[];
+  readonly usage: Usage | undefined;
+}
+
+/**
+ * @param readError judges what the vendor says in place of an answer
+ * @throws GatewayError upstream_protocol_error, VendorFailure
+ */
+export function readCompletion(body: Buffer, readError: (told: JsonObject) => VendorError): ReadAnswer {
+  const answer = parseJson(body.toString());
+  if (isObject(answer) && Array.isArray(answer.choices)) {
+    return { answer, choices: answer.choices, usage: readUsage(answer.usage) };
+  }
+  if (isObject(answer) && isErrorBody(answer)) throw new VendorFailure(readError(answer));
+  throw protocolError('the answer is no chat completion');
+}
+
+/** Whether an answer or a stream's event is an error: `{"error":…}`, or `{"object":"error",…}` of some model servers. */
+export function isErrorBody({ error, object }: JsonObject): boolean {
+  return (error !== undefined && error !== null) || object === 'error';
+}

@@ -1,0 +1,57 @@
+// A request's body for a vendor that speaks the callers' format: what the caller sent, with the vendor's name of the model,
+// without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always asked for.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/traits.ts';
+import type { ProviderCall } from '../provider.ts';
+import { ownHistory } from './history.ts';
+
+export interface PassedBody {
+  readonly body: JsonObject;
+  /** Fields that the vendor does not get. */
+  readonly dropped: readonly string[];
+}
+
+export function passedBody({ request, model, traits }: ProviderCall): PassedBody {
+  const body: JsonObject = { ...request.body, model, messages: ownHistory(request.messages) };
+  const dropped = [...dropMetadata(body), ...moveOutputLimit(body, traits)];
+  if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
+  return { body, dropped };
+}
+
+/** The headers of every request of this format, but for the credential. */
+export function commonHeaders(stream: boolean): string[] {
+  return [
+    'content-type',
+    'application/json',
+    'accept',
+    stream ? 'text/event-stream' : 'application/json',
+    'user-agent',
+    'model-gateway',
+  ];
+}
+
+/** Callers label requests for themselves; the vendors take labels only of what they are to store. */
+function dropMetadata(body: JsonObject): string[] {
+  if (!isGiven(body.metadata) || body.store === true) return [];
+  delete body.metadata;
+  return ['metadata'];
+}
+
+/** Models that know only one of the two fields refuse the other. Given both, the one they know stands. */
+function moveOutputLimit(body: JsonObject, { outputLimit }: Traits): string[] {
+  if (outputLimit === 'either') return [];
+  const other = outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+  if (!isGiven(body[other])) return [];
+  const isSecond = isGiven(body[outputLimit]);
+  if (!isSecond) body[outputLimit] = body[other];
+  delete body[other];
+  return isSecond ? [other] : [];
+}
+
+function streamOptions(body: JsonObject): JsonObject {
+  return isObject(body.stream_options) ? body.stream_options : {};
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,115 @@
+// A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event: untouched but for the
+// usage chunk, which is taken out where the caller did not ask for it, and for what a vendor's own ChunkForm changes. Complete
+// only with `data: [DONE]`.
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { readUsage, type Usage } from '../../chat/usage.ts';
+import { protocolError } from '../protocol-error.ts';
+import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
+import { eventData, SseSplitter } from '../sse.ts';
+import { isErrorBody } from './answer.ts';
+
+export interface PassthroughOptions {
+  /** The caller asked for the usage chunk. */
+  readonly includeUsage: boolean;
+  readonly limits: StreamLimits;
+  /** Judges an error that comes as an event. */
+  readonly readError: (told: JsonObject) => VendorError;
+  /** Without one most events are passed on without being parsed. */
+  readonly form?: ChunkForm;
+}
+
+/** What a vendor's chunks become for the caller. */
+export interface ChunkForm {
+  /** @returns the chunk itself where it stays as it is, another in its place, or nothing */
+  chunk(chunk: JsonObject): JsonObject | undefined;
+  /** What is still to be said before the usage chunk and the end. */
+  end(): readonly JsonObject[];
+}
+
+const nothing = Buffer.alloc(0);
+const done = Buffer.from('[DONE]');
+const usageKey = Buffer.from('"usage"');
+const errorKey = Buffer.from('"error"');
+
+export class PassthroughStream implements StreamReader {
+  readonly #options: PassthroughOptions;
+  readonly #events: SseSplitter;
+  /** With a form the usage chunk waits: whatever the vendor still says comes before it. */
+  #usageChunk: Buffer | undefined;
+  complete = false;
+  failure: VendorError | undefined;
+  usage: Usage | undefined;
+
+  constructor(options: PassthroughOptions) {
+    this.#options = options;
+    this.#events = new SseSplitter(options.limits.eventBytesMax);
+  }
+
+  push(chunk: Buffer): Buffer {
+    const told: Buffer[] = [];
+    for (const event of this.#events.push(chunk)) {
+      if (this.complete || this.failure !== undefined) break;
+      this.#read(event, told);
+    }
+    return told.length === 1 && told[0] !== undefined ? told[0] : Buffer.concat(told);
+  }
+
+  /** The end marker is an event; the connection's end adds nothing. */
+  end(): Buffer {
+    return nothing;
+  }
+
+  /** Reads one event. @param told takes what the caller gets for it */
+  #read(event: Buffer, told: Buffer[]): void {
+    if (event.length < 32 && event.includes(done) && eventData(event) === '[DONE]') {
+      this.#finish(event, told);
+      return;
+    }
+    const { form } = this.#options;
+    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey)) {
+      told.push(event);
+      return;
+    }
+    const data = eventData(event);
+    // Comments keep a connection open.
+    if (data === undefined) told.push(event);
+    else this.#readChunk(data, event, told);
+  }
+
+  #readChunk(data: string, event: Buffer, told: Buffer[]): void {
+    const { form, readError, includeUsage } = this.#options;
+    const chunk = parseJson(data);
+    if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
+    if (isErrorBody(chunk)) {
+      this.failure = readError(chunk);
+      return;
+    }
+    const usage = readUsage(chunk.usage);
+    this.usage = usage ?? this.usage;
+    const isUsageChunk = usage !== undefined && Array.isArray(chunk.choices) && chunk.choices.length === 0;
+    if (isUsageChunk && !includeUsage) return;
+    if (form === undefined) told.push(event);
+    else if (isUsageChunk) this.#usageChunk = event;
+    else {
+      const formed = form.chunk(chunk);
+      if (formed !== undefined) told.push(formed === chunk ? event : eventOf(formed));
+    }
+  }
+
+  #finish(event: Buffer, told: Buffer[]): void {
+    this.complete = true;
+    for (const chunk of this.#options.form?.end() ?? []) told.push(eventOf(chunk));
+    if (this.#usageChunk !== undefined) told.push(this.#usageChunk);
+    told.push(event);
+  }
+}
+
+function eventOf(chunk: JsonObject): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+/** Whether the key stands in the event with a value other than null. */
+function hasValue(event: Buffer, key: Buffer): boolean {
+  const at = event.indexOf(key);
+  return at !== -1 && !/^\s*:\s*null/.test(event.toString('latin1', at + key.length, at + key.length + 16));
+}
