@@ -1,10 +1,16 @@
 // The providers: adding one is a folder and a line here.
 import { assistantProvider } from './assistant-provider/index.ts';
 import { gptProvider } from './gpt-provider/index.ts';
+import { managedCloudModels } from './managed-cloud-models/index.ts';
 import type { Provider } from './provider.ts';
 import { searchProvider } from './search-provider/index.ts';
 
-export const providers: readonly Provider[] = [gptProvider, assistantProvider, searchProvider];
+export const providers: readonly Provider[] = [
+  gptProvider,
+  assistantProvider,
+  searchProvider,
+  managedCloudModels,
+];
 
 /** By canonical name and by every alias. */
 export const providersByName: ReadonlyMap<string, Provider> = new Map(

@@ -1,7 +1,7 @@
 // Golden files: test/golden/<provider>/<case>/ holds one request and what came of it, as files that a person can read.
 //   request.json     the caller's body; `upstream.json` is what the vendor gets for it
 //   answer.json|txt  the vendor's answer; `completion.json` is what the caller gets
-//   stream.sse|bin   the vendor's stream; `chunks.sse` is what the caller gets, the same however the bytes are cut
+//   stream.sse|bin|jsonl  the vendor's stream; `chunks.sse` is what the caller gets, the same however the bytes are cut
 //   error.json       {status, head, body} of the vendor; `told.json` is what the caller is told
 // `GOLDEN=write npm test -- test/golden` writes the second file of each pair; read the difference before you commit it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -15,6 +15,7 @@ import {
   type StreamReader,
   VendorFailure,
 } from '../../proxy/providers/provider.ts';
+import { framesOf } from './cloud-frames.ts';
 
 export interface GoldenCase {
   readonly folder: string;
@@ -64,7 +65,8 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     readJson('images.json') as Record<string, InlineData> | undefined,
   );
   const openStream = () => provider.openStream(call, head, { eventBytesMax: 1024 * 1024 });
-  const streamBytes = () => read(streamFile ?? '');
+  const streamBytes = () =>
+    streamFile === 'stream.jsonl' ? framesOf(read(streamFile).toString()) : read(streamFile ?? '');
   return {
     folder,
     files,

@@ -1,6 +1,7 @@
 // What a Claude model thought, wherever it is served: told in the extension `thinking_blocks`, and sent back unchanged with
 // the calls that came of it (SDK types `ThinkingBlockParam`, `RedactedThinkingBlockParam` of @anthropic-ai/sdk).
 import type { JsonObject } from '../../../common/json.ts';
+import type { Turn } from '../../chat/conversation.ts';
 
 export type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
@@ -17,4 +18,15 @@ export function readThinkingBlock({
     return signature === '' ? undefined : { type, thinking, signature };
   }
   return type === 'redacted_thinking' && typeof data === 'string' && data !== '' ? { type, data } : undefined;
+}
+
+/**
+ * Whether thinking within a budget can go on: the answer that the latest calls belong to must still begin with what the model
+ * thought. Callers may have dropped that.
+ */
+export function keepsThinking(turns: readonly Turn[]): boolean {
+  const asked = turns.findLastIndex((turn, at) => turn.role === 'user' && turns[at - 1]?.role !== 'tool');
+  const answer = turns.slice(asked + 1).find((turn) => turn.role === 'assistant');
+  if (answer === undefined || answer.calls.length === 0) return true;
+  return answer.thinking.some((block) => readThinkingBlock(block) !== undefined);
 }

@@ -1,0 +1,57 @@
+// A complete answer (SDK type `ConverseResponse`) in common shape.
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { AnswerParts } from '../../chat/answer-parts.ts';
+import { completionBody } from '../../chat/completion.ts';
+import { protocolError } from '../protocol-error.ts';
+import { type CompleteAnswer, type ProviderCall, type VendorAnswer, VendorFailure } from '../provider.ts';
+import { cloudError, messageOf, typeName } from './errors.ts';
+import { MessageReader } from './message-reader.ts';
+import { answerPlan } from './plan.ts';
+import { noUsage, readCloudUsage } from './usage.ts';
+
+export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+  const answer = parseAnswer(body);
+  const { form, tools } = answerPlan(call);
+  const parts = new AnswerParts();
+  const reader = new MessageReader(parts, form);
+  for (const [index, block] of answer.content.entries()) reader.block(index, block);
+  const finishReason = reader.finish(answer.stopReason);
+  const told = readCloudUsage(answer.usage);
+  const { usage, extras } = told ?? noUsage;
+  const completion = {
+    ...answerIdentity(call, head),
+    choices: [{ finishReason, ...parts.told() }],
+    usage,
+    usageExtras: extras,
+  };
+  const { asFunctions } = tools;
+  return { body: completionBody(completion, { noCalls: 'null', asFunctions }), usage: told?.usage };
+}
+
+/** The vendor's answers are named by their requests, and name no model. */
+export function answerIdentity({ now, model }: ProviderCall, head: IncomingHttpHeaders) {
+  const requestId = head['x-amzn-requestid'];
+  const id = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? requestId : now;
+  return { id: `chatcmpl-${id}`, created: Math.floor(now / 1000), model };
+}
+
+interface Answer {
+  readonly content: readonly JsonObject[];
+  readonly stopReason: unknown;
+  readonly usage: unknown;
+}
+
+/** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
+function parseAnswer(body: Buffer): Answer {
+  const answer = parseJson(body.toString());
+  if (!isObject(answer)) throw protocolError('the answer is no JSON object');
+  const { output, stopReason, usage } = answer;
+  const message = isObject(output) ? output.message : undefined;
+  if (isObject(message) && Array.isArray(message.content)) {
+    return { content: message.content.filter(isObject), stopReason, usage };
+  }
+  const error = messageOf(answer);
+  if (error === undefined) throw protocolError('the answer holds no message');
+  throw new VendorFailure(cloudError({ type: typeName(answer.__type), message: error }));
+}

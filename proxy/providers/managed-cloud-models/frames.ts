@@ -1,0 +1,76 @@
+// Frames of the vendor's binary event stream (application/vnd.amazon.eventstream; the only import of
+// @smithy/eventstream-codec): put together from chunks cut anywhere, checked by length and checksum, and read.
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { ByteStore } from '../../../common/byte-store.ts';
+import { protocolError } from '../protocol-error.ts';
+
+export interface Frame {
+  /** Those that are strings; no other kind is used. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly payload: string;
+}
+
+/** Prelude, its checksum, and the frame's. */
+const frameBytesMin = 16;
+/** The format's own limit. */
+const frameBytesMax = 16 * 1024 * 1024;
+
+export class FrameSplitter {
+  readonly #bytesMax: number;
+  readonly #rest = new ByteStore();
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = Math.min(bytesMax, frameBytesMax);
+  }
+
+  /**
+   * @returns the complete frames of what has arrived
+   * @throws GatewayError upstream_protocol_error for a length that no frame has, or a checksum that is wrong
+   */
+  push(chunk: Buffer): Frame[] {
+    this.#rest.push(chunk);
+    const { bytes } = this.#rest;
+    const frames: Frame[] = [];
+    let start = 0;
+    for (let end = this.#frameEnd(bytes, start); end <= bytes.length; end = this.#frameEnd(bytes, start)) {
+      frames.push(readFrame(bytes.subarray(start, end)));
+      start = end;
+    }
+    if (start > 0) {
+      this.#rest.clear();
+      this.#rest.push(bytes.subarray(start));
+    }
+    return frames;
+  }
+
+  /** Whether a frame has begun and not ended. */
+  get pending(): boolean {
+    return this.#rest.length > 0;
+  }
+
+  /** Index behind the frame that begins at `start`, by what its first four bytes say. */
+  #frameEnd(bytes: Buffer, start: number): number {
+    if (bytes.length - start < 4) return Number.POSITIVE_INFINITY;
+    const length = bytes.readUInt32BE(start);
+    if (length >= frameBytesMin && length <= this.#bytesMax) return start + length;
+    throw protocolError(`a frame of the stream says that it has ${length} bytes`);
+  }
+}
+
+const codec = new EventStreamCodec(
+  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString()),
+  (text) => Buffer.from(text),
+);
+
+function readFrame(bytes: Buffer): Frame {
+  try {
+    // A copy in memory of its own: lengths inside the headers are not checked against the frame, and must not lead out of it.
+    const { headers, body } = codec.decode(new Uint8Array(bytes));
+    const strings = Object.entries(headers).flatMap(([name, { type, value }]) =>
+      type === 'string' ? [[name, value] as const] : [],
+    );
+    return { headers: new Map(strings), payload: Buffer.from(body).toString() };
+  } catch (cause) {
+    throw protocolError('a frame of the stream is malformed', cause);
+  }
+}

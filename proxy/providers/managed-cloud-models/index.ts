@@ -1,0 +1,20 @@
+// The managed cloud model service: one API for models of many makers (Converse, ConverseStream), signed requests, binary frames.
+// Source: SDK types of the package @aws-sdk/client-bedrock-runtime.
+import type { Provider } from '../provider.ts';
+import { readCloudAnswer } from './answer.ts';
+import { readCloudError } from './errors.ts';
+import { buildCloudRequest, streamType } from './request.ts';
+import { CloudStreamReader } from './stream.ts';
+
+export const managedCloudModels: Provider = {
+  name: 'managed-cloud-models',
+  aliases: ['bedrock', 'aws'],
+  defaultBaseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
+  routeCredential: 'cloud-keys',
+  fetchesImages: true,
+  streamType,
+  buildRequest: buildCloudRequest,
+  readAnswer: readCloudAnswer,
+  openStream: (call, head, limits) => new CloudStreamReader(call, head, limits),
+  readError: readCloudError,
+};

@@ -1,0 +1,110 @@
+// The conversation as the vendor takes it (SDK type `Message`): user and assistant by turns, beginning and ending with the
+// user; tool results in the user's turn, all of one turn's calls together and before any words.
+import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../chat/conversation.ts';
+import { readThinkingBlock } from '../claude/thinking-blocks.ts';
+import { type Block, type BlockContext, placeholder, textBlocks, userBlocks } from './blocks.ts';
+import { callIdsOf } from './call-ids.ts';
+import type { Family } from './families.ts';
+import { vendorToolName } from './tools.ts';
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Block[];
+}
+
+export interface MessageContext extends BlockContext {
+  readonly family: Family;
+  /** Whether the caller may begin the answer. */
+  readonly prefill: boolean;
+  /** Whether the model gets back what it thought. */
+  readonly thoughts: boolean;
+}
+
+/** @param opening blocks of the user's that stand before all others */
+export function vendorMessages(
+  { turns }: Conversation,
+  opening: readonly Block[],
+  context: MessageContext,
+): readonly Message[] {
+  const ids = callIdsOf(turns, context.family);
+  const told = turns.flatMap((turn) => messagesOf(turn, ids, context));
+  const messages = byTurns([{ role: 'user', content: opening }, ...told], context.family);
+  return withEnd(messages.map(spoken), context.prefill);
+}
+
+function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: MessageContext): Message[] {
+  switch (turn.role) {
+    case 'user':
+      return [{ role: 'user', content: userBlocks(turn.parts, context) }];
+    case 'tool': {
+      const content = turn.results.map(({ call, parts }) => ({
+        toolResult: { toolUseId: ids.get(call), content: textBlocks(parts, uncached) },
+      }));
+      return [{ role: 'user', content }];
+    }
+    case 'assistant': {
+      const words = [...(context.thoughts ? thoughtBlocks(turn) : []), ...textBlocks(turn.parts, context)];
+      const calls = turn.calls.map((call) => ({
+        toolUse: { toolUseId: ids.get(call), name: vendorToolName(call.name), input: call.arguments },
+      }));
+      return [
+        { role: 'assistant', content: words },
+        { role: 'assistant', content: calls },
+      ];
+    }
+  }
+}
+
+/** Inside a result no cache point is taken. */
+const uncached = { promptCache: 'none' } as const;
+
+function thoughtBlocks({ thinking }: AssistantTurn): Block[] {
+  return thinking.flatMap((one) => {
+    const block = readThinkingBlock(one);
+    if (block === undefined) return [];
+    const reasoningContent =
+      block.type === 'thinking'
+        ? { reasoningText: { text: block.thinking, signature: block.signature } }
+        : { redactedContent: block.data };
+    return [{ reasoningContent }];
+  });
+}
+
+/**
+ * Merges neighbours of one role; an assistant that said nothing is none. Where words and tools cannot be merged, the other role
+ * says next to nothing between them.
+ */
+function byTurns(messages: readonly Message[], { mixesTools }: Family): Message[] {
+  const told: Message[] = [];
+  for (const message of messages) {
+    const last = told.at(-1);
+    const { role, content } = message;
+    if (role === 'assistant' && content.length === 0) continue;
+    if (last?.role !== role) told.push(message);
+    else if (mixesTools || content.length === 0 || isOfTools(last) === isOfTools(message)) {
+      told[told.length - 1] = { role, content: [...last.content, ...content] };
+    } else told.push({ role: role === 'user' ? 'assistant' : 'user', content: [placeholder] }, message);
+  }
+  return told;
+}
+
+function isOfTools({ content }: Message): boolean {
+  return content.some(({ toolUse, toolResult }) => toolUse !== undefined || toolResult !== undefined);
+}
+
+function spoken({ role, content }: Message): Message {
+  return { role, content: content.length === 0 ? [placeholder] : content };
+}
+
+/** A model that cannot go on with what the assistant began is asked to. */
+function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return messages;
+  if (!prefill) return [...messages, { role: 'user', content: [{ text: 'Continue.' }] }];
+  const content = last.content.map((block, index) =>
+    index === last.content.length - 1 && typeof block.text === 'string'
+      ? { text: block.text.trimEnd() }
+      : block,
+  );
+  return [...messages.slice(0, -1), { role: 'assistant', content }];
+}

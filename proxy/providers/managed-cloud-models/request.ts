@@ -1,0 +1,150 @@
+// The vendor's request: Converse, or ConverseStream for a stream (SDK types `ConverseRequest`, `ConverseStreamRequest`), signed
+// with an access key pair or sent with an API key.
+import type { JsonObject } from '../../../common/json.ts';
+import { type Conversation, readConversation } from '../../chat/conversation.ts';
+import { droppedFields } from '../../chat/fields.ts';
+import { GatewayError } from '../../errors.ts';
+import { keepsThinking } from '../claude/thinking-blocks.ts';
+import type { ProviderCall, UpstreamRequest } from '../provider.ts';
+import { type Block, type BlockContext, textBlocks } from './blocks.ts';
+import { familyOf } from './families.ts';
+import { type Inference, readInference } from './inference.ts';
+import { vendorMessages } from './messages.ts';
+import { type AnswerPlan, answerPlan } from './plan.ts';
+import { readServiceOptions } from './service-options.ts';
+import { regionOf, signedHeaders, type UnsignedRequest } from './signing.ts';
+import { type VendorTools, vendorTools } from './tools.ts';
+
+export const streamType = 'application/vnd.amazon.eventstream';
+
+/** A promise only where it is signed. @throws GatewayError invalid_request, unsupported_parameter, no_healthy_target */
+export function buildCloudRequest(call: ProviderCall): UpstreamRequest | Promise<UpstreamRequest> {
+  const { origin, path: base } = call.target.baseUrl;
+  const { stream } = call.request;
+  // The whole id is one segment, slashes included.
+  const path = `${base}/model/${encodeURIComponent(call.model)}/${stream ? 'converse-stream' : 'converse'}`;
+  const { body, ...told } = requestBody(call);
+  const sent = { origin, path, body: JSON.stringify(body) };
+  const accept = ['accept', stream ? streamType : 'application/json', 'user-agent', 'model-gateway'];
+  const finished = (headers: readonly string[]) => ({ ...sent, headers: [...headers, ...accept], ...told });
+  const headers = authorized(call, { ...sent, headers: { 'content-type': 'application/json' } });
+  return headers instanceof Promise ? headers.then(finished) : finished(headers);
+}
+
+/** @returns the request's headers with those that authorize it */
+function authorized({ target, now }: ProviderCall, request: UnsignedRequest): string[] | Promise<string[]> {
+  const { accessKeyId, secretAccessKey, sessionToken, apiKey } = target.credential;
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
+    const region = target.region ?? regionOf(target.baseUrl);
+    if (region === undefined) throw unusable('the target has no region');
+    const keys = { accessKeyId, secretAccessKey, sessionToken };
+    return signedHeaders(request, keys, { region, now, keep: target.providerKeyId !== undefined });
+  }
+  if (apiKey === undefined) throw unusable('the target has neither access keys nor an API key');
+  return ['authorization', `Bearer ${apiKey.reveal()}`, ...Object.entries(request.headers).flat()];
+}
+
+function unusable(why: string): GatewayError {
+  return new GatewayError('no_healthy_target', { cause: new Error(why) });
+}
+
+interface RequestBody extends Pick<UpstreamRequest, 'dropped' | 'maxTokens'> {
+  readonly body: JsonObject;
+}
+
+function requestBody(call: ProviderCall): RequestBody {
+  const { request, traits, outputTokensMax } = call;
+  const family = familyOf(traits);
+  const plan = answerPlan(call);
+  const conversation = readConversation(request);
+  const inference = readInference(request.body, {
+    family,
+    traits,
+    outputTokensMax,
+    answersByTool: plan.form.kind === 'tool',
+    keepsThinking: keepsThinking(conversation.turns),
+  });
+  const tools = vendorTools(request.body, plan.tools, {
+    family,
+    traits,
+    reasons: inference.reasons,
+    turns: conversation.turns,
+    strictSchemas: plan.strictSchemas,
+  });
+  const service = readServiceOptions(request.body, request.stream);
+  const mapped = family.hasClaudeFields ? mappedForClaude : mappedFields;
+  const dropped = [
+    ...droppedFields(request.body, mapped),
+    ...inference.dropped,
+    ...service.dropped,
+    ...tools.dropped,
+  ];
+  return {
+    body: {
+      ...said(call, conversation, plan, inference),
+      ...(Object.keys(inference.config).length > 0 && { inferenceConfig: inference.config }),
+      ...(tools.toolConfig && { toolConfig: tools.toolConfig }),
+      ...outputConfig(plan),
+      ...additionalFields(inference, tools),
+      ...service.fields,
+    },
+    dropped,
+    ...(inference.chosenMaxTokens !== undefined && { maxTokens: inference.chosenMaxTokens }),
+  };
+}
+
+const mappedFields: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'functions',
+  'function_call',
+  'response_format',
+  'reasoning_effort',
+  'service_tier',
+  'metadata',
+  'guardrailConfig',
+]);
+const mappedForClaude: ReadonlySet<string> = new Set([...mappedFields, 'thinking']);
+
+/** System texts and messages. A model without a place for the former finds them before all else that the user says. */
+function said(
+  { traits, images }: ProviderCall,
+  conversation: Conversation,
+  { form }: AnswerPlan,
+  { reasons }: Inference,
+): JsonObject {
+  const context: BlockContext = { promptCache: traits.promptCache, images, documentNames: new Set() };
+  const words: readonly Block[] = form.kind === 'words' ? [{ text: form.text }] : [];
+  const system = [...textBlocks(conversation.system, context), ...words];
+  const messages = vendorMessages(conversation, traits.systemMessages ? [] : system, {
+    ...context,
+    family: familyOf(traits),
+    prefill: traits.prefill && !reasons,
+    thoughts: traits.reasoning === 'budget' || traits.reasoning === 'adaptive',
+  });
+  return { ...(traits.systemMessages && system.length > 0 && { system }), messages };
+}
+
+/** SDK type `OutputFormat`: the schema is text. */
+function outputConfig({ format, form }: AnswerPlan): JsonObject {
+  if (form.kind !== 'native' || format.kind !== 'schema') return {};
+  const { name, description } = format;
+  const jsonSchema = {
+    schema: JSON.stringify(form.schema),
+    name,
+    ...(description !== undefined && { description }),
+  };
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
+}
+
+function additionalFields({ fields }: Inference, { ownChoice }: VendorTools): JsonObject {
+  const all = { ...fields, ...(ownChoice && { tool_choice: ownChoice }) };
+  return Object.keys(all).length === 0 ? {} : { additionalModelRequestFields: all };
+}

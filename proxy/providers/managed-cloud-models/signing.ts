@@ -1,0 +1,110 @@
+// Signs a request with a cloud account's access key pair: Signature Version 4 (the only import of @smithy/signature-v4), with
+// the body's hash among what is signed. The keys are revealed here alone, and of a caller's own keys nothing is kept.
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { clearCredentialCache, SignatureV4 } from '@smithy/signature-v4';
+import type { Secret } from '../../../common/secret.ts';
+import type { BaseUrl } from '../provider.ts';
+
+/** The service's name in signatures; its host is called otherwise. */
+const service = 'bedrock';
+
+export interface AccessKeys {
+  readonly accessKeyId: Secret;
+  readonly secretAccessKey: Secret;
+  /** Of temporary credentials. */
+  readonly sessionToken: Secret | undefined;
+}
+
+export interface UnsignedRequest {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** As it goes on the wire; the signature covers it encoded once more. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface SigningScope {
+  readonly region: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Whether what is derived of the keys may be kept for requests to come. */
+  readonly keep: boolean;
+}
+
+/** @returns all headers of the request, names and values in turn */
+export async function signedHeaders(
+  request: UnsignedRequest,
+  keys: AccessKeys,
+  { region, now, keep }: SigningScope,
+): Promise<string[]> {
+  const { hostname, host, protocol } = new URL(request.origin);
+  const signer = new SignatureV4({
+    service,
+    region,
+    credentials: revealed(keys),
+    sha256: Sha256,
+    uriEscapePath: true,
+    applyChecksum: true,
+  });
+  try {
+    const signed = await signer.sign(
+      {
+        method: 'POST',
+        protocol,
+        hostname,
+        path: request.path,
+        headers: { host, ...request.headers },
+        body: request.body,
+      },
+      { signingDate: new Date(now) },
+    );
+    return Object.entries(signed.headers).flat();
+  } finally {
+    // The library keeps what it derives of the keys, and the session token beside it, for all to come.
+    if (!keep) clearCredentialCache();
+  }
+}
+
+function revealed({ accessKeyId, secretAccessKey, sessionToken }: AccessKeys) {
+  return {
+    accessKeyId: accessKeyId.reveal(),
+    secretAccessKey: secretAccessKey.reveal(),
+    ...(sessionToken && { sessionToken: sessionToken.reveal() }),
+  };
+}
+
+const regionForm = /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/;
+
+/** The region that the host's name says: `bedrock-runtime.eu-west-1.amazonaws.com`. */
+export function regionOf({ origin }: BaseUrl): string | undefined {
+  return new URL(origin).hostname.split('.').find((label) => regionForm.test(label));
+}
+
+/** SHA-256 as the library takes it; keyed where it is given a secret. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', keyBytes(secret));
+  }
+
+  update(data: Uint8Array): void {
+    this.#hash.update(data);
+  }
+
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+
+  reset(): void {
+    throw new Error('a hash is used once');
+  }
+}
+
+function keyBytes(secret: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof secret === 'string') return Buffer.from(secret);
+  if (secret instanceof ArrayBuffer) return Buffer.from(secret);
+  return Buffer.from(secret.buffer, secret.byteOffset, secret.byteLength);
+}
