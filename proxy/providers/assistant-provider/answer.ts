@@ -1,10 +1,11 @@
 // A complete answer (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import { type CalledTool, completionBody } from '../../chat/completion.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
+import { AnswerParts } from '../../chat/answer-parts.ts';
+import { completionBody } from '../../chat/completion.ts';
 import { protocolError } from '../protocol-error.ts';
 import { type CompleteAnswer, type ProviderCall, type VendorAnswer, VendorFailure } from '../provider.ts';
 import { toldError } from './errors.ts';
-import { type AnswerSink, MessageReader } from './message-reader.ts';
+import { MessageReader } from './message-reader.ts';
 import { readPlan } from './plan.ts';
 import { UsageCounter, usageExtras } from './usage.ts';
 
@@ -15,7 +16,7 @@ export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer):
   const { id, model, content, stop_reason, stop_details } = message;
   if (typeof id !== 'string' || !Array.isArray(content)) throw protocolError('the answer is no message');
   const { tools, form } = readPlan(call);
-  const parts = new MessageParts();
+  const parts = new AnswerParts();
   const reader = new MessageReader(parts, form);
   for (const [index, block] of content.entries()) readBlock(reader, index, block);
   const finishReason = reader.finish(stop_reason, stop_details);
@@ -40,41 +41,4 @@ function readBlock(reader: MessageReader, index: number, block: unknown): void {
     reader.delta(index, { type: 'input_json_delta', partial_json: JSON.stringify(block.input) });
   }
   reader.end(index);
-}
-
-class MessageParts implements AnswerSink {
-  #content = '';
-  #reasoning = '';
-  readonly #calls: CalledTool[] = [];
-  readonly #extras: JsonObject = {};
-
-  told() {
-    return {
-      content: this.#content === '' ? undefined : this.#content,
-      reasoning: this.#reasoning,
-      calls: this.#calls,
-      extras: this.#extras,
-    };
-  }
-
-  content(text: string): void {
-    this.#content += text;
-  }
-
-  reasoning(text: string): void {
-    this.#reasoning += text;
-  }
-
-  call(id: string, name: string): number {
-    return this.#calls.push({ id, name, arguments: '' }) - 1;
-  }
-
-  callArguments(index: number, args: string): void {
-    const called = this.#calls[index];
-    if (called !== undefined) this.#calls[index] = { ...called, arguments: called.arguments + args };
-  }
-
-  extra(fields: JsonObject): void {
-    Object.assign(this.#extras, fields);
-  }
 }

@@ -1,21 +1,11 @@
 // Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
 // them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
 import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { AnswerSink } from '../../chat/answer-parts.ts';
 import type { FinishReason } from '../../chat/completion.ts';
 import { type AnswerForm, AnswerText } from '../answer-form.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../claude/thinking-blocks.ts';
 import { protocolError } from '../protocol-error.ts';
-
-/** Where an answer is told; a stream's chunks, or one completion. */
-export interface AnswerSink {
-  content(text: string): void;
-  reasoning(text: string): void;
-  /** @returns the call's index for `callArguments` */
-  call(id: string, name: string): number;
-  callArguments(index: number, args: string): void;
-  /** Further fields of the message. */
-  extra(fields: JsonObject): void;
-}
 
 type OpenBlock =
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }

@@ -49,18 +49,6 @@ export function withEnd(messages: readonly Message[], prefill: boolean): readonl
   return [...messages.slice(0, -1), { ...last, content }];
 }
 
-/**
- * Whether thinking within a budget can go on: the answer that the latest calls belong to must still begin with what the
- * model thought. Callers may have dropped that.
- */
-export function keepsThinking(messages: readonly Message[]): boolean {
-  const isAsked = ({ role, content }: Message) =>
-    role === 'user' && content.every(({ type }) => type !== 'tool_result');
-  const answer = messages.slice(messages.findLastIndex(isAsked) + 1).find(({ role }) => role === 'assistant');
-  const first = answer?.content[0]?.type;
-  return first === undefined || first === 'thinking' || first === 'redacted_thinking';
-}
-
 interface Writing {
   readonly ids: ReadonlyMap<ToolCall, string>;
   readonly thinks: boolean;

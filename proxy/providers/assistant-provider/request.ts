@@ -6,9 +6,10 @@ import { droppedFields } from '../../chat/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { readSampling } from '../claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../claude/thinking.ts';
+import { keepsThinking } from '../claude/thinking-blocks.ts';
 import type { ProviderCall, UpstreamRequest } from '../provider.ts';
 import { textBlocks } from './content.ts';
-import { keepsThinking, type Message, withEnd, writeMessages } from './messages.ts';
+import { withEnd, writeMessages } from './messages.ts';
 import { outputLimit, writeOptions } from './options.ts';
 import { type Plan, readPlan } from './plan.ts';
 import { writeTools } from './tools.ts';
@@ -80,7 +81,7 @@ function vendorRequest(call: ProviderCall): VendorRequest {
   const conversation = readConversation(request);
   const messages = writeMessages(conversation, traits.reasoning !== 'none');
   const limit = outputLimit(call);
-  const thinking = thinkingFor(call, plan, { messages, maxTokens: limit.tokens });
+  const thinking = thinkingFor(call, plan, { conversation, maxTokens: limit.tokens });
   const sampling = readSampling(body, traits, thinking.on);
   const tools = writeTools(body, plan, { traits, conversation, thinking: thinking.on });
   const options = writeOptions(body);
@@ -108,12 +109,12 @@ function vendorRequest(call: ProviderCall): VendorRequest {
 function thinkingFor(
   { request, traits }: ProviderCall,
   { form }: Plan,
-  { messages, maxTokens }: { readonly messages: readonly Message[]; readonly maxTokens: number },
+  { conversation, maxTokens }: { readonly conversation: Conversation; readonly maxTokens: number },
 ): Thinking {
   // A forced call excludes thinking, and the form of the answer matters more.
   if (form.kind === 'tool') return noThinking(request.body);
   const thinking = readThinking(request.body, traits, maxTokens);
-  return thinking.config?.type === 'enabled' && !keepsThinking(messages)
+  return thinking.config?.type === 'enabled' && !keepsThinking(conversation.turns)
     ? noThinking(request.body)
     : thinking;
 }
