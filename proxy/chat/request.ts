@@ -74,12 +74,20 @@ function checkContent(content: unknown, message: number): void {
   }
 }
 
-/** Empty remains of an answer, which vendors refuse in a request. */
+/** Empty remains of an answer, and what the SDK's own helpers add to one, which vendors refuse in a request. */
 function removeLeftovers(message: ChatMessage): void {
   const { tool_calls: calls } = message;
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message.tool_calls;
+  else if (Array.isArray(calls)) for (const call of calls) removeParsed(call);
   if (message.function_call === null) delete message.function_call;
   if (message.refusal === null) delete message.refusal;
+  if (message.parsed !== undefined) delete message.parsed;
+}
+
+/** SDK type `ParsedFunctionToolCall`. */
+function removeParsed(call: unknown): void {
+  const called = isObject(call) ? call.function : undefined;
+  if (isObject(called) && called.parsed_arguments !== undefined) delete called.parsed_arguments;
 }
 
 function readIncludeUsage(body: JsonObject): boolean {

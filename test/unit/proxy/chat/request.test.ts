@@ -49,6 +49,23 @@ describe('a chat request', () => {
     expect(messages).toEqual([clean, clean, { ...clean, tool_calls: calls }]);
   });
 
+  it('is freed from what the SDK’s parsing and streaming helpers add to answers', () => {
+    const called = { name: 'f', arguments: '{"a":1}' };
+    const call = { id: '1', type: 'function', function: called };
+    const parsedCall = { ...call, function: { ...called, parsed_arguments: { a: 1 } } };
+    const { messages } = parse({
+      model: 'm',
+      messages: [
+        { role: 'assistant', content: null, parsed: null, tool_calls: [parsedCall, 'odd'] },
+        { role: 'assistant', content: '{}', parsed: {} },
+      ],
+    });
+    expect(messages).toEqual([
+      { role: 'assistant', content: null, tool_calls: [call, 'odd'] },
+      { role: 'assistant', content: '{}' },
+    ]);
+  });
+
   it.each([
     [{ messages: [user] }, 'model'],
     [{ model: '', messages: [user] }, 'model'],
