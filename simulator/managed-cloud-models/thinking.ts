@@ -1,6 +1,12 @@
 // Reasoning: when a model is asked to think, what may not go with it, and that thoughts sent back are those it had.
-// A thought is signed; a signature that the simulator did not make is refused, as the vendor refuses what its models did not.
-import { createHmac } from 'node:crypto';
+// A thought is signed as by the models' own maker, who says that signatures hold wherever its models are served; one that the
+// simulator did not make is refused.
+import {
+  isIssuedData,
+  judgeSignature,
+  redactedDataFor,
+  signatureFor,
+} from '../assistant-provider/signature.ts';
 import { isObject, type Json } from '../checks.ts';
 import type { SimulatedModel } from './models.ts';
 import { malformedForModel, modelRefuses, unsupportedField } from './refusal.ts';
@@ -16,19 +22,13 @@ import {
   toolChoiceOf,
 } from './request.ts';
 
+/** The whole thought is shown. */
 export function signThought(text: string): string {
-  return createHmac('sha256', 'simulated thoughts').update(text).digest('base64');
+  return signatureFor(text, text);
 }
 
 /** Base64, opaque to who carries it. */
-export function redactedThought(text: string): string {
-  return Buffer.from(`simulated:${text}:${signThought(text)}`).toString('base64');
-}
-
-function isRedactedThought(data: string): boolean {
-  const [, text = ''] = /^simulated:(.*):[^:]*$/s.exec(Buffer.from(data, 'base64').toString('utf8')) ?? [];
-  return redactedThought(text) === data;
-}
+export const redactedThought = redactedDataFor;
 
 /** Whether the answer begins with a thought. */
 export function thinks(request: ConverseRequest): boolean {
@@ -132,12 +132,12 @@ export function reasoningIsOurs(request: ConverseRequest): void {
 
 function checkThought({ reasoningText, redactedContent }: Json, { path }: PlacedBlock): void {
   if (typeof redactedContent === 'string') {
-    if (isRedactedThought(redactedContent)) return;
+    if (isIssuedData(redactedContent)) return;
     throw modelRefuses(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
   }
   const { text, signature = '' } = reasoningText as Json;
   if (signature === '') throw modelRefuses(`${path}.thinking.signature: Field required`);
-  if (signature !== signThought(String(text))) {
+  if (judgeSignature(String(signature), String(text)) !== 'issued') {
     throw modelRefuses(`${path}: Invalid \`signature\` in \`thinking\` block`);
   }
 }
