@@ -97,8 +97,8 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
   };
 }
 
-/** A model name may carry the provider, as on the generic route. */
-function goldenCall(
+/** An attempt at the vendor itself; the request names the model as the vendor does. */
+export function goldenCall(
   provider: Provider,
   request: ChatRequest,
   images: Readonly<Record<string, InlineData>> = {},
