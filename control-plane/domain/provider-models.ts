@@ -104,12 +104,16 @@ function readPrices(prices: ModelPrices__Output, today: string, complain: Compla
 
 function readAmounts(from: ModelPrices__Output | PriceTier__Output, at: string, complain: Complain) {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h } = from;
-  const amounts = { input, output, cacheRead, cacheWrite, cacheWrite1h };
-  for (const [name, amount] of Object.entries(amounts)) {
-    if (amount !== undefined && !priceForm.test(amount)) {
-      const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      complain(`${at}.${field}`, 'must be USD per million tokens as a decimal string, such as 0.15');
-    }
+  const amounts = {
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write1h: cacheWrite1h,
+  };
+  for (const [field, amount] of Object.entries(amounts)) {
+    if (amount === undefined || priceForm.test(amount)) continue;
+    complain(`${at}.${field}`, 'must be USD per million tokens as a decimal string, such as 0.15');
   }
   return {
     input,

@@ -59,8 +59,26 @@ async function invalidRequests(scene: Scene): Promise<void> {
     name: 'next',
     secret: { apiKey: keys.own },
   };
+  const provider = {
+    organizationId: id,
+    name: 'vendor',
+    wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
+    baseUrl: 'https://api.example.com',
+  };
   for (const secret of [keys.own, keys.usable, keys.stored]) {
+    const prices = { input: secret, output: secret, asOf: secret, tiers: [{ input: secret }] };
+    const model = { name: `${secret}//`, capabilities: [secret], traits: { reasoning: secret }, prices };
     const requests: [string, unknown][] = [
+      ['Providers/Create', { ...provider, name: `${secret}!` }],
+      ['Providers/Create', { ...provider, wireFormat: secret }],
+      ['Providers/Create', { ...provider, baseUrl: secret }],
+      ['Providers/Create', { ...provider, baseUrl: `https://user:${secret}@host/` }],
+      ['Providers/Create', { ...provider, baseUrl: `https://host/?key=${secret}` }],
+      ['Providers/Create', { ...provider, keyForm: 'KEY_FORM_HEADER', keyHeader: `x ${secret}` }],
+      ['Providers/Create', { ...provider, keyHeader: secret }],
+      ['Providers/Create', { ...provider, models: { models: [model, model] } }],
+      ['Providers/Update', { id: secret, baseUrl: secret }],
+      ['Providers/Delete', { id: secret }],
       ['ProviderKeys/Create', { ...providerKey, provider: secret }],
       ['ProviderKeys/Create', { ...providerKey, name: secret.repeat(10) }],
       ['ProviderKeys/Create', { ...providerKey, organizationId: secret }],

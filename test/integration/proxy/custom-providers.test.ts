@@ -84,9 +84,13 @@ function untilAnswered(outcome: string, question: () => Promise<Reply>): Promise
 describe('a model server in the cluster', () => {
   beforeAll(async () => {
     const base = { organizationId: acme.id };
+    const amounts = { input: '0.02', output: '0.06' };
+    const prices = { ...amounts, tiers: [{ abovePromptTokens: 9, ...amounts, cacheWrite1h: '0.1' }] };
+    const traits = { forcedTools: 'false' };
+    const models = [{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'], prices, traits }];
     await add(acme.api, {
       ...{ ...base, name: 'in-cluster', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' },
-      models: { models: [{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'] }] },
+      models: { models },
     });
     await add(acme.api, {
       ...base,
@@ -101,6 +105,27 @@ describe('a model server in the cluster', () => {
     await storeKey(acme, 'by-bearer');
     await storeKey(acme, 'by-header');
     await untilAnswered('200', () => ask('by-header/gpt-4o-mini'));
+  });
+
+  it('is shown over JSON as it was configured', async () => {
+    const { providers } = await acme.api.call('Providers/List', { organizationId: acme.id });
+    const asOf = expect.stringMatching(/^20\d\d-\d\d-\d\d$/);
+    const amounts = { input: '0.02', output: '0.06' };
+    expect(providers).toContainEqual({
+      ...{ id: expect.any(String), organizationId: acme.id, name: 'in-cluster' },
+      ...{ wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' },
+      models: [
+        {
+          ...{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'] },
+          traits: { forcedTools: 'false' },
+          prices: {
+            ...{ ...amounts, asOf },
+            tiers: [{ abovePromptTokens: 9, ...amounts, cacheWrite1h: '0.1' }],
+          },
+        },
+      ],
+      ...{ createdAt: expect.any(String), revision: expect.any(String) },
+    });
   });
 
   it('without keys is sent none', async () => {
