@@ -8,6 +8,7 @@ import type { ReplyCall } from './reply.ts';
 
 export class CallReader {
   readonly #names: FunctionNames;
+  readonly #given = new Set<string>();
   #count = 0;
 
   constructor(names: FunctionNames) {
@@ -20,7 +21,10 @@ export class CallReader {
    */
   read({ id, name, args, signature }: ReplyCall, answerId: string): CalledTool {
     this.#count++;
-    const own = id ?? madeId(`${answerId}/${this.#count}`);
+    // A client ties results to calls by id: two of one answer must not share one.
+    const isNew = id !== undefined && !this.#given.has(id);
+    const own = isNew ? id : madeId(`${answerId}/${this.#count}`);
+    this.#given.add(own);
     return {
       id: signature === undefined ? own : withSignature(own, signature),
       name: this.#names.toCaller(name),

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../common/json.ts';
 import type { TextPart } from '../../chat/content.ts';
 import { readConversation } from '../../chat/conversation.ts';
 import { droppedFields } from '../../chat/fields.ts';
-import { GatewayError } from '../../errors.ts';
 import type { AnswerForm } from '../answer-form.ts';
 import type { ProviderCall, UpstreamRequest } from '../provider.ts';
+import { apiKeyOf, commonHeaders } from '../vendor-request.ts';
 import { readAsked } from './asked.ts';
 import { vendorContents } from './contents.ts';
 import { cachedContent, safetySettings, serviceTier } from './extensions.ts';
@@ -17,23 +17,11 @@ import { vendorTools } from './tools.ts';
 
 export function buildSearchRequest(call: ProviderCall): UpstreamRequest {
   const { request, target } = call;
-  const key = target.credential.apiKey;
-  if (key === undefined)
-    throw new GatewayError('no_healthy_target', { cause: new Error('the target has no API key') });
   const { body, dropped } = vendorBody(call);
   return {
     origin: target.baseUrl.origin,
     path: target.baseUrl.path + methodPath(call),
-    headers: [
-      'x-goog-api-key',
-      key.reveal(),
-      'content-type',
-      'application/json',
-      'accept',
-      request.stream ? 'text/event-stream' : 'application/json',
-      'user-agent',
-      'model-gateway',
-    ],
+    headers: ['x-goog-api-key', apiKeyOf(target), ...commonHeaders(request.stream)],
     body: JSON.stringify(body),
     dropped,
   };

@@ -14,7 +14,7 @@ export function readSearchUsage(value: unknown): Usage | undefined {
   return {
     promptTokens,
     completionTokens: isInside ? said : said + thoughts,
-    cacheReadTokens: of('cachedContentTokenCount'),
+    cacheReadTokens: Math.min(of('cachedContentTokenCount'), promptTokens),
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
   };

@@ -31,6 +31,19 @@ describe('splitting a stream into events', () => {
     expect(events.map((event) => eventData(Buffer.from(event)))).toEqual(['a', 'b']);
   });
 
+  it.each([
+    ['data: a\r\r', ['a']],
+    ['data: a\n\r', ['a']],
+    ['data: a\r', []],
+    ['data: a\n', []],
+    ['data: a', []],
+    ['', []],
+  ])('knows at the end of the connection that nothing follows a carriage return: %j', (text, expected) => {
+    const splitter = new SseSplitter(100);
+    expect(splitter.push(Buffer.from(text))).toEqual([]);
+    expect(splitter.end().map(eventData)).toEqual(expected);
+  });
+
   it('takes an event at the limit and refuses one above it, complete or not, at every cut', () => {
     const push = (max: number, text: string, cut: number) => {
       const splitter = new SseSplitter(max);
