@@ -3,11 +3,11 @@
 import type { JsonObject } from '../../../common/json.ts';
 import { type Conversation, readConversation } from '../../chat/conversation.ts';
 import { droppedFields } from '../../chat/fields.ts';
-import { GatewayError } from '../../errors.ts';
 import { readSampling } from '../claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../claude/thinking.ts';
 import { keepsThinking } from '../claude/thinking-blocks.ts';
 import type { ProviderCall, UpstreamRequest } from '../provider.ts';
+import { apiKeyOf, commonHeaders } from '../vendor-request.ts';
 import { textBlocks } from './content.ts';
 import { withEnd, writeMessages } from './messages.ts';
 import { outputLimit, writeOptions } from './options.ts';
@@ -18,24 +18,16 @@ const apiVersion = '2023-06-01';
 
 export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
   const { target, request } = call;
-  const key = target.credential.apiKey;
-  if (key === undefined)
-    throw new GatewayError('no_healthy_target', { cause: new Error('the target has no API key') });
   const { body, dropped, maxTokens } = vendorRequest(call);
   return {
     origin: target.baseUrl.origin,
     path: `${target.baseUrl.path}/v1/messages`,
     headers: [
       'x-api-key',
-      key.reveal(),
+      apiKeyOf(target),
       'anthropic-version',
       apiVersion,
-      'content-type',
-      'application/json',
-      'accept',
-      request.stream ? 'text/event-stream' : 'application/json',
-      'user-agent',
-      'model-gateway',
+      ...commonHeaders(request.stream),
     ],
     body: JSON.stringify(body),
     dropped,

@@ -1,7 +1,7 @@
 // Tokens as the vendor counts them (SDK types `Usage`, `MessageDeltaUsage` of @anthropic-ai/sdk): those of the prompt cache
 // are not among the input tokens, those of thinking are among the output tokens.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { count, type Usage } from '../../chat/usage.ts';
 
 /** What was told so far; a later count replaces an earlier one, and one that is not told leaves it. */
 export class UsageCounter {
@@ -43,10 +43,6 @@ const counted = [
   'cache_read_input_tokens',
   'output_tokens',
 ] as const;
-
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
 
 /** The vendor's own counts that callers get beside the common ones. */
 export function usageExtras({ cacheReadTokens, cacheWriteTokens }: Usage): JsonObject {
