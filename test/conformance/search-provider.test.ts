@@ -1,0 +1,395 @@
+// The callers' SDK through a whole gateway to the search company's strict simulator: by the generic route with the stored key, and
+// by the provider's own route with the caller's. And every request of the golden files, which the simulator must take.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { ownHeaders, ownPath } from '../support/vendors.ts';
+
+type Create = OpenAI.ChatCompletionCreateParamsNonStreaming;
+
+let gateway: TestGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { api, id, storeProviderKeys, createKey } = gateway.organization;
+  await storeProviderKeys();
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = (await createKey()).value;
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const boil = {
+  type: 'function' as const,
+  function: {
+    name: 'boil',
+    parameters: { type: 'object', properties: { cups: { type: 'integer', minimum: 1 } }, required: ['cups'] },
+  },
+};
+/** The SDK parses beside strict tools only. */
+const strictBoil = { ...boil, function: { ...boil.function, strict: true } };
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** What the vendor was sent last. */
+function received() {
+  const last = gateway.simulator.requests.at(-1);
+  if (last === undefined) throw new Error('the vendor was sent nothing');
+  return {
+    target: last.target,
+    headers: last.headers,
+    body: last.json() as Readonly<Record<string, unknown>>,
+  };
+}
+
+const generic = {
+  open: (headers: Record<string, string> = {}) =>
+    new OpenAI({ baseURL: `${gateway.proxy.url}/v1`, apiKey: key, maxRetries: 0, defaultHeaders: headers }),
+  name: (model: string) => `search-provider/${model}`,
+};
+const own = {
+  open: (headers: Record<string, string> = {}) =>
+    new OpenAI({
+      baseURL: gateway.proxy.url + ownPath('search-provider'),
+      apiKey: 'unused',
+      maxRetries: 0,
+      defaultHeaders: { ...ownHeaders['search-provider'], 'project-api-key': key, ...headers },
+    }),
+  name: (model: string) => model,
+};
+
+describe.each([
+  ['the generic route, stored key', generic],
+  ["the provider's own route, caller's key", own],
+])('%s', (_route, { open, name }) => {
+  const create = (fields: Partial<Create> = {}, model = 'gemini-2.5-flash') =>
+    open().chat.completions.create({ model: name(model), messages, ...fields });
+  const stream = (fields: Partial<Create> = {}, model = 'gemini-2.5-flash') =>
+    open().chat.completions.stream({ model: name(model), messages, ...fields, stream: true });
+
+  it('answers in the common shape', async () => {
+    const { data, response } = await create().withResponse();
+    expect(data).toMatchObject({
+      object: 'chat.completion',
+      model: 'gemini-2.5-flash',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', tool_calls: [] } }],
+      cloud_ai_citation_metadata: [],
+      cloud_ai_grounding_metadata: [],
+      cloud_ai_safety_results: [],
+    });
+    expect(data.choices[0]?.message.content).toContain('simulated');
+    const { prompt_tokens = 0, completion_tokens = 0, total_tokens } = data.usage ?? {};
+    expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+    expect(response.headers.get('x-svc-provider')).toBe('search-provider');
+    expect(received().target).toBe('/search-provider/v1beta/models/gemini-2.5-flash:generateContent');
+    expect(received().headers).not.toHaveProperty('authorization');
+  });
+
+  it('trap 24: streams to a final completion', async () => {
+    gateway.simulator.script({ text: 'Two words 👍.' });
+    const streaming = stream({ stream_options: { include_usage: true } } as Partial<Create>);
+    const completion = await streaming.finalChatCompletion();
+    expect(completion.choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: 'Two words 👍.' },
+    });
+    expect(completion.usage?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it.each(['gemini-2.5-flash', 'gemini-3-flash-preview', 'gemini-3.8-flash'])(
+    'calls tools and takes their results: %s',
+    async (model) => {
+      const first = await create({ tools: [boil], tool_choice: 'required' }, model);
+      const [choice] = first.choices;
+      expect(choice?.finish_reason).toBe('tool_calls');
+      const [call] = choice?.message.tool_calls ?? [];
+      expect(call).toMatchObject({ type: 'function', function: { name: 'boil', arguments: '{"cups":1}' } });
+      // As a client sends it back that knows its SDK's fields only.
+      const answer = {
+        role: 'assistant' as const,
+        content: null,
+        tool_calls: choice?.message.tool_calls ?? [],
+      };
+      const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'done' };
+      const second = await create({ tools: [boil], messages: [...messages, answer, result] }, model);
+      expect(second.choices[0]).toMatchObject({
+        finish_reason: 'stop',
+        message: { content: expect.any(String) },
+      });
+      const third = await create(
+        {
+          tools: [boil],
+          messages: [
+            ...messages,
+            answer,
+            result,
+            { role: 'assistant', content: second.choices[0]?.message.content ?? '' },
+            ...messages,
+          ],
+        },
+        model,
+      );
+      expect(third.choices[0]?.finish_reason).toBe('stop');
+    },
+  );
+
+  it('calls several tools at once, streaming, and takes the results in any order', async () => {
+    const model = 'gemini-3-flash-preview';
+    gateway.simulator.script({
+      text: 'On it.',
+      toolCalls: [
+        { name: 'boil', arguments: '{"cups":2}' },
+        { name: 'boil', arguments: '{"cups":3}' },
+      ],
+    });
+    const final = await stream({ tools: [boil] }, model).finalChatCompletion();
+    const [choice] = final.choices;
+    const calls = choice?.message.tool_calls ?? [];
+    expect(calls.map((call) => call.type === 'function' && call.function.arguments)).toEqual([
+      '{"cups":2}',
+      '{"cups":3}',
+    ]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    const results = calls
+      .toReversed()
+      .map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'done' }));
+    const message = {
+      role: 'assistant' as const,
+      content: choice?.message.content ?? null,
+      tool_calls: calls,
+    };
+    const answer = await create({ tools: [boil], messages: [...messages, message, ...results] }, model);
+    expect(answer.choices[0]?.finish_reason).toBe('stop');
+  });
+
+  it('takes a history whose signatures were lost', async () => {
+    const called = {
+      id: 'call_1',
+      type: 'function' as const,
+      function: { name: 'boil', arguments: '{"cups":2}' },
+    };
+    const history = [...messages, { role: 'assistant' as const, content: null, tool_calls: [called] }];
+    const result = { role: 'tool' as const, tool_call_id: 'call_1', content: 'done' };
+    const answer = await create({ tools: [boil], messages: [...history, result] }, 'gemini-3.5-flash');
+    expect(answer.choices[0]?.finish_reason).toBe('stop');
+  });
+
+  it('shows images', async () => {
+    const url = `data:image/png;base64,${png}`;
+    const content = [
+      { type: 'text' as const, text: 'What is this?' },
+      { type: 'image_url' as const, image_url: { url } },
+    ];
+    const plain = await create({ messages: [{ role: 'user', content: 'What is this?' }] });
+    const { usage } = await create({ messages: [{ role: 'user', content }] });
+    expect(usage?.prompt_tokens).toBeGreaterThan((plain.usage?.prompt_tokens ?? 0) + 200);
+  });
+
+  it.each([
+    ['alone', 'gemini-2.5-flash', undefined],
+    ['alone, in the vendor’s own schemas', 'gemini-2.0-flash', undefined],
+    ['beside tools', 'gemini-3.5-flash', [strictBoil]],
+    ['beside tools, by a tool that stands for it', 'gemini-2.5-flash', [strictBoil]],
+  ])('parses answers by a JSON schema %s', async (_how, model, tools) => {
+    const schema = {
+      type: 'object',
+      properties: { cups: { type: 'integer' }, note: { type: ['string', 'null'] } },
+      required: ['cups', 'note'],
+      additionalProperties: false,
+    };
+    const response_format = {
+      type: 'json_schema' as const,
+      json_schema: { name: 'tea', strict: true, schema },
+    };
+    if (tools !== undefined && model === 'gemini-2.5-flash') {
+      gateway.simulator.script({
+        toolCalls: [{ name: 'json_tool_call', arguments: '{"cups":0,"note":null}' }],
+      });
+    }
+    const parsed = await open().chat.completions.parse({
+      model: name(model),
+      messages,
+      response_format,
+      ...(tools && { tools }),
+    });
+    const [choice] = parsed.choices;
+    expect(choice?.finish_reason).toBe('stop');
+    expect(choice?.message.tool_calls ?? []).toEqual([]);
+    expect(JSON.parse(choice?.message.content ?? '')).toMatchObject({ cups: expect.any(Number) });
+  });
+
+  it('answers in any JSON', async () => {
+    const answer = await create({ response_format: { type: 'json_object' } });
+    expect(JSON.parse(answer.choices[0]?.message.content ?? '')).toMatchObject({ simulated: true });
+  });
+
+  it.each(['gemini-2.5-flash', 'gemini-3.1-pro-preview'])(
+    'shows what it thinks where effort is asked for: %s',
+    async (model) => {
+      gateway.simulator.script({ reasoning: 'Weighing kettles.', text: 'Done.' });
+      const answer = await create({ reasoning_effort: 'low' }, model);
+      expect(answer.choices[0]?.message).toMatchObject({
+        content: 'Done.',
+        reasoning_content: 'Weighing kettles.',
+      });
+      const { completion_tokens_details: details, completion_tokens = 0 } = answer.usage ?? {};
+      expect(details?.reasoning_tokens).toBeGreaterThan(0);
+      expect(completion_tokens).toBeGreaterThan(details?.reasoning_tokens ?? 0);
+    },
+  );
+
+  it('stops where it is told to, and at the limit', async () => {
+    gateway.simulator.script({ text: 'One END two.' }, { times: 2 });
+    const stopped = await create({ stop: ['END'] });
+    expect(stopped.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'One ' } });
+    const cut = await create({ max_completion_tokens: 2 });
+    expect(cut.choices[0]?.finish_reason).toBe('length');
+  });
+
+  it('tells where a searched answer comes from, in the caller’s characters', async () => {
+    gateway.simulator.script(
+      {
+        text: '👍 Tea is hot.',
+        citations: [{ uri: 'https://example.test/tea', title: 'Tea', text: 'Tea is hot.' }],
+      },
+      { times: 2 },
+    );
+    const whole = await create({ web_search_options: {} });
+    const streamed = await stream({ web_search_options: {} }).finalChatCompletion();
+    for (const { choices } of [whole, streamed]) {
+      const [annotation] = choices[0]?.message.annotations ?? [];
+      const { start_index, end_index, url, title } = annotation?.url_citation ?? {};
+      expect(choices[0]?.message.content?.slice(start_index, end_index)).toBe('Tea is hot.');
+      expect([url, title]).toEqual(['https://example.test/tea', 'Tea']);
+    }
+  });
+
+  it('tells of filters: an answer, a stream and a prompt', async () => {
+    gateway.simulator.script({ finishReason: 'SAFETY' }, { times: 2 });
+    expect((await create()).choices[0]?.finish_reason).toBe('content_filter');
+    const streamed = await stream().finalChatCompletion();
+    expect(streamed.choices[0]?.finish_reason).toBe('content_filter');
+    gateway.simulator.script({ blocked: 'PROHIBITED_CONTENT' });
+    const blocked = await create();
+    expect(blocked).toMatchObject({
+      choices: [{ finish_reason: 'content_filter', message: { content: '' } }],
+      cloud_ai_safety_results: [[{ probability: 'HIGH' }]],
+    });
+  });
+
+  it('names what it drops', async () => {
+    const { response } = await create({ user: 'u', store: true, logit_bias: { 1: 1 } }).withResponse();
+    expect(response.headers.get('x-svc-dropped-params')).toBe('user,store,logit_bias');
+  });
+
+  it('refuses what would be misread', async () => {
+    const error = await create({ n: 2 }, 'gemini-3.5-flash').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ code: 'unsupported_parameter', param: 'n' });
+    expect(gateway.simulator.requests).toHaveLength(0);
+  });
+
+  it('404 for a model that the vendor does not have', async () => {
+    const error = await create({}, 'gemini-9-unheard-of').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'model_not_found' });
+  });
+
+  it('429 with when to come back, as the body says', async () => {
+    gateway.simulator.script({ status: 429 });
+    const error = await create().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect((error as APIError).headers?.get('retry-after')).toBe('20');
+  });
+
+  it.each([
+    [500, 500],
+    [503, 503],
+    [504, 504],
+  ])('%i is told as it is', async (status, expected) => {
+    gateway.simulator.script({ status });
+    const error = await create().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: expected, type: 'server_error' });
+    expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
+  });
+
+  it.each([
+    ['an error inside it', { tokens: 20, errorAfterEvents: 3 }],
+    ['a connection that breaks', { tokens: 20, stop: { by: 'cut', afterPieces: 3 } }],
+    ['an end without a reason', { tokens: 20, stop: { by: 'end', afterPieces: 3 } }],
+    ['an end inside an event', { tokens: 20, stop: { by: 'end', afterBytes: 700 } }],
+  ] as const)('a stream with %s never ends as if complete', async (_what, behaviour) => {
+    gateway.simulator.script(behaviour);
+    const consume = async () => {
+      for await (const _chunk of stream());
+    };
+    await expect(consume()).rejects.toBeInstanceOf(APIError);
+  });
+
+  it('a stream with an error at once is an error', async () => {
+    gateway.simulator.script({ tokens: 5, errorAfterEvents: 0 });
+    const error = await stream()
+      .finalChatCompletion()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 503 });
+  });
+});
+
+describe('keys', () => {
+  it('401 for a key of the caller’s own that the vendor refuses, though it says 400', async () => {
+    const client = own.open({ authorization: 'AIzaNobody' });
+    const error = await client.chat.completions
+      .create({ model: 'gemini-2.5-flash', messages })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ code: 'invalid_api_key' });
+    expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
+  });
+
+  it('502 where the stored key is refused', async () => {
+    gateway.simulator.script({
+      status: 400,
+      error: { message: 'API key not valid.', reason: 'API_KEY_INVALID' },
+    });
+    const asked = generic
+      .open()
+      .chat.completions.create({ model: generic.name('gemini-2.5-flash'), messages });
+    await expect(asked).rejects.toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
+  });
+
+  it.each(['gemini', 'google'])('the alias %s stands for the provider', async (alias) => {
+    const { response } = await generic
+      .open()
+      .chat.completions.create({ model: `${alias}/gemini-2.5-flash`, messages })
+      .withResponse();
+    expect(response.headers.get('x-svc-provider')).toBe('search-provider');
+  });
+});
+
+describe('the golden files', () => {
+  const folder = join(import.meta.dirname, '../golden/search-provider');
+  // The simulator has no model that makes images.
+  const cases = readdirSync(folder).filter(
+    (name) => name !== 'image-output' && existsSync(join(folder, name, 'upstream.json')),
+  );
+
+  it.each(cases)('hold requests that the vendor takes: %s', async (name) => {
+    const { path, body } = JSON.parse(readFileSync(join(folder, name, 'upstream.json'), 'utf8'));
+    const answer = await fetch(gateway.simulator.baseUrls['search-provider'] + path, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': 'AIzaSimGolden', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect([answer.status, answer.ok ? '' : await answer.text()]).toEqual([200, '']);
+  });
+});
