@@ -120,7 +120,7 @@ function toolSpec(definition: ToolDefinition, context: ToolContext): JsonObject 
   return {
     name,
     ...(description !== undefined && { description }),
-    inputSchema: { json: strict ?? schemaFor(parameters, name, context.family) },
+    inputSchema: { json: strict ?? schemaFor(parameters, context.family) },
     ...(strict && { strict: true }),
   };
 }
@@ -133,9 +133,9 @@ function strictSchema(
   return strictSchemas.take(inputSchema(parameters));
 }
 
-function schemaFor(parameters: JsonObject | undefined, tool: string, { schemas }: Family): JsonObject {
+function schemaFor(parameters: JsonObject | undefined, { schemas }: Family): JsonObject {
   if (parameters === undefined || schemas === 'any') return inputSchema(parameters);
-  const { $schema: _, $id: __, ...plain } = withoutReferences(parameters, `the parameters of ${tool}`);
+  const { $schema: _, $id: __, ...plain } = withoutReferences(parameters, 'tools');
   if (schemas === 'plain') return inputSchema(plain);
   const { properties = {}, required } = plain;
   return { type: 'object', properties, ...(Array.isArray(required) && { required }) };

@@ -1,0 +1,382 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../../common/secret.ts';
+import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
+import { build, dropped, models, sent } from './ask.ts';
+
+const user = (content: unknown) => ({ role: 'user', content });
+const boil = {
+  type: 'function',
+  function: { name: 'boil', parameters: { type: 'object', properties: { cups: { type: 'integer' } } } },
+};
+const called = (id: string, args = '{}') => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id, type: 'function', function: { name: 'boil', arguments: args } }],
+});
+const result = (id: string, content: unknown = 'ok') => ({ role: 'tool', tool_call_id: id, content });
+
+describe('who asks', () => {
+  const refusal = expect.objectContaining({ code: 'no_healthy_target' });
+
+  it('an access key pair signs, in the target’s region or the one that its host names', async () => {
+    const scopeOf = async (region: string | undefined, url: string) => {
+      const request = await build({}, { region, baseUrl: parseBaseUrl(url) });
+      return /Credential=[^/]+\/\d+\/([^/]+\/[^/]+)/.exec(request.headers.join(' '))?.[1];
+    };
+    const url = 'https://bedrock-runtime.us-east-1.amazonaws.com';
+    expect(await scopeOf('eu-west-1', url)).toBe('eu-west-1/bedrock');
+    expect(await scopeOf(undefined, url)).toBe('us-east-1/bedrock');
+    expect(() =>
+      build({}, { region: undefined, baseUrl: parseBaseUrl('https://models.example.com') }),
+    ).toThrow(refusal);
+  });
+
+  it('an API key is a bearer token, and nothing is waited for', () => {
+    const request = build({}, { credential: { apiKey: new Secret('ABSKnot-a-secret') }, region: undefined });
+    expect(request).not.toBeInstanceOf(Promise);
+    expect(request).toMatchObject({
+      headers: [
+        'authorization',
+        'Bearer ABSKnot-a-secret',
+        'content-type',
+        'application/json',
+        'accept',
+        'application/json',
+        'user-agent',
+        'model-gateway',
+      ],
+    });
+  });
+
+  it.each([
+    ['nothing', { apiKey: undefined }],
+    ['half a pair', { apiKey: undefined, accessKeyId: new Secret('AKIDEXAMPLE') }],
+  ])('a target with %s is none', (_what, credential) => {
+    expect(() => build({}, { credential })).toThrow(refusal);
+  });
+});
+
+describe('the address', () => {
+  it.each([
+    [models.claude3, 'anthropic.claude-3-5-sonnet-20240620-v1%3A0'],
+    [
+      'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/ab12cd',
+      'arn%3Aaws%3Abedrock%3Aus-east-1%3A111122223333%3Aapplication-inference-profile%2Fab12cd',
+    ],
+    ['a@b+c', 'a%40b%2Bc'],
+  ])('trap 25: names a model in one segment: %s', async (model, segment) => {
+    expect((await build({ model })).path).toBe(`/model/${segment}/converse`);
+    expect((await build({ model, stream: true })).path).toBe(`/model/${segment}/converse-stream`);
+  });
+
+  it('begins with the path of the base URL', async () => {
+    const request = await build({}, { baseUrl: parseBaseUrl('https://models.example.com/cloud/') });
+    expect(request).toMatchObject({
+      origin: 'https://models.example.com',
+      path: expect.stringMatching(/^\/cloud\/model\//),
+    });
+  });
+});
+
+describe('what is said', () => {
+  it('trap 13: results come first and words behind them, in one turn where the family allows that', async () => {
+    const messages = [user('x'), called('a'), result('a'), user('and now?')];
+    const results = { toolResult: { toolUseId: 'a', content: [{ text: 'ok' }] } };
+    expect((await sent({ messages, tools: [boil] })).messages).toMatchObject([
+      {},
+      {},
+      { role: 'user', content: [results, { text: 'and now?' }] },
+    ]);
+    expect((await sent({ model: models.nova, messages, tools: [boil] })).messages).toMatchObject([
+      {},
+      {},
+      { role: 'user', content: [results] },
+      { role: 'assistant', content: [{ text: '.' }] },
+      { role: 'user', content: [{ text: 'and now?' }] },
+    ]);
+  });
+
+  it('trap 14: system and developer texts are gathered from anywhere', async () => {
+    const messages = [
+      user('a'),
+      { role: 'system', content: 'b' },
+      user('c'),
+      { role: 'developer', content: 'd' },
+    ];
+    expect(await sent({ messages })).toMatchObject({
+      system: [{ text: 'b' }, { text: 'd' }],
+      messages: [{ role: 'user', content: [{ text: 'a' }, { text: 'c' }] }],
+    });
+  });
+
+  it.each([
+    ['blank text of a user', [user(' \n')], [{ text: '.' }]],
+    ['no parts at all', [user([])], [{ text: '.' }]],
+    ['null beside calls', [user('x'), called('a'), result('a')], [{ text: 'x' }]],
+    [
+      'a blank text beside a word',
+      [
+        user([
+          { type: 'text', text: '' },
+          { type: 'text', text: 'x' },
+        ]),
+      ],
+      [{ text: 'x' }],
+    ],
+    [
+      'a document without words',
+      [user([{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,QQ==' } }])],
+      [{ document: { format: 'pdf', name: 'a', source: { bytes: 'QQ==' } } }, { text: '.' }],
+    ],
+  ])('trap 15: %s', async (_what, messages, expected) => {
+    const body = await sent({ messages, tools: [boil] });
+    expect(body.messages).toMatchObject([
+      { role: 'user', content: expected },
+      ...Array(messages.length - 1).fill({}),
+    ]);
+  });
+
+  it.each([
+    ['""', {}],
+    ['not JSON', {}],
+    ['[1]', {}],
+    ['{"cups":2}', { cups: 2 }],
+  ])('trap 17: arguments %s', async (args, input) => {
+    const body = await sent({ messages: [user('x'), called('a', args), result('a')], tools: [boil] });
+    expect(body.messages).toMatchObject([{}, { content: [{ toolUse: { input } }] }, {}]);
+  });
+
+  it('an id that rode with a signature of another vendor goes without it', async () => {
+    const id = `call_1__sig_${Buffer.from('sig').toString('base64url')}`;
+    const body = await sent({ messages: [user('x'), called(id), result(id)], tools: [boil] });
+    expect(JSON.stringify(body.messages)).toContain('"toolUseId":"call_1"');
+    expect(JSON.stringify(body.messages)).not.toContain('__sig_');
+  });
+
+  it('nine letters of an id are the same on call and result, and differ between calls', async () => {
+    const ids = ['call_a', 'call_b', 'call_a '];
+    const calls = { ...called(''), tool_calls: ids.map((id) => ({ ...called(id).tool_calls[0] })) };
+    const body = await sent({
+      model: models.mistral,
+      messages: [user('x'), calls, ...ids.map((id) => result(id))],
+      tools: [boil],
+    });
+    const told = JSON.stringify(body.messages).matchAll(/"toolUseId":"([^"]*)"/g);
+    const written = Array.from(told, ([, id = '']) => id);
+    expect(written.slice(0, 3)).toEqual(written.slice(3));
+    expect(new Set(written).size).toBe(3);
+    expect(written.every((id) => /^[A-Za-z0-9]{9}$/.test(id))).toBe(true);
+  });
+
+  it.each([
+    [
+      'an image that was not fetched',
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+      'invalid_request',
+      'messages[0].content[0].image_url.url',
+    ],
+    [
+      'an image that is none',
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } },
+      'invalid_request',
+      'messages[0].content[0].image_url.url',
+    ],
+    [
+      'a file by id',
+      { type: 'file', file: { file_id: 'file-1' } },
+      'unsupported_parameter',
+      'messages[0].content[0].file.file_id',
+    ],
+    [
+      'a file of a strange type',
+      { type: 'file', file: { file_data: 'data:application/zip;base64,QQ==' } },
+      'unsupported_parameter',
+      'messages[0].content[0].file.file_data',
+    ],
+    [
+      'a sound of a strange format',
+      { type: 'input_audio', input_audio: { format: 'midi', data: 'QQ==' } },
+      'unsupported_parameter',
+      'messages[0].content[0].input_audio.format',
+    ],
+  ])('%s is refused by name', (_what, part, code, param) => {
+    expect(() => build({ messages: [user([part])] })).toThrow(expect.objectContaining({ code, param }));
+  });
+
+  it('sound is passed on', async () => {
+    const part = { type: 'input_audio', input_audio: { format: 'wav', data: 'QQ==' } };
+    const audio = { format: 'wav', source: { bytes: 'QQ==' } };
+    expect((await sent({ messages: [user([part])] })).messages).toMatchObject([{ content: [{ audio }] }]);
+  });
+});
+
+describe('tools', () => {
+  const messages = [user('x'), called('a'), result('a')];
+
+  it('trap 16: stay for a history with calls though none may be called', async () => {
+    const asked = { messages, tools: [boil], tool_choice: 'none' };
+    const own = { tool_choice: { type: 'none' } };
+    expect(await sent(asked)).toMatchObject({
+      toolConfig: { tools: [{}] },
+      additionalModelRequestFields: own,
+    });
+    const elsewhere = await sent({ ...asked, model: models.nova });
+    expect(elsewhere).toMatchObject({ toolConfig: { tools: [{ toolSpec: { name: 'boil' } }] } });
+    expect(elsewhere.additionalModelRequestFields).toBeUndefined();
+    expect((await sent({ tools: [boil], tool_choice: 'none' })).toolConfig).toBeUndefined();
+  });
+
+  it('trap 16: cannot be forced on a model that reasons', async () => {
+    const asked = { tools: [boil], tool_choice: 'required', reasoning_effort: 'low' };
+    const body = await sent(asked);
+    expect(body.toolConfig).not.toHaveProperty('toolChoice');
+    expect(await dropped(asked)).toEqual(['tool_choice']);
+  });
+
+  it('are stood in for where a history has calls and the request none', async () => {
+    expect((await sent({ messages })).toolConfig).toEqual({
+      tools: [{ toolSpec: { name: 'boil', inputSchema: { json: { type: 'object', properties: {} } } } }],
+    });
+  });
+
+  it.each([
+    [
+      'custom tools',
+      { tools: [{ type: 'custom', custom: { name: 'x' } }] },
+      'unsupported_parameter',
+      'tools[0]',
+    ],
+    [
+      'a choice of no tool',
+      { tools: [boil], tool_choice: { type: 'function', function: { name: 'stir' } } },
+      'invalid_request',
+      'tool_choice',
+    ],
+    ['tools that are no list', { tools: {} }, 'invalid_request', 'tools'],
+    [
+      'a schema that grows without end',
+      {
+        model: models.nova,
+        tools: [
+          {
+            type: 'function',
+            function: {
+              name: 'x',
+              parameters: {
+                $ref: '#/$defs/d0',
+                $defs: Object.fromEntries(
+                  Array.from({ length: 40 }, (_, at) => [
+                    `d${at}`,
+                    { anyOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+                  ]),
+                ),
+              },
+            },
+          },
+        ],
+      },
+      'invalid_request',
+      'tools',
+    ],
+  ])('%s are refused', (_what, body, code, param) => {
+    expect(() => build(body)).toThrow(expect.objectContaining({ code, param }));
+  });
+});
+
+describe('options', () => {
+  it.each([
+    [
+      'trap 21: a temperature above what the vendor takes is its highest',
+      { temperature: 1.7 },
+      { temperature: 1 },
+    ],
+    ['trap 21: either limit of the output', { max_completion_tokens: 7 }, { maxTokens: 7 }],
+    ['trap 21: the older limit of the output', { max_tokens: 7 }, { maxTokens: 7 }],
+    ['a limit above the model’s own is the model’s own', { max_tokens: 1_000_000 }, { maxTokens: 64_000 }],
+    ['one stop as a text', { stop: 'END' }, { stopSequences: ['END'] }],
+    ['no blank stops', { stop: ['END', ' ', ''] }, { stopSequences: ['END'] }],
+    ['one of two ways to sample', { temperature: 0.3, top_p: 0.5 }, { temperature: 0.3 }],
+    ['the other way alone', { top_p: 0.5 }, { topP: 0.5 }],
+  ])('%s', async (_what, options, expected) => {
+    const { maxTokens: _, ...config } = { maxTokens: 8192, ...expected };
+    expect((await sent(options)).inferenceConfig).toEqual({ maxTokens: 8192, ...config, ...expected });
+  });
+
+  it('trap 21: a limit is chosen for models that would set aside very much, and told', async () => {
+    expect(await build({})).toMatchObject({ maxTokens: 8192 });
+    expect((await build({ max_tokens: 5 })).maxTokens).toBeUndefined();
+    expect((await build({ model: models.nova })).maxTokens).toBeUndefined();
+  });
+
+  it('trap 26: metadata that the vendor’s log takes goes there, and other is named', async () => {
+    expect((await sent({ metadata: { team: 'tea' } })).requestMetadata).toEqual({ team: 'tea' });
+    for (const metadata of [
+      { team: 'ä' },
+      { '': 'x' },
+      { team: 7 },
+      Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v'])),
+    ]) {
+      expect((await sent({ metadata })).requestMetadata).toBeUndefined();
+      expect(await dropped({ metadata })).toEqual(['metadata']);
+    }
+  });
+
+  it.each([
+    ['n', 2],
+    ['logprobs', true],
+    ['modalities', ['audio']],
+    ['audio', { voice: 'x' }],
+  ])('%s would let the answer be misread and is refused', (name, value) => {
+    expect(() => build({ [name]: value })).toThrow(
+      expect.objectContaining({ code: 'unsupported_parameter', param: name }),
+    );
+  });
+
+  it.each([
+    ['temperature', 'warm'],
+    ['temperature', 3],
+    ['top_p', -1],
+    ['top_k', 1.5],
+    ['max_tokens', 0],
+    ['max_completion_tokens', '7'],
+    ['stop', [1]],
+    ['reasoning_effort', 'huge'],
+    ['thinking', true],
+    ['response_format', 'json'],
+    ['parallel_tool_calls', 'no'],
+    ['service_tier', 7],
+    ['metadata', 'x'],
+    ['guardrailConfig', []],
+  ])('a malformed %s is refused by name: %j', (name, value) => {
+    const refusal = expect.objectContaining({
+      code: 'invalid_request',
+      param: expect.stringMatching(new RegExp(`^${name}`)),
+    });
+    expect(() => build({ tools: [boil], [name]: value })).toThrow(refusal);
+  });
+
+  it('parts of a guardrail that are no texts are refused', () => {
+    const refusal = expect.objectContaining({ code: 'invalid_request', param: 'guardrailConfig.trace' });
+    expect(() => build({ guardrailConfig: { trace: true } })).toThrow(refusal);
+  });
+
+  it.each([
+    ['claude45', 'low', { thinking: { type: 'enabled', budget_tokens: 3276 } }],
+    ['claude45', 'none', undefined],
+    [
+      'claude46',
+      'minimal',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+    ],
+    [
+      'claude46',
+      'max',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+    ],
+    ['gptOss', 'xhigh', { reasoning_effort: 'high' }],
+    ['llama', 'high', undefined],
+  ] as const)('reasoning of %s by effort %s', async (model, effort, fields) => {
+    const body = await sent({ model: models[model], reasoning_effort: effort });
+    expect(body.additionalModelRequestFields).toEqual(fields);
+  });
+});
