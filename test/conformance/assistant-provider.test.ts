@@ -1,0 +1,326 @@
+// The official SDK of the callers' format, through a whole gateway, to the assistant vendor's models: with the stored key on
+// the generic route, and with a key of the caller's own on the vendor's route.
+import OpenAI, { APIError } from 'openai';
+import { makeParseableResponseFormat } from 'openai/lib/parser';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { ownHeaders, ownPath } from '../support/vendors.ts';
+
+const vendor = 'assistant-provider';
+const ways = ['stored key', 'own route'] as const;
+type Way = (typeof ways)[number];
+type Message = OpenAI.ChatCompletionMessageParam;
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { api, id } = gateway.organization;
+  await gateway.organization.storeProviderKeys();
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = (await gateway.organization.createKey()).value;
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+const question: Message[] = [{ role: 'user', content: 'Hello' }];
+const tool = (
+  name: string,
+  parameters: Record<string, unknown> = {
+    type: 'object',
+    properties: { cups: { type: 'integer' } },
+    required: ['cups'],
+  },
+) => ({ type: 'function' as const, function: { name, parameters } });
+const tools = [tool('boil'), tool('stir')];
+const png =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** What a way asks with: a client, and the names it gives to models. */
+function asking(way: Way, headers: Record<string, string> = {}) {
+  const own = way === 'own route';
+  const client = new OpenAI({
+    baseURL: gateway.proxy.url + (own ? ownPath(vendor) : '/v1'),
+    apiKey: key,
+    maxRetries: 0,
+    defaultHeaders: own ? { ...ownHeaders[vendor], 'project-api-key': key, ...headers } : headers,
+  });
+  const model = (name: string) => (own ? name : `${vendor}/${name}`);
+  const body = (
+    fields: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {},
+    name = 'claude-sonnet-4-5',
+  ) => ({ model: model(name), messages: question, ...fields });
+  return { client, body };
+}
+
+type Asking = ReturnType<typeof asking>;
+type Fields = Parameters<Asking['body']>;
+
+/** The same answer whole and streamed. */
+const forms: readonly (readonly [
+  string,
+  (with_: Asking, ...fields: Fields) => Promise<OpenAI.ChatCompletion>,
+])[] = [
+  ['whole', ({ client, body }, ...fields) => client.chat.completions.create(body(...fields))],
+  [
+    'streamed',
+    ({ client, body }, ...fields) =>
+      client.chat.completions
+        .stream({ ...body(...fields), stream: true, stream_options: { include_usage: true } })
+        .finalChatCompletion(),
+  ],
+];
+
+const received = () => JSON.parse(gateway.simulator.requests.at(-1)?.body.toString() ?? '{}');
+
+function answerOf({ choices: [choice] }: OpenAI.ChatCompletion) {
+  if (choice === undefined) throw new Error('there is no choice');
+  return choice;
+}
+
+const failureOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe.each(ways)('with %s', (way) => {
+  describe.each(forms)('%s', (_form, ask) => {
+    it('an answer has the common shape', async () => {
+      const completion = await ask(asking(way));
+      const { message, finish_reason } = answerOf(completion);
+      expect(message.content).toContain('simulated');
+      expect(finish_reason).toBe('stop');
+      expect(completion.usage).toMatchObject({
+        prompt_tokens: expect.any(Number),
+        prompt_tokens_details: { cached_tokens: 0 },
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+      });
+      const { prompt_tokens = 0, completion_tokens = 0, total_tokens } = completion.usage ?? {};
+      expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+    });
+
+    it('trap 24: calls and results go to and fro, the answer sent back as it came', async () => {
+      const first = answerOf(await ask(asking(way), { tools, tool_choice: 'required' }));
+      expect(first.finish_reason).toBe('tool_calls');
+      const [call] = first.message.tool_calls ?? [];
+      if (call?.type !== 'function') throw new Error('there is no call');
+      expect(JSON.parse(call.function.arguments)).toEqual({ cups: expect.any(Number) });
+      const result: Message = { role: 'tool', tool_call_id: call.id, content: 'done' };
+      const messages = [...question, first.message, result, ...question];
+      const second = answerOf(await ask(asking(way), { tools, messages }));
+      expect(second).toMatchObject({
+        finish_reason: 'stop',
+        message: { content: expect.stringContaining('simulated') },
+      });
+    });
+
+    it('several calls at once are answered together', async () => {
+      gateway.simulator.script({
+        text: 'On it.',
+        toolCalls: [
+          { name: 'boil', arguments: '{"cups":2}' },
+          { name: 'stir', arguments: '' },
+        ],
+      });
+      const { message } = answerOf(await ask(asking(way), { tools }));
+      const calls = message.tool_calls ?? [];
+      expect(
+        calls.map((call) => call.type === 'function' && [call.function.name, call.function.arguments]),
+      ).toEqual([
+        ['boil', '{"cups":2}'],
+        ['stir', '{}'],
+      ]);
+      const results: Message[] = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
+      await ask(asking(way), { tools, messages: [...question, message, ...results.toReversed()] });
+      expect(
+        received()
+          .messages.at(-1)
+          .content.map(({ type }: { type: string }) => type),
+      ).toEqual(['tool_result', 'tool_result']);
+    });
+
+    it('an image goes by its data', async () => {
+      const content = [
+        { type: 'text' as const, text: 'What is this?' },
+        { type: 'image_url' as const, image_url: { url: png } },
+      ];
+      await ask(asking(way), { messages: [{ role: 'user', content }] });
+      expect(received().messages[0].content[1]).toMatchObject({
+        type: 'image',
+        source: { media_type: 'image/png' },
+      });
+    });
+
+    const answer = makeParseableResponseFormat(
+      {
+        type: 'json_schema',
+        json_schema: {
+          name: 'tea',
+          strict: true,
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string' }, stars: { type: 'integer', minimum: 1 } },
+            required: ['name', 'stars'],
+            additionalProperties: false,
+          },
+        },
+      },
+      (content): { name: string; stars: number } => JSON.parse(content),
+    );
+
+    it.each(['claude-sonnet-4-5', 'claude-opus-4-1'])(
+      'an answer by JSON Schema is parsed: %s',
+      async (model) => {
+        const { message, finish_reason } = answerOf(
+          await ask(asking(way), { response_format: answer }, model),
+        );
+        expect(answer.$parseRaw(message.content ?? '')).toEqual({
+          name: expect.any(String),
+          stars: expect.any(Number),
+        });
+        expect(finish_reason).toBe('stop');
+        expect(message.tool_calls ?? []).toEqual([]);
+      },
+    );
+
+    it.each(['claude-sonnet-4-5', 'claude-opus-4-6', 'claude-opus-5'])(
+      '%s thinks, and goes on thinking after its calls',
+      async (model) => {
+        gateway.simulator.script({
+          reasoning: 'Need a kettle.',
+          toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }],
+        });
+        const fields = { tools, reasoning_effort: 'low' as const, max_tokens: 4000 };
+        const first = answerOf(await ask(asking(way), fields, model));
+        expect(first.message).toMatchObject({
+          thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
+        });
+        const [call] = first.message.tool_calls ?? [];
+        const result: Message = { role: 'tool', tool_call_id: call?.id ?? '', content: 'done' };
+        const second = await ask(
+          asking(way),
+          { ...fields, messages: [...question, first.message, result] },
+          model,
+        );
+        expect(answerOf(second).message.content).toContain('simulated');
+        expect(received().messages[1].content[0]).toMatchObject({
+          type: 'thinking',
+          thinking: 'Need a kettle.',
+        });
+        expect(received().thinking).toMatchObject({ type: expect.stringMatching(/enabled|adaptive/) });
+      },
+    );
+
+    it('stops where it is told, and where it must', async () => {
+      gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
+      const stopped = answerOf(await ask(asking(way), { stop: ['END', '\n'] }));
+      expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
+      const cut = answerOf(await ask(asking(way), { max_completion_tokens: 1 }));
+      expect(cut.finish_reason).toBe('length');
+    });
+
+    it('tells what was read from the prompt cache and written to it', async () => {
+      gateway.simulator.script({
+        usage: {
+          input_tokens: 20,
+          cache_creation_input_tokens: 100,
+          cache_read_input_tokens: 400,
+          output_tokens: 57,
+        },
+      });
+      const { usage } = await ask(asking(way));
+      expect(usage).toMatchObject({
+        prompt_tokens: 520,
+        completion_tokens: 57,
+        total_tokens: 577,
+        prompt_tokens_details: { cached_tokens: 400 },
+        cache_creation_input_tokens: 100,
+        cache_read_input_tokens: 400,
+      });
+    });
+
+    it('refuses in its own field', async () => {
+      gateway.simulator.script({ finishReason: 'refusal', text: '' });
+      const { message, finish_reason } = answerOf(await ask(asking(way)));
+      expect(finish_reason).toBe('content_filter');
+      expect(message.refusal).toContain('refuse');
+    });
+
+    it.each([
+      [429, { status: 429, code: 'rate_limit_exceeded' }],
+      [400, { status: 400 }],
+      [500, { status: 500 }],
+      [529, { status: 503, code: 'server_is_overloaded' }],
+      [504, { status: 504 }],
+      [413, { status: 413, code: 'request_too_large' }],
+    ])("tells the vendor's %s", async (status, expected) => {
+      gateway.simulator.script({ status });
+      const error = await failureOf(ask(asking(way)));
+      expect(error).toBeInstanceOf(APIError);
+      expect(error).toMatchObject(expected);
+      expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
+    });
+
+    it('knows a model that is not there', async () => {
+      const error = await failureOf(ask(asking(way), {}, 'claude-nine'));
+      expect(error).toMatchObject({ status: 404, code: 'model_not_found' });
+    });
+
+    it('says what the vendor did not get, and how long the answer may be', async () => {
+      const { client, body } = asking(way);
+      const asked = body({ seed: 1, temperature: 0.2, reasoning_effort: 'none' }, 'claude-opus-5-5');
+      const { response } = await client.chat.completions.create(asked).withResponse();
+      expect(response.headers.get('x-svc-dropped-params')).toBe('seed,reasoning_effort,temperature');
+      expect(response.headers.get('x-svc-max-tokens')).toBe('128000');
+    });
+  });
+
+  it('sends the usage chunk only to callers who ask', async () => {
+    const { client, body } = asking(way);
+    const stream = await client.chat.completions.create({ ...body(), stream: true });
+    for await (const chunk of stream) expect(chunk.usage).toBeUndefined();
+  });
+
+  it('an error inside a stream is an error, and never a clean end', async () => {
+    gateway.simulator.script({ tokens: 5, errorAfterEvents: 5 });
+    const { client, body } = asking(way);
+    const error = await failureOf(
+      client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion(),
+    );
+    expect(error).toBeInstanceOf(APIError);
+  });
+
+  it('trap 6: an error as the first event has a status of its own', async () => {
+    gateway.simulator.script({ errorAfterEvents: 0 });
+    const { client, body } = asking(way);
+    const error = await failureOf(client.chat.completions.create({ ...body(), stream: true }));
+    expect(error).toMatchObject({ status: 503 });
+  });
+
+  it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is broken: %s', async (by) => {
+    gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });
+    const { client, body } = asking(way);
+    const error = await failureOf(
+      client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion(),
+    );
+    expect(error).toBeInstanceOf(Error);
+  });
+});
+
+describe('a key that the vendor refuses', () => {
+  it("is the caller's own to mend", async () => {
+    const { client, body } = asking('own route', { authorization: 'sk-ant-wrong-0123456789' });
+    const error = await failureOf(client.chat.completions.create(body()));
+    expect(error).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  });
+
+  it("is none of the caller's where it is stored", async () => {
+    gateway.simulator.script({ status: 401 });
+    const { client, body } = asking('stored key');
+    const error = await failureOf(client.chat.completions.create(body()));
+    expect(error).toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
+  });
+});
