@@ -25,9 +25,15 @@ export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): st
   for (const name of Object.keys(body)) {
     const value = body[name];
     if (value === null || value === undefined || ownFields.has(name) || mapped.has(name)) continue;
-    const asksForNothing = shaping[name];
-    if (asksForNothing === undefined) dropped.push(name);
-    else if (!asksForNothing(value)) throw unsupported(name, `${name} is not supported by this provider`);
+    if (!Object.hasOwn(shaping, name)) dropped.push(name);
+    else if (!asksForNothing(name, value)) {
+      throw unsupported(name, `${name} is not supported by this provider`);
+    }
   }
   return dropped;
+}
+
+/** Whether the answer would be the same without the field. */
+export function asksForNothing(name: string, value: unknown): boolean {
+  return Object.hasOwn(shaping, name) && shaping[name]?.(value) === true;
 }

@@ -4,9 +4,11 @@ import { gptProvider } from './gpt-provider/index.ts';
 import { managedCloudModels } from './managed-cloud-models/index.ts';
 import type { Provider } from './provider.ts';
 import { searchProvider } from './search-provider/index.ts';
+import { studioAi } from './studio-ai/index.ts';
 
 export const providers: readonly Provider[] = [
   gptProvider,
+  studioAi,
   assistantProvider,
   searchProvider,
   managedCloudModels,

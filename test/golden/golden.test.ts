@@ -1,5 +1,6 @@
 // Golden files: test/golden/<provider>/<case>/ holds one request and what came of it, as files that a person can read.
 //   request.json     the caller's body; `upstream.json` is what the vendor gets for it
+//   target.json      where it goes and with whose key, if not to the vendor's default URL with a stored one
 //   answer.json|txt  the vendor's answer; `completion.json` is what the caller gets
 //   stream.sse|bin|jsonl  the vendor's stream; `chunks.sse` is what the caller gets, the same however the bytes are cut
 //   error.json       {status, head, body} of the vendor; `told.json` is what the caller is told

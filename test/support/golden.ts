@@ -59,10 +59,9 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
       JSON.stringify(readJson('request.json') ?? { ...plainRequest, stream: streamFile !== undefined }),
     ),
   );
-  const call = goldenCall(
-    provider,
-    request,
-    readJson('images.json') as Record<string, InlineData> | undefined,
+  const call = targetedAt(
+    readJson('target.json') as GoldenTarget | undefined,
+    goldenCall(provider, request, readJson('images.json') as Record<string, InlineData> | undefined),
   );
   const openStream = () => provider.openStream(call, head, { eventBytesMax: 1024 * 1024 });
   const streamBytes = () =>
@@ -125,6 +124,24 @@ export function goldenCall(
     now: goldenNow,
     images: new Map(Object.entries(images)),
   };
+}
+
+/** Where a case goes if not to the vendor's default URL, or with whose key if not a stored one. */
+export interface GoldenTarget {
+  readonly baseUrl?: string;
+  readonly apiVersion?: string;
+  readonly ownKey?: boolean;
+}
+
+export function targetedAt(wanted: GoldenTarget = {}, call: ProviderCall): ProviderCall {
+  const { baseUrl, apiVersion, ownKey = false } = wanted;
+  const target = {
+    ...call.target,
+    ...(baseUrl !== undefined && { baseUrl: parseBaseUrl(baseUrl) }),
+    apiVersion,
+    ...(ownKey && { providerKeyId: undefined }),
+  };
+  return { ...call, target };
 }
 
 /** What the caller gets of a stream that arrives in these pieces; a line at the end says how it ended. */

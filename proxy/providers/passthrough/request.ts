@@ -18,21 +18,13 @@ export function passedBody({ request, model, traits }: ProviderCall): PassedBody
   return { body, dropped };
 }
 
-/** The headers of every request of this format, but for the credential. */
-export function commonHeaders(stream: boolean): string[] {
-  return [
-    'content-type',
-    'application/json',
-    'accept',
-    stream ? 'text/event-stream' : 'application/json',
-    'user-agent',
-    'model-gateway',
-  ];
+/** Callers label requests for themselves; the vendors take labels only of what they are to store. */
+export function keepsMetadata(body: JsonObject): boolean {
+  return body.store === true;
 }
 
-/** Callers label requests for themselves; the vendors take labels only of what they are to store. */
 function dropMetadata(body: JsonObject): string[] {
-  if (!isGiven(body.metadata) || body.store === true) return [];
+  if (!isGiven(body.metadata) || keepsMetadata(body)) return [];
   delete body.metadata;
   return ['metadata'];
 }

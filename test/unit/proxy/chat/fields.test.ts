@@ -15,6 +15,11 @@ describe('fields that a vendor does not get', () => {
     ['are not those that say nothing', { seed: null, n: null }, []],
     ['include what nobody knows', { frobnicate: true }, ['frobnicate']],
     [
+      'include what every object has',
+      { constructor: 1, hasOwnProperty: 1 },
+      ['constructor', 'hasOwnProperty'],
+    ],
+    [
       'are not missed where they ask for what is so anyway',
       { n: 1, logprobs: false, top_logprobs: 0, modalities: ['text'] },
       [],

@@ -1,0 +1,22 @@
+// A complete answer: the vendor's own bytes, unless a choice of it has to be told differently.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { readCompletion } from '../passthrough/answer.ts';
+import { protocolError } from '../protocol-error.ts';
+import type { CompleteAnswer, ProviderCall, VendorAnswer } from '../provider.ts';
+import { ChoiceReader } from './choice.ts';
+import { studioError } from './errors.ts';
+import { answerPlan } from './plan.ts';
+
+/** @throws GatewayError upstream_protocol_error, VendorFailure */
+export function readStudioAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
+  const { answer, choices, usage } = readCompletion(body, studioError);
+  const plan = answerPlan(call);
+  const told = choices.map((choice) => new ChoiceReader(plan).message(checked(choice)));
+  if (told.every((choice, index) => choice === choices[index])) return { body, usage };
+  return { body: Buffer.from(JSON.stringify({ ...answer, choices: told })), usage };
+}
+
+export function checked(choice: unknown): JsonObject {
+  if (isObject(choice)) return choice;
+  throw protocolError('a choice of the answer is no object');
+}

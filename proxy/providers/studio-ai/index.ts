@@ -1,0 +1,29 @@
+// The hosted model studio: GPT models and those of other makers, in four dialects of the callers' own format. Answers pass through
+// as sent, but for frames and gaps that break clients. Which dialect is spoken, the base URL says.
+// Source: the vendor's REST references and definitions of the inference API; SDK types of the package openai.
+import { PassthroughStream } from '../passthrough/stream.ts';
+import type { Provider } from '../provider.ts';
+import { readStudioAnswer } from './answer.ts';
+import { StudioChunks } from './chunks.ts';
+import { readStudioError, studioError } from './errors.ts';
+import { answerPlan } from './plan.ts';
+import { buildStudioRequest } from './request.ts';
+
+export const studioAi: Provider = {
+  name: 'studio-ai',
+  aliases: ['azure', 'azure-ai'],
+  defaultBaseUrl: 'https://{endpoint}.services.ai.azure.com/models',
+  routeCredential: 'bearer',
+  fetchesImages: false,
+  streamType: 'text/event-stream',
+  buildRequest: buildStudioRequest,
+  readAnswer: readStudioAnswer,
+  openStream: (call, _head, limits) =>
+    new PassthroughStream({
+      includeUsage: call.request.includeUsage,
+      limits,
+      readError: studioError,
+      form: new StudioChunks(answerPlan(call)),
+    }),
+  readError: readStudioError,
+};
