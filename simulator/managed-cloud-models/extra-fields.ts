@@ -28,14 +28,16 @@ export function extraFieldsFit(request: ConverseRequest): void {
 }
 
 const type = string();
+/** Since the models that keep their thoughts to themselves; the older ones take it too. */
+const display = oneOf('summarized', 'omitted');
 
 const checks: Readonly<Partial<Record<Family, Check>>> = {
   claude: object(
     {},
     {
       thinking: tagged('type', {
-        enabled: object({ type, budget_tokens: integer(1024) }),
-        adaptive: object({ type }),
+        enabled: object({ type, budget_tokens: integer(1024) }, { display }),
+        adaptive: object({ type }, { display }),
         disabled: object({ type }),
       }),
       output_config: object(

@@ -143,7 +143,7 @@ const nova: ModelTraits = {
   contextTokens: 300_000,
   outputTokensMax: 10_000,
   profiles: ['us', 'eu', 'apac', 'us-gov'],
-  toolChoices: ['tool'],
+  toolChoices: ['any', 'tool'],
   media: ['image', 'document', 'video'],
   mediaInResults: true,
   s3: true,

@@ -149,12 +149,19 @@ function checkUnsigned({ reasoningText, redactedContent }: Json): void {
   }
 }
 
-/** With a budget for thinking, a turn that called tools is taken back only with the thought it began with. */
+/**
+ * With a budget for thinking, an answer that called tools is taken back only with the thought it began with. Calls that followed
+ * on results belong to the same answer, and had none of their own.
+ */
 export function toolTurnsBeginThinking(request: ConverseRequest): void {
   const { thinking } = extraFieldsOf(request);
   if (!isObject(thinking) || thinking.type !== 'enabled') return;
-  const at = request.messages.findLastIndex(({ role }) => role === 'assistant');
-  const turn = request.messages[at];
+  const { messages } = request;
+  const asked = messages.findLastIndex(
+    (one) => one.role === 'user' && blocksOfKind(one, 'toolResult').length === 0,
+  );
+  const at = messages.findIndex(({ role }, index) => role === 'assistant' && index > asked);
+  const turn = messages[at];
   if (turn === undefined || blocksOfKind(turn, 'toolUse').length === 0) return;
   if (turn.content[0]?.reasoningContent !== undefined) return;
   const found = turn.content[0]?.text === undefined ? 'tool_use' : 'text';

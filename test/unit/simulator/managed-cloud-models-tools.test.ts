@@ -123,12 +123,6 @@ describe('tools', () => {
       llama,
     ],
     [
-      'any where only one is forced by name',
-      config({ tools: [toolSpec('boil')], toolChoice: { any: {} } }),
-      'toolConfig.toolChoice.any',
-      novaLite,
-    ],
-    [
       'a named one where none is forced',
       config({ tools: [toolSpec('boil')], toolChoice: { tool: { name: 'boil' } } }),
       'toolConfig.toolChoice.tool',
