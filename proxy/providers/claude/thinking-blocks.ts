@@ -25,8 +25,21 @@ export function readThinkingBlock({
  * thought. Callers may have dropped that.
  */
 export function keepsThinking(turns: readonly Turn[]): boolean {
-  const asked = turns.findLastIndex((turn, at) => turn.role === 'user' && turns[at - 1]?.role !== 'tool');
-  const answer = turns.slice(asked + 1).find((turn) => turn.role === 'assistant');
+  const told = turns.filter(saysSomething);
+  const asked = told.findLastIndex((turn, at) => turn.role === 'user' && !carriesOn(told, at));
+  const answer = told.slice(asked + 1).find((turn) => turn.role === 'assistant');
   if (answer === undefined || answer.calls.length === 0) return true;
   return answer.thinking.some((block) => readThinkingBlock(block) !== undefined);
+}
+
+/** An answer without words and calls is not sent, and what stands around it becomes one turn of the user's. */
+function saysSomething(turn: Turn): boolean {
+  if (turn.role !== 'assistant') return true;
+  return turn.calls.length > 0 || turn.parts.some(({ text }) => text.trim() !== '');
+}
+
+/** Whether the results of calls begin the turn of the user's that this one is part of. */
+function carriesOn(turns: readonly Turn[], at: number): boolean {
+  const before = turns.slice(0, at).findLast(({ role }) => role !== 'user');
+  return before?.role === 'tool';
 }

@@ -40,6 +40,11 @@ describe('thinking goes on', () => {
       true,
     ],
     ['not where the user spoke behind the results', [user, called('a'), result('a'), user], false],
+    [
+      'not behind an answer that says nothing',
+      [user, called('a'), result('a'), user, { role: 'assistant', content: ' ' }, user],
+      false,
+    ],
   ])('%s', (_where, messages, expected) => {
     expect(keeps(messages)).toBe(expected);
   });
