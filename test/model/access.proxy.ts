@@ -43,6 +43,8 @@ export class ModelProxy {
   readonly source: LiveRecordSource;
   /** Every change up to here has been delivered to this proxy. */
   passed: Position | undefined;
+  /** When this proxy was last told that a subject is no more. */
+  readonly goneAt = new Map<string, number>();
   /** The last time that a resolve was under way which did not answer promptly. */
   troubledAt = Number.NEGATIVE_INFINITY;
   isAlive = true;
@@ -154,7 +156,10 @@ export class ModelProxy {
         else this.#passUpTo(message.horizon.revision);
         return;
       case 'changes':
-        for (const { revision } of message.invalidations) this.#passUpTo(revision);
+        for (const { ref, revision, state } of message.invalidations) {
+          this.#passUpTo(revision);
+          if (state === 'gone') this.goneAt.set(ref, this.#deps.time.monotonic());
+        }
         return;
       case 'answer':
         if (message.position.epoch === this.passed?.epoch) this.#passUpTo(message.position.revision);
