@@ -131,6 +131,11 @@ describe('thinking within a budget', () => {
     ['begins with a question', [user()], true],
     ['goes on where the thoughts came back', [user(), called, result('a')], true],
     ['goes on over several calls', [user(), called, result('a'), calling('b'), result('b')], true],
+    [
+      'stops where they did not, whatever empty answer stands between',
+      [user(), calling('a'), result('a'), { role: 'assistant', content: ' ' }, user(), user()],
+      false,
+    ],
     ['stops where they did not', [user(), calling('a'), result('a')], false],
     [
       'begins anew with the next question',
