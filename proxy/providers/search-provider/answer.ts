@@ -23,9 +23,10 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
   const reply = readReply(parsed);
   const asked = readAsked(call);
   const identity = identityOf(reply, call);
+  const calls = new CallReader(asked.names, call.model);
   const completion = {
     ...identity,
-    choices: choicesOf(reply, asked, identity.id),
+    choices: choicesOf(reply, asked, (one) => calls.read(one, identity.id)),
     usage: reply.usage ?? noUsage,
     extras: { ...metadataOf(reply.candidates, reply.block), ...toldTier(call.request.body, head) },
   };
@@ -69,9 +70,9 @@ const blocked: CompletionChoice = Object.freeze({
   calls: Object.freeze([]),
 });
 
-function choicesOf({ candidates, block }: Reply, asked: Asked, answerId: string): CompletionChoice[] {
-  const reader = new CallReader(asked.names);
-  const read = (call: ReplyCall) => reader.read(call, answerId);
+type ReadCall = (call: ReplyCall) => CalledTool;
+
+function choicesOf({ candidates, block }: Reply, asked: Asked, read: ReadCall): CompletionChoice[] {
   if (candidates.length > 0) {
     return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, asked, read));
   }
@@ -79,17 +80,14 @@ function choicesOf({ candidates, block }: Reply, asked: Asked, answerId: string)
   throw protocolError('the answer has no candidate and no reason for that');
 }
 
-function choiceOf(
-  candidate: Candidate,
-  { form }: Asked,
-  read: (call: ReplyCall) => CalledTool,
-): CompletionChoice {
+function choiceOf(candidate: Candidate, { form }: Asked, read: ReadCall): CompletionChoice {
   const text = new AnswerText(form);
   const { content, partStarts } = textOf(candidate, text);
   const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
-  const answers = called.filter(({ name }) => text.isAnswer(name));
+  // Two answers together would be no JSON.
+  const answer = called.find(({ name }) => text.isAnswer(name));
   const calls = called.filter(({ name }) => !text.isAnswer(name));
-  const whole = content + answers.map((one) => text.answered(one.arguments)).join('') + text.end();
+  const whole = content + (answer ? text.answered(answer.arguments) : '') + text.end();
   const logprobs = logprobsOf(candidate.probabilities);
   return {
     finishReason: finishReasonFor(candidate.finishReason, calls.length > 0),

@@ -5,14 +5,18 @@ import { withSignature } from '../../chat/call-ids.ts';
 import type { CalledTool } from '../../chat/completion.ts';
 import type { FunctionNames } from './names.ts';
 import type { ReplyCall } from './reply.ts';
+import { withModel } from './signatures.ts';
 
 export class CallReader {
   readonly #names: FunctionNames;
+  readonly #model: string;
   readonly #given = new Set<string>();
   #count = 0;
 
-  constructor(names: FunctionNames) {
+  /** @param model the vendor's name of it, as it was asked */
+  constructor(names: FunctionNames, model: string) {
     this.#names = names;
+    this.#model = model;
   }
 
   /**
@@ -26,7 +30,7 @@ export class CallReader {
     const own = isNew ? id : madeId(`${answerId}/${this.#count}`);
     this.#given.add(own);
     return {
-      id: signature === undefined ? own : withSignature(own, signature),
+      id: signature === undefined ? own : withSignature(own, withModel(signature, this.#model)),
       name: this.#names.toCaller(name),
       arguments: JSON.stringify(args),
     };

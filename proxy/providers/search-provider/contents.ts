@@ -8,8 +8,11 @@ import type { AssistantTurn, Conversation, ToolCall, ToolTurn, Turn } from '../.
 import type { InlineData } from '../../chat/media.ts';
 import { audioPart, filePart, imagePart } from './media.ts';
 import type { FunctionNames } from './names.ts';
+import { signatureOf } from './signatures.ts';
 
 export interface ContentContext {
+  /** The vendor's name of it. */
+  readonly model: string;
   readonly names: FunctionNames;
   readonly traits: Traits;
   /** Fetched images, by the URL as the caller wrote it. */
@@ -99,10 +102,10 @@ function modelParts({ parts, calls }: AssistantTurn, context: CallContext): Json
   return [...textParts(parts), ...calls.map((call, index) => callPart(call, index === 0, context))];
 }
 
-function callPart(call: ToolCall, isFirst: boolean, { names, traits, ids }: CallContext): JsonObject {
+function callPart(call: ToolCall, isFirst: boolean, { model, names, traits, ids }: CallContext): JsonObject {
   // Of calls made at once only the first is signed.
   const lost = isFirst && traits.signedCalls ? anySignature : undefined;
-  const thoughtSignature = call.signature ?? lost;
+  const thoughtSignature = signatureOf(model, call.signature) ?? lost;
   return {
     functionCall: { id: ids.get(call), name: names.toVendor(call.name), args: call.arguments },
     ...(thoughtSignature !== undefined && { thoughtSignature }),

@@ -38,7 +38,7 @@ function methodPath({ request, model }: ProviderCall): string {
 }
 
 function vendorBody(call: ProviderCall): { readonly body: JsonObject; readonly dropped: readonly string[] } {
-  const { request, traits, images } = call;
+  const { request, model, traits, images } = call;
   const asked = readAsked(call);
   const { names, form } = asked;
   const thinking = readThinking(request.body, traits);
@@ -48,7 +48,7 @@ function vendorBody(call: ProviderCall): { readonly body: JsonObject; readonly d
   const read = readConversation(request);
   const conversation = { ...read, system: [...read.system, ...wordsOf(form)] };
   const body = {
-    ...vendorContents(conversation, { names, traits, images }),
+    ...vendorContents(conversation, { model, names, traits, images }),
     ...vendorTools(asked, traits),
     generationConfig: generationConfig(fields, { conversation, form, thinking: thinking.config, traits }),
     safetySettings: safetySettings(fields),

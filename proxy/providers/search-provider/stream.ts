@@ -26,6 +26,7 @@ export class SearchStreamReader implements StreamReader {
   readonly #events: SseSplitter;
   readonly #writer: ChunkWriter;
   readonly #text: AnswerText;
+  #answered = false;
   readonly #calls: CallReader;
   #id = '';
   /** Sources may come that count the bytes of what was said. */
@@ -47,7 +48,7 @@ export class SearchStreamReader implements StreamReader {
     const { includeUsage } = call.request;
     this.#writer = new ChunkWriter({ includeUsage, asFunctions: this.#asked.tools.asFunctions });
     this.#text = new AnswerText(this.#asked.form);
-    this.#calls = new CallReader(this.#asked.names);
+    this.#calls = new CallReader(this.#asked.names, call.model);
     this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
   }
 
@@ -111,12 +112,18 @@ export class SearchStreamReader implements StreamReader {
         return;
       case 'call': {
         const { id, name, arguments: args } = this.#calls.read(part.call, this.#id);
-        if (this.#text.isAnswer(name)) this.#say(this.#text.answered(args));
+        if (this.#text.isAnswer(name)) this.#answer(args);
         else this.#writer.call(id, name, args);
         return;
       }
       case 'other':
     }
+  }
+
+  /** Two answers together would be no JSON. */
+  #answer(json: string): void {
+    if (!this.#answered) this.#say(this.#text.answered(json));
+    this.#answered = true;
   }
 
   #say(text: string): void {

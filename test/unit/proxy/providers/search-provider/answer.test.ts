@@ -64,7 +64,7 @@ describe('an answer', () => {
         { functionCall: { id: 'fc-2', name: 'boil' } },
       ]),
     ).message.tool_calls;
-    expect(splitId(first?.id ?? '')).toEqual({ id: 'fc-1', signature: 'c2ln' });
+    expect(splitId(first?.id ?? '')).toEqual({ id: 'fc-1', signature: 'gemini-2.5-flash c2ln' });
     expect(second?.id).toBe('fc-2');
   });
 
@@ -80,6 +80,20 @@ describe('an answer', () => {
     expect(choiceOf(candidate(parts)).message.tool_calls.map(({ id }) => id)).toEqual(ids);
     const other = { ...candidate(parts), responseId: 'r-2' };
     expect(choiceOf(other).message.tool_calls[0]?.id).not.toBe(ids[0]);
+  });
+
+  it('by a tool that stands for it is that tool’s arguments, once', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const tools = [{ type: 'function', function: { name: 'boil' } }];
+    const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
+    const call = (args: object) => ({ functionCall: { name: 'json_tool_call', args } });
+    const choice = choiceOf(candidate([{ text: 'Well:' }, call({ a: 'b' }), call({ a: 'c' })]), body);
+    expect(choice).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: '{"a":"b"}', tool_calls: [] },
+    });
+    const words = choiceOf(candidate([{ text: 'No.' }]), body);
+    expect(words.message.content).toBe('No.');
   });
 
   it('tells several answers in the order of their indices', () => {

@@ -113,6 +113,17 @@ describe('a stream', () => {
     ]);
   });
 
+  it('by a tool that stands for the answer is that tool’s arguments, once', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const tools = [{ type: 'function', function: { name: 'boil' } }];
+    const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
+    const answer = candidate([{ functionCall: { name: 'json_tool_call', args: { a: 'b' } } }], {
+      finishReason: undefined,
+    });
+    const told = streamed(events(part('Well:'), answer, answer, stop), body);
+    expect([contents(told), reasons(told)]).toEqual(['{"a":"b"}', ['stop']]);
+  });
+
   it('has the vendor’s own fields on the chunk with the reason, those that hold something', () => {
     const ratings = [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }];
     const { chunks } = streamed(events(part('Hi', { safetyRatings: ratings }), stop));
