@@ -178,8 +178,9 @@ async function recorded(db: Kysely<Schema>, row: ProviderRow) {
  * Providers travel inside the organization's record, and the platform's inside every organization's, so a change of one of
  * those names every organization. A subject of its own would be a second thing with which every look-up, in memory and in
  * Redis, had to be compared; this way the one rule of the feed holds as it is, also in proxies that know no providers. It
- * costs a row of the feed for each organization, at a change that is made a few times a year; where these are too many for
- * a message, the watch resets its proxies (changes/watch.ts). Organizations that are made meanwhile come after this change.
+ * costs a row of the feed for each organization, and in each proxy a resolve for each that is in use, at a change that is
+ * made a few times a year. Where the rows are too many for a message, the watch resets its proxies (changes/watch.ts).
+ * Organizations that are made meanwhile come after this change: changes run one after another.
  */
 async function whoseRecords(db: Kysely<Schema>, row: ProviderRow): Promise<readonly Invalidation[]> {
   if (row.organization_id !== null) return [organizationChanged(row.organization_id)];

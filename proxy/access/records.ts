@@ -16,6 +16,7 @@ import {
 } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { KeyRecord, Principal } from './principal.ts';
+import { SharedProviders } from './shared-providers.ts';
 
 /** What the control plane says about a hash, read in one snapshot. */
 export interface ResolveAnswer {
@@ -65,6 +66,7 @@ export class Records {
   readonly #keys: LRUCache<string, KeyEntry>;
   readonly #scopes: LRUCache<string, Entry<HeldScope>>;
   readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
+  readonly #sharedProviders = new SharedProviders();
   /** Hashes without a key. The rule holds for them as for records. */
   readonly #unknown: LRUCache<string, { readonly asOf: Position; readonly until: number }>;
 
@@ -115,9 +117,11 @@ export class Records {
       case 'key':
         this.#keep(this.#keys, held, (kept) => ({ ...fresh, held: kept, graceUntil: 0 }));
         return true;
-      case 'organization':
-        this.#keep(this.#organizations, held, (kept) => ({ ...fresh, held: kept }));
+      case 'organization': {
+        const sharing = { ...held, record: this.#sharedProviders.in(held.record) };
+        this.#keep(this.#organizations, sharing, (kept) => ({ ...fresh, held: kept }));
         return true;
+      }
       default:
         this.#keep(this.#scopes, held, (kept) => ({ ...fresh, held: kept }));
         return true;

@@ -1,5 +1,5 @@
 // The custom providers that an organization may call, by name: each a provider as any other, with what its configuration says
-// of its models. Made once for each revision of an organization's record, which holds them.
+// of its models. Made once for each configuration, which organizations share where it is the platform's.
 import type { CustomProvider as Configured, OrganizationRecord } from '../access/principal.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import type { Traits, TraitTable } from '../catalog/traits.ts';
@@ -19,7 +19,8 @@ type ByName = ReadonlyMap<string, CustomProvider>;
 export class CustomProviders {
   readonly #shipped: ReadonlyMap<string, Provider>;
   readonly #traits: TraitTable;
-  readonly #made = new WeakMap<OrganizationRecord, ByName>();
+  readonly #made = new WeakMap<Configured, CustomProvider>();
+  readonly #byName = new WeakMap<OrganizationRecord, ByName>();
 
   /** @param shipped by canonical name, at least */
   constructor(shipped: ReadonlyMap<string, Provider>, traits: TraitTable) {
@@ -28,19 +29,22 @@ export class CustomProviders {
   }
 
   of(organization: OrganizationRecord): ByName {
-    let byName = this.#made.get(organization);
-    if (byName === undefined) {
-      byName = new Map(organization.customProviders.flatMap((one) => this.#make(one)));
-      this.#made.set(organization, byName);
+    const known = this.#byName.get(organization);
+    if (known !== undefined) return known;
+    const byName = new Map<string, CustomProvider>();
+    for (const configured of organization.customProviders) {
+      const made = this.#made.get(configured) ?? this.#make(configured);
+      if (made !== undefined) byName.set(configured.name, made);
     }
+    this.#byName.set(organization, byName);
     return byName;
   }
 
-  /** None where this version does not speak the wire format. */
-  #make(configured: Configured): [string, CustomProvider][] {
-    const { models, name, wireFormat } = configured;
+  /** Undefined where this version does not speak the wire format. */
+  #make(configured: Configured): CustomProvider | undefined {
+    const { models, wireFormat } = configured;
     const base = this.#shipped.get(wireFormat);
-    if (base === undefined) return [];
+    if (base === undefined) return undefined;
     const usual = (model: string) => this.#traits.of(wireFormat, model);
     const traits = new Map(
       models.map((model) => {
@@ -53,6 +57,7 @@ export class CustomProviders {
       models: new Map(models.map(({ catalogModel }) => [catalogModel.name, catalogModel] as const)),
       traitsOf: (model: string) => traits.get(model) ?? usual(model),
     };
-    return [[name, made]];
+    this.#made.set(configured, made);
+    return made;
   }
 }

@@ -27,11 +27,11 @@ const inCluster: CustomProvider = {
 };
 
 describe('custom providers', () => {
-  it('are made once for each revision of a record', () => {
-    const record = organization(inCluster);
-    expect(customProviders.of(record).get('in-cluster')).toBe(customProviders.of(record).get('in-cluster'));
-    const next = customProviders.of({ ...record }).get('in-cluster');
-    expect(next).not.toBe(customProviders.of(record).get('in-cluster'));
+  it('are made once for each configuration, whoever shares it', () => {
+    const made = customProviders.of(organization(inCluster)).get('in-cluster');
+    expect(made?.provider.name).toBe('in-cluster');
+    expect(customProviders.of(organization(inCluster)).get('in-cluster')).toBe(made);
+    expect(customProviders.of(organization({ ...inCluster })).get('in-cluster')).not.toBe(made);
   });
 
   it('know the models that are listed, and what of them differs from their wire format', () => {
