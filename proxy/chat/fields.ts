@@ -3,6 +3,11 @@
 import type { JsonObject } from '../../common/json.ts';
 import { unsupported } from './invalid.ts';
 
+/** In the callers' format null says as little as leaving a field out. */
+export function isGiven<T>(value: T | undefined | null): value is T {
+  return value !== undefined && value !== null;
+}
+
 /** Fields whose absence changes the answer's shape: never dropped silently. With the values that ask for nothing. */
 const shaping: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value === 1,
@@ -24,7 +29,7 @@ export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): st
   const dropped: string[] = [];
   for (const name of Object.keys(body)) {
     const value = body[name];
-    if (value === null || value === undefined || ownFields.has(name) || mapped.has(name)) continue;
+    if (!isGiven(value) || ownFields.has(name) || mapped.has(name)) continue;
     if (!Object.hasOwn(shaping, name)) dropped.push(name);
     else if (!asksForNothing(name, value)) {
       throw unsupported(name, `${name} is not supported by this provider`);

@@ -2,6 +2,7 @@
 // tools, and the answer is told in their form again.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { type CacheMark, readCacheMark } from './content.ts';
+import { isGiven } from './fields.ts';
 import { invalid, unsupported } from './invalid.ts';
 
 export interface Tools {
@@ -32,25 +33,21 @@ export type ToolChoice =
 
 /** @throws GatewayError invalid_request, unsupported_parameter (custom tools) */
 export function readTools(body: JsonObject): Tools {
-  const asFunctions = !given(body.tools) && given(body.functions);
+  const asFunctions = !isGiven(body.tools) && isGiven(body.functions);
   const definitions = asFunctions
     ? list(body.functions, 'functions').map((one, i) => readFunction(one, `functions[${i}]`))
     : list(body.tools, 'tools').map(readTool);
   const choice = asFunctions ? readFunctionChoice(body.function_call) : readChoice(body.tool_choice);
   checkChoice(choice, definitions, asFunctions ? 'function_call' : 'tool_choice');
   const parallel = body.parallel_tool_calls;
-  if (given(parallel) && typeof parallel !== 'boolean') {
+  if (isGiven(parallel) && typeof parallel !== 'boolean') {
     throw invalid('parallel_tool_calls', 'parallel_tool_calls must be true or false');
   }
   return { definitions, choice, parallel: asFunctions ? false : (parallel ?? undefined), asFunctions };
 }
 
-function given<T>(value: T | undefined | null): value is T {
-  return value !== undefined && value !== null;
-}
-
 function list(value: unknown, at: string): readonly unknown[] {
-  if (!given(value)) return [];
+  if (!isGiven(value)) return [];
   if (Array.isArray(value)) return value;
   throw invalid(at, `${at} must be an array`);
 }
@@ -72,7 +69,7 @@ function readFunction(value: unknown, at: string): ToolDefinition {
   if (typeof name !== 'string' || !nameForm.test(name)) {
     throw invalid(`${at}.name`, `${at}.name must be 1 to 64 letters, digits, _ or -`);
   }
-  if (given(parameters) && !isObject(parameters)) {
+  if (isGiven(parameters) && !isObject(parameters)) {
     throw invalid(`${at}.parameters`, `${at}.parameters must be a JSON Schema object`);
   }
   const types = isObject(parameters) ? [parameters.type ?? 'object'].flat() : ['object'];
@@ -89,7 +86,7 @@ function readFunction(value: unknown, at: string): ToolDefinition {
 }
 
 function readChoice(value: unknown): ToolChoice {
-  if (!given(value)) return { kind: 'default' };
+  if (!isGiven(value)) return { kind: 'default' };
   if (value === 'auto' || value === 'none' || value === 'required') return { kind: value };
   if (isObject(value)) {
     if (value.type === 'function')
@@ -115,7 +112,7 @@ function readAllowed(value: unknown): ToolChoice {
 }
 
 function readFunctionChoice(value: unknown): ToolChoice {
-  if (!given(value)) return { kind: 'default' };
+  if (!isGiven(value)) return { kind: 'default' };
   if (value === 'auto' || value === 'none') return { kind: value };
   return { kind: 'named', name: nameOf(value, 'function_call') };
 }

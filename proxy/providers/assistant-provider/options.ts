@@ -2,6 +2,7 @@
 // the vendor does not get.
 import type { JsonObject } from '../../../common/json.ts';
 import { readCacheMark } from '../../chat/content.ts';
+import { isGiven } from '../../chat/fields.ts';
 import { invalid } from '../../chat/invalid.ts';
 import { readMaxTokens, readStop } from '../../chat/options.ts';
 import type { ProviderCall } from '../provider.ts';
@@ -48,9 +49,7 @@ const userIdMax = 256;
 
 /** The vendor wants an opaque id of the end user: nothing that names a person. */
 function userId(body: JsonObject): MappedFields {
-  const given = ['safety_identifier', 'user'].filter(
-    (name) => body[name] !== undefined && body[name] !== null,
-  );
+  const given = ['safety_identifier', 'user'].filter((name) => isGiven(body[name]));
   const odd = given.find((name) => typeof body[name] !== 'string');
   if (odd !== undefined) throw invalid(odd, `${odd} must be a string`);
   const taken = given.find((name) => isOpaque(String(body[name])));
@@ -71,7 +70,7 @@ const tiers: ReadonlyMap<string, string> = new Map([
 ]);
 
 function serviceTier({ service_tier: tier }: JsonObject): MappedFields {
-  if (tier === undefined || tier === null) return { fields: {}, dropped: [] };
+  if (!isGiven(tier)) return { fields: {}, dropped: [] };
   if (typeof tier !== 'string') throw invalid('service_tier', 'service_tier must be a string');
   const taken = tiers.get(tier);
   if (taken === undefined) return { fields: {}, dropped: ['service_tier'] };

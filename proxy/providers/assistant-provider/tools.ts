@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import type { Conversation } from '../../chat/conversation.ts';
+import { isGiven } from '../../chat/fields.ts';
 import { invalid } from '../../chat/invalid.ts';
 import type { ToolDefinition, Tools } from '../../chat/tools.ts';
 import { inputSchema, type StrictSchemas } from '../claude/schema.ts';
@@ -43,10 +44,6 @@ export function writeTools(body: JsonObject, plan: Plan, context: ToolContext): 
 /** A name as the vendor takes it: history may hold any. */
 export function toolName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 128) || 'tool';
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 function usableTools({ definitions, choice }: Tools): readonly ToolDefinition[] {

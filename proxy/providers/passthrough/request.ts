@@ -2,6 +2,7 @@
 // without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always asked for.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
+import { isGiven } from '../../chat/fields.ts';
 import type { ProviderCall } from '../provider.ts';
 import { ownHistory } from './history.ts';
 
@@ -42,8 +43,4 @@ function moveOutputLimit(body: JsonObject, { outputLimit }: Traits): string[] {
 
 function streamOptions(body: JsonObject): JsonObject {
   return isObject(body.stream_options) ? body.stream_options : {};
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
