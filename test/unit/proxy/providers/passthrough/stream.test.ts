@@ -84,4 +84,33 @@ describe("a stream in the callers' format", () => {
     const { text: out } = read(Buffer.from(': ping\n\ndata: [DONE]\n\ndata: more\n\n'), 3, true);
     expect(out).toBe(': ping\n\ndata: [DONE]\n\n');
   });
+
+  it.each([
+    ['an error that is a text', '{"error":"overloaded"}'],
+    ['an error of a model server', '{"object":"error","message":"overloaded"}'],
+  ])('stops at %s', (_what, event) => {
+    const { reader, text: out } = read(Buffer.from(`data: ${event}\n\ndata: [DONE]\n\n`), 7, true);
+    expect([out, reader.complete, reader.failure?.status]).toEqual(['', false, 502]);
+  });
+
+  it('is not misled by an error that is null', () => {
+    const chunk = 'data: {"error":null,"choices":[]}\n\n';
+    const { reader, text: out } = read(Buffer.from(chunk), 7, true);
+    expect([out, reader.failure]).toEqual([chunk, undefined]);
+  });
+
+  it('breaks at an event that cannot be read, where it is read', () => {
+    const broken = Buffer.from('data: {"choices":[],"usage":{"prompt_tok\n\n');
+    expect(() => read(broken, 9, true)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
+  });
+
+  it('trap 19: a chunk with choices and usage is no usage chunk', () => {
+    const chunk = JSON.stringify({
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 2 },
+    });
+    const { reader, text: out } = read(Buffer.from(`data: ${chunk}\n\n`), 5, false);
+    expect(out).toBe(`data: ${chunk}\n\n`);
+    expect(reader.usage).toMatchObject({ promptTokens: 1, completionTokens: 2 });
+  });
 });
