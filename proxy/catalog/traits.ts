@@ -1,5 +1,6 @@
 // What models of one vendor differ in: which options they take and how they reason. A table of rows by model glob
-// (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them.
+// (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them. A row of an operator's may name
+// a model that another is like: a name of the account's own does not say which model is behind it.
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
 import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
@@ -26,8 +27,7 @@ export class TraitTable {
     const name = `${provider}/${model}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const matching = this.#rows.filter((row) => matchesGlob(row.models, name));
-    const traits = Object.freeze(Object.assign({}, defaults, ...matching.map((row) => row.traits)) as Traits);
+    const traits = Object.freeze(traitsBy(this.#rows, name));
     if (this.#known.size >= knownMax) this.#known.clear();
     this.#known.set(name, traits);
     return traits;
@@ -35,6 +35,11 @@ export class TraitTable {
 }
 
 const knownMax = 1000;
+
+function traitsBy(rows: readonly TraitRow[], name: string): Traits {
+  const matching = rows.filter((row) => matchesGlob(row.models, name));
+  return Object.assign({}, defaults, ...matching.map((row) => row.traits)) as Traits;
+}
 
 /** @throws Error that names the row and what is wrong with it */
 export function parseTraitRows(value: unknown, source: string): readonly TraitRow[] {
@@ -44,14 +49,21 @@ export function parseTraitRows(value: unknown, source: string): readonly TraitRo
 
 function parseRow(row: unknown, at: string): TraitRow {
   if (!isObject(row)) throw new Error(`${at}: an object is expected`);
-  const { models, ...traits } = row;
+  const { models, like, ...traits } = row;
   if (typeof models !== 'string' || !isModelGlob(models)) throw new Error(`${at}: models must be a glob`);
   for (const [name, value] of Object.entries(traits)) {
     const values: readonly unknown[] | undefined = isTraitName(name) ? traitValues[name] : undefined;
     if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }
-  return Object.freeze({ models, traits });
+  return Object.freeze({ models, traits: { ...traitsLike(like, at), ...traits } });
+}
+
+/** @param like `<provider>/<model>` of a model that the shipped rows describe */
+function traitsLike(like: unknown, at: string): Partial<Traits> {
+  if (like === undefined) return {};
+  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return traitsBy(shippedRows, like);
+  throw new Error(`${at}: like must be <provider>/<model>`);
 }
 
 const defaults = Object.fromEntries(

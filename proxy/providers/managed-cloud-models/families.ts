@@ -32,7 +32,7 @@ const other: Family = {
   forcesNamed: true,
   nineLetterIds: false,
   cachesTools: false,
-  schemas: 'plain',
+  schemas: 'bare',
 };
 
 const families: Readonly<Record<Traits['family'], Family>> = {
@@ -45,8 +45,8 @@ const families: Readonly<Record<Traits['family'], Family>> = {
     cachesTools: true,
     schemas: 'any',
   },
-  nova: { ...other, topK: ['inferenceConfig', 'topK'], schemas: 'bare' },
-  mistral: { ...other, topK: ['top_k'], forcesNamed: false, nineLetterIds: true },
-  command: { ...other, topK: ['k'] },
-  gpt: { ...other, stops: false },
+  nova: { ...other, topK: ['inferenceConfig', 'topK'] },
+  mistral: { ...other, topK: ['top_k'], forcesNamed: false, nineLetterIds: true, schemas: 'plain' },
+  command: { ...other, topK: ['k'], schemas: 'plain' },
+  gpt: { ...other, stops: false, schemas: 'plain' },
 };
