@@ -41,7 +41,7 @@ export function mayCall({ definitions, choice }: Tools): boolean {
 }
 
 /** Whether the search that `web_search_options` asks for is done: not beside functions, see above. */
-export function searches({ web_search_options: options }: JsonObject, tools: Tools): boolean {
+function searches({ web_search_options: options }: JsonObject, tools: Tools): boolean {
   return options !== undefined && options !== null && !mayCall(tools);
 }
 
