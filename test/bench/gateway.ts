@@ -8,6 +8,7 @@ import { createSealKey } from '../../common/seal.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import type { Bundle } from '../../scripts/build.ts';
 import { freePort, until } from '../support/process.ts';
+import { storedKeys } from '../support/vendors.ts';
 import { type Cores, startPinned } from './cores.ts';
 import type { Subject } from './subjects.ts';
 
@@ -45,7 +46,7 @@ export async function startGateway(
       GATEWAY_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
       GATEWAY_CONTROL_PLANE: `127.0.0.1:${grpcPort}`,
       GATEWAY_PROXY_TOKEN: proxyToken,
-      GATEWAY_GPT_PROVIDER_URL: `http://${upstream}/v1`,
+      ...baseUrls(`http://${upstream}`),
       GATEWAY_PRIVATE_UPSTREAMS: upstream,
       GATEWAY_ORGANIZATION_SHARE: '100',
       GATEWAY_DRAIN_GRACE: '1s',
@@ -77,16 +78,23 @@ async function prepare(httpPort: number, bootstrapToken: string) {
     owner: { name: 'owner' },
   })) as { organization: { id: string }; ownerToken: string };
   const { id } = created.organization;
-  await call(created.ownerToken, 'ProviderKeys/Create', {
-    organizationId: id,
-    provider: 'gpt-provider',
-    name: 'canned',
-    secret: { apiKey: 'sk-bench-000000000000' },
-  });
+  for (const [provider, providerKey] of Object.entries(storedKeys)) {
+    const request = { organizationId: id, provider, name: provider, ...providerKey };
+    await call(created.ownerToken, 'ProviderKeys/Create', request);
+  }
   const key = await call(created.ownerToken, 'VirtualKeys/Create', {
     organizationId: id,
     name: 'bench',
     scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id },
   });
   return { proxyToken: String(proxyToken.value), virtualKey: String(key.value) };
+}
+
+function baseUrls(origin: string): Readonly<Record<string, string>> {
+  return {
+    GATEWAY_GPT_PROVIDER_URL: `${origin}/v1`,
+    GATEWAY_ASSISTANT_PROVIDER_URL: `${origin}/assistant-provider`,
+    GATEWAY_SEARCH_PROVIDER_URL: `${origin}/search-provider`,
+    GATEWAY_MANAGED_CLOUD_MODELS_URL: `${origin}/managed-cloud-models`,
+  };
 }

@@ -4,42 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../support/containers.ts';
 import { freePort } from '../support/process.ts';
+import { canned } from './canned.ts';
 import { type Pinned, startPinned } from './cores.ts';
-
-/** About 700 bytes, as a chat completion of the GPT vendor. */
-export const cannedCompletion = JSON.stringify({
-  id: 'chatcmpl-bench0000000000000000000',
-  object: 'chat.completion',
-  created: 1_790_000_000,
-  model: 'gpt-4o-mini-2024-07-18',
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant', content: 'A canned answer for the benchmark. '.repeat(7), refusal: null },
-      logprobs: null,
-      finish_reason: 'stop',
-    },
-  ],
-  usage: {
-    prompt_tokens: 220,
-    completion_tokens: 49,
-    total_tokens: 269,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
-  },
-  service_tier: 'default',
-  system_fingerprint: 'fp_bench',
-});
 
 export interface Nginx extends Pinned {
   readonly port: number;
 }
 
-/** Answers every request with the canned completion. */
+/** Answers every request with the canned completion of the vendor whose path it has, about 700 bytes. */
 export async function startUpstream(core: number): Promise<Nginx> {
   const port = await freePort();
-  const answer = `default_type application/json; return 200 '${cannedCompletion}';`;
-  return startNginx(core, port, `server { listen 127.0.0.1:${port}; location / { ${answer} } }`);
+  const locations = Object.values(canned).map(({ path, answer }) => {
+    const text = JSON.stringify(answer);
+    return `location ${path} { default_type application/json; return 200 '${text}'; }`;
+  });
+  return startNginx(core, port, `server { listen 127.0.0.1:${port}; ${locations.join(' ')} }`);
 }
 
 export async function startLimit(core: number, upstreamPort: number): Promise<Nginx> {

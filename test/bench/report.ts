@@ -17,11 +17,19 @@ export interface CaseResult {
   readonly subjects: Readonly<Record<string, Figures>>;
 }
 
+export interface MemoryResult {
+  readonly subject: string;
+  readonly vendor: string;
+  readonly kibPerStream: number;
+}
+
 export interface Results {
   readonly machine: Machine;
   readonly passes: number;
   readonly seconds: number;
   readonly cases: readonly CaseResult[];
+  /** Of open streams. */
+  readonly memory: readonly MemoryResult[];
   readonly startup: Startup;
 }
 
@@ -67,7 +75,7 @@ export function writeResults(results: Results): string {
   return markdown;
 }
 
-function render({ machine, passes, seconds, cases, startup }: Results): string {
+function render({ machine, passes, seconds, cases, memory, startup }: Results): string {
   const lines = [
     `# Benchmark of ${machine.date.slice(0, 10)}`,
     '',
@@ -83,6 +91,12 @@ function render({ machine, passes, seconds, cases, startup }: Results): string {
     '',
     `Start to the first 200 on /readyz: ${range(startup.coldStartMs, 0)} ms; Node alone ${range(startup.nodeStartMs, 0)} ms. ` +
       `Idle: ${startup.idleMiB.toFixed(0)} MiB resident.`,
+    '',
+    'Resident memory of an open stream, its two connections included: ' +
+      memory
+        .map(({ subject, vendor, kibPerStream }) => `${subject} (${vendor}) ${kibPerStream.toFixed(0)} KiB`)
+        .join(', ') +
+      '.',
     '',
   ];
   return lines.join('\n');

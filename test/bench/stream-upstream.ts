@@ -1,29 +1,21 @@
-// The upstream of the streaming case: the first token after 25 ms, then one each 5 ms on every open stream, from one shared clock.
-// Run: node test/bench/stream-upstream.ts <port> <tokens per stream>
+// The upstream of the streaming cases: the first token after 25 ms, then one each so many milliseconds on every open stream, from one
+// shared clock, in the wire format whose path is asked. Run: node test/bench/stream-upstream.ts <port> <tokens per stream> <ms per token>
 import { createServer, type ServerResponse } from 'node:http';
+import { type Canned, cannedFor } from './canned.ts';
 
-const [port, tokensText] = process.argv.slice(2);
+const [port, tokensText, tokenMsText] = process.argv.slice(2);
 const tokens = Number(tokensText);
 const firstTokenMs = 25;
-const tokenMs = 5;
+const tokenMs = Number(tokenMsText);
 
 interface Stream {
+  readonly canned: Canned;
   readonly response: ServerResponse;
   readonly begins: number;
   sent: number;
 }
 
 const streams = new Set<Stream>();
-const chunk = (delta: object, finish: string | null) =>
-  `data: ${JSON.stringify({
-    id: 'chatcmpl-bench0000000000000000000',
-    object: 'chat.completion.chunk',
-    created: 1_790_000_000,
-    model: 'gpt-4o-mini-2024-07-18',
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-  })}\n\n`;
-const token = chunk({ content: ' token' }, null);
-const end = `${chunk({}, 'stop')}data: [DONE]\n\n`;
 
 setInterval(() => {
   const now = performance.now();
@@ -31,10 +23,10 @@ setInterval(() => {
     if (now < stream.begins) continue;
     if (stream.sent < tokens) {
       stream.sent++;
-      stream.response.write(token);
+      stream.response.write(stream.canned.token);
     } else {
       streams.delete(stream);
-      stream.response.end(end);
+      stream.response.end(stream.canned.closing);
     }
   }
 }, tokenMs);
@@ -42,9 +34,11 @@ setInterval(() => {
 createServer((request, response) => {
   request.resume();
   request.once('end', () => {
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    const canned = cannedFor(request.url ?? '');
+    response.writeHead(200, { 'content-type': canned.streamType });
     response.flushHeaders();
-    const stream = { response, begins: performance.now() + firstTokenMs, sent: 0 };
+    if (canned.opening.length > 0) response.write(canned.opening);
+    const stream = { canned, response, begins: performance.now() + firstTokenMs, sent: 0 };
     streams.add(stream);
     response.once('close', () => streams.delete(stream));
   });

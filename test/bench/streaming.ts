@@ -1,15 +1,20 @@
 // The streaming case: many streams at once through each subject; tokens per second, time to the first token, processor time and memory.
 import { execFile } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../support/process.ts';
 import { type Cores, cpuSeconds, type Pinned, residentMiB, startPinned } from './cores.ts';
-import type { Measurement } from './load.ts';
+import { chatPath, type Measurement } from './load.ts';
 import type { Subject } from './subjects.ts';
 
 const run = promisify(execFile);
 export const streams = 200;
 const tokensPerStream = 100;
+const tokenMs = 5;
+/** Streams that are held open, with one token each, to see what an open one takes. */
+const heldStreams = 1000;
+const heldTokenMs = 60_000;
 
 interface StreamReport {
   readonly tokens: number;
@@ -19,20 +24,30 @@ interface StreamReport {
   readonly firstP99: number;
 }
 
-export async function startStreamUpstream(cores: Cores): Promise<Pinned & { readonly port: number }> {
+export interface StreamUpstream extends Pinned {
+  readonly port: number;
+}
+
+export function startStreamUpstream(cores: Cores): Promise<StreamUpstream> {
+  return startUpstream(cores, tokenMs);
+}
+
+/** Its streams begin and then stand still. */
+export function startHoldingUpstream(cores: Cores): Promise<StreamUpstream> {
+  return startUpstream(cores, heldTokenMs);
+}
+
+async function startUpstream(cores: Cores, msPerToken: number): Promise<StreamUpstream> {
   const port = await freePort();
   const program = join(import.meta.dirname, 'stream-upstream.ts');
-  const command = [process.execPath, program, String(port), String(tokensPerStream)];
+  const command = [process.execPath, program, String(port), String(tokensPerStream), String(msPerToken)];
   return { ...(await startPinned(cores.load, port, command)), port };
 }
 
 /** Per token; p50Ms and p99Ms are the time to the first token. @throws Error if a stream broke or ended without [DONE] */
-export async function putUnderStreams(subject: Subject, core: number, seconds: number): Promise<Measurement> {
-  const body = JSON.stringify({
-    model: 'gpt-provider/gpt-4o-mini',
-    stream: true,
-    messages: [{ role: 'user', content: 'Hello' }],
-  });
+export async function putUnderStreams(subject: Subject, options: StreamOptions): Promise<Measurement> {
+  const { core, seconds } = options;
+  const body = streamBody(options.model);
   const headers = Object.entries(subject.headers).map(([name, value]) => `${name}: ${value}`);
   const program = join(import.meta.dirname, 'stream-load.ts');
   const args = [String(subject.port), String(streams), String(seconds), body, ...headers];
@@ -51,4 +66,43 @@ export async function putUnderStreams(subject: Subject, core: number, seconds: n
     p99Ms: report.firstP99,
     residentMiB: residentMiB(subject.pid),
   };
+}
+
+export interface StreamOptions {
+  readonly core: number;
+  readonly seconds: number;
+  readonly model: string;
+}
+
+function streamBody(model: string): string {
+  return JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello' }] });
+}
+
+/** KiB of resident memory that an open stream takes, the connections on both sides included. */
+export async function memoryPerStream(subject: Subject, model: string): Promise<number> {
+  const before = residentMiB(subject.pid);
+  const sockets: Socket[] = [];
+  try {
+    const opened = Array.from({ length: heldStreams }, () => openStream(subject, model, sockets));
+    await Promise.all(opened);
+    return ((residentMiB(subject.pid) - before) * 1024) / heldStreams;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+/** Resolves with the stream's first bytes. */
+function openStream({ port, headers }: Subject, model: string, sockets: Socket[]): Promise<void> {
+  const body = streamBody(model);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`POST ${chatPath} HTTP/1.1`, 'host: 127.0.0.1', `content-length: ${body.length}`, ...lines];
+  const socket = connect(port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`));
+  sockets.push(socket);
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('data', (chunk) => {
+      if (chunk.includes(' 200 ')) resolve();
+      else reject(new Error(chunk.toString()));
+    });
+  });
 }

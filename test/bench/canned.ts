@@ -1,0 +1,174 @@
+// What the upstreams answer, in each wire format: the same text, whole and as a stream of tokens.
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+
+const text = 'A canned answer for the benchmark. '.repeat(7);
+const token = ' token';
+
+export interface Canned {
+  /** As callers name it. */
+  readonly model: string;
+  /** How every path of this vendor begins at the upstream. */
+  readonly path: string;
+  readonly answer: object;
+  readonly streamType: string;
+  /** What comes before the first token, one token, and what comes after the last. */
+  readonly opening: string | Buffer;
+  readonly token: string | Buffer;
+  readonly closing: string | Buffer;
+}
+
+const gptUsage = {
+  prompt_tokens: 220,
+  completion_tokens: 49,
+  total_tokens: 269,
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+};
+
+const gptChunk = (delta: object, finish: string | null) =>
+  data({
+    id: 'chatcmpl-bench0000000000000000000',
+    object: 'chat.completion.chunk',
+    created: 1_790_000_000,
+    model: 'gpt-4o-mini-2024-07-18',
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+  });
+
+const claudeUsage = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0, service_tier: 'standard' };
+const claudeMessage = {
+  id: 'msg_bench0000000000000000',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5-20250929',
+};
+
+const geminiReply = (parts: readonly object[], more: object) => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+  usageMetadata: { promptTokenCount: 220, candidatesTokenCount: 49, totalTokenCount: 269 },
+  modelVersion: 'gemini-2.5-flash',
+  responseId: 'bench0000000000000000',
+});
+
+const converseUsage = { inputTokens: 220, outputTokens: 49, totalTokens: 269 };
+
+export const canned = {
+  'gpt-provider': {
+    model: 'gpt-provider/gpt-4o-mini',
+    path: '/v1/',
+    answer: {
+      id: 'chatcmpl-bench0000000000000000000',
+      object: 'chat.completion',
+      created: 1_790_000_000,
+      model: 'gpt-4o-mini-2024-07-18',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: text, refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: gptUsage,
+      service_tier: 'default',
+      system_fingerprint: 'fp_bench',
+    },
+    streamType: 'text/event-stream; charset=utf-8',
+    opening: gptChunk({ role: 'assistant', content: '' }, null),
+    token: gptChunk({ content: token }, null),
+    closing: `${gptChunk({}, 'stop')}data: [DONE]\n\n`,
+  },
+  'assistant-provider': {
+    model: 'assistant-provider/claude-sonnet-4-5',
+    path: '/assistant-provider/',
+    answer: {
+      ...claudeMessage,
+      content: [{ type: 'text', text }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 220, output_tokens: 49, ...claudeUsage },
+    },
+    streamType: 'text/event-stream; charset=utf-8',
+    opening:
+      event({
+        type: 'message_start',
+        message: {
+          ...claudeMessage,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 220, output_tokens: 1, ...claudeUsage },
+        },
+      }) + event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    token: event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: token } }),
+    closing:
+      event({ type: 'content_block_stop', index: 0 }) +
+      event({
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: 100 },
+      }) +
+      event({ type: 'message_stop' }),
+  },
+  'search-provider': {
+    model: 'search-provider/gemini-2.5-flash',
+    path: '/search-provider/',
+    answer: geminiReply([{ text }], { finishReason: 'STOP' }),
+    streamType: 'text/event-stream',
+    opening: '',
+    token: data(geminiReply([{ text: token }], {}), '\r\n'),
+    closing: data(geminiReply([{ text: '' }], { finishReason: 'STOP' }), '\r\n'),
+  },
+  'managed-cloud-models': {
+    model: 'managed-cloud-models/eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    path: '/managed-cloud-models/',
+    answer: {
+      output: { message: { role: 'assistant', content: [{ text }] } },
+      stopReason: 'end_turn',
+      usage: converseUsage,
+      metrics: { latencyMs: 812 },
+    },
+    streamType: 'application/vnd.amazon.eventstream',
+    opening: frame('messageStart', { role: 'assistant' }),
+    token: frame('contentBlockDelta', { contentBlockIndex: 0, delta: { text: token }, p: 'abcdefgh' }),
+    closing: Buffer.concat([
+      frame('contentBlockStop', { contentBlockIndex: 0 }),
+      frame('messageStop', { stopReason: 'end_turn' }),
+      frame('metadata', { usage: converseUsage, metrics: { latencyMs: 812 } }),
+    ]),
+  },
+} as const satisfies Record<string, Canned>;
+
+export type CannedVendor = keyof typeof canned;
+
+/** The vendor whose paths begin so. */
+export function cannedFor(path: string): Canned {
+  return Object.values(canned).find((vendor) => path.startsWith(vendor.path)) ?? canned['gpt-provider'];
+}
+
+/** Whether an answer of a subject holds the canned text in the common shape. */
+export function isCannedAnswer(body: string): boolean {
+  const answer = JSON.parse(body) as {
+    choices?: { message?: { content?: unknown } }[];
+    usage?: { total_tokens?: unknown };
+  };
+  return answer.choices?.[0]?.message?.content === text && answer.usage?.total_tokens === 269;
+}
+
+function data(value: object, lineEnd = '\n'): string {
+  return `data: ${JSON.stringify(value)}${lineEnd}${lineEnd}`;
+}
+
+function event(value: { readonly type: string; readonly [field: string]: unknown }): string {
+  return `event: ${value.type}\n${data(value)}`;
+}
+
+function frame(type: string, payload: object): Buffer {
+  const codec = new EventStreamCodec((bytes) => Buffer.from(bytes).toString(), Buffer.from);
+  const header = (value: string) => ({ type: 'string' as const, value });
+  const headers = {
+    ':event-type': header(type),
+    ':content-type': header('application/json'),
+    ':message-type': header('event'),
+  };
+  return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify(payload)) }));
+}
