@@ -33,8 +33,8 @@ export interface RequestRecord {
   projectKeyId: string | undefined;
   provider: string | undefined;
   model: string | undefined;
-  /** Whether the catalog knows the model: only then is its name a metric label. */
-  modelKnown: boolean;
+  /** The model's name in catalog or configuration, where they know it: only then is it a metric label. */
+  catalogName: string | undefined;
   status: number;
   errorCode: string | undefined;
   errorSource: 'gateway' | 'provider' | undefined;
@@ -66,7 +66,7 @@ export class Exchange {
     projectKeyId: undefined,
     provider: undefined,
     model: undefined,
-    modelKnown: false,
+    catalogName: undefined,
     status: 0,
     errorCode: undefined,
     errorSource: undefined,

@@ -91,7 +91,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   });
   record.provider = authorized.provider.name;
   record.model = authorized.model;
-  record.modelKnown = authorized.catalogModel !== undefined;
+  record.catalogName = authorized.catalogModel?.name;
 
   // inspect
   const call = await deps.guardrails.inspect(authorized);

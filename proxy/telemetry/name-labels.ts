@@ -5,9 +5,8 @@ import { providers } from '../providers/index.ts';
 /** What the labels are made of. */
 export interface Named {
   readonly provider: string | undefined;
-  readonly model: string | undefined;
-  /** Whether catalog or configuration know the model: callers choose other names. */
-  readonly modelKnown: boolean;
+  /** The model's name in catalog or configuration, never as the caller wrote it; undefined where neither knows it. */
+  readonly catalogName: string | undefined;
 }
 
 export interface NameLabels {
@@ -27,9 +26,9 @@ export function createNameLabels(): NameLabels {
   return {
     provider: ({ provider }) =>
       provider === undefined || shipped.has(provider) ? provider : customProviders(provider),
-    model: ({ provider = '', model = other, modelKnown }) => {
-      if (!modelKnown) return other;
-      return shipped.has(provider) ? model : customModels(model);
+    model: ({ provider = '', catalogName }) => {
+      if (catalogName === undefined) return other;
+      return shipped.has(provider) ? catalogName : customModels(catalogName);
     },
   };
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createNameLabels } from '../../../../proxy/telemetry/name-labels.ts';
 
-const named = (provider: string | undefined, model: string | undefined, modelKnown = true) => ({
+const named = (provider: string | undefined, catalogName: string | undefined) => ({
   provider,
-  model,
-  modelKnown,
+  catalogName,
 });
 
 describe('labels', () => {
@@ -12,8 +11,8 @@ describe('labels', () => {
     const labels = createNameLabels();
     const known = named('gpt-provider', 'gpt-4o-mini');
     expect([labels.provider(known), labels.model(known)]).toEqual(['gpt-provider', 'gpt-4o-mini']);
-    expect(labels.model(named('gpt-provider', 'made-up', false))).toBe('other');
-    expect(labels.provider(named(undefined, undefined, false))).toBeUndefined();
+    expect(labels.model(named('gpt-provider', undefined))).toBe('other');
+    expect(labels.provider(named(undefined, undefined))).toBeUndefined();
   });
 
   it('are the names that organizations configure, up to a bound', () => {
