@@ -33,13 +33,17 @@ export function vendorCallIds<Call extends { readonly id: string }>(
 ): ReadonlyMap<Call, string> {
   const ids = new Map<Call, string>();
   const taken = new Set<string>();
+  // Where the numbers of each id have come to: thousands of calls may have the same.
+  const counts = new Map<string, number>();
   for (const call of calls) {
     const base = call.id.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, idLengthMax) || 'call';
     let id = base;
-    for (let count = 2; taken.has(id); count++) {
-      const suffix = `_${count}`;
+    let count = counts.get(base) ?? 1;
+    while (taken.has(id)) {
+      const suffix = `_${++count}`;
       id = base.slice(0, idLengthMax - suffix.length) + suffix;
     }
+    counts.set(base, count);
     taken.add(id);
     ids.set(call, id);
   }

@@ -57,24 +57,33 @@ export function readConversation(request: ChatRequest): Conversation {
   return builder.end();
 }
 
+/** Turns while they are built: what comes from a caller may be thousands of messages, and none is copied for the next. */
+type GrowingTurn =
+  | { readonly role: 'user'; readonly parts: Part[] }
+  | {
+      readonly role: 'assistant';
+      readonly parts: TextPart[];
+      readonly calls: ToolCall[];
+      readonly thinking: JsonObject[];
+    }
+  | ToolTurn;
+
 class Builder {
   readonly #system: TextPart[] = [];
-  readonly #turns: Turn[] = [];
-  /** Calls of the last assistant turn that wait for their result, in order. */
-  #open: ToolCall[] = [];
-  #results = new Map<ToolCall, ToolResult>();
+  readonly #turns: GrowingTurn[] = [];
+  #open = new OpenCalls([]);
 
   add(message: ChatMessage, at: string): void {
     switch (message.role) {
       case 'system':
       case 'developer':
-        this.#system.push(...textParts(message, at));
+        append(this.#system, textParts(message, at));
         return;
       case 'tool':
-        this.#addResult(this.#callOf(message, at), message, at);
+        this.#open.answer(this.#callOf(message, at), textParts(message, at));
         return;
       case 'function':
-        this.#addResult(this.#legacyCallOf(message, at), message, at);
+        this.#open.answer(this.#legacyCallOf(message, at), textParts(message, at));
         return;
       case 'assistant':
         this.#closeCalls(at);
@@ -91,10 +100,9 @@ class Builder {
     return { system: this.#system, turns: this.#turns };
   }
 
-  #addUser(parts: readonly Part[]): void {
+  #addUser(parts: Part[]): void {
     const last = this.#turns.at(-1);
-    if (last?.role === 'user')
-      this.#turns[this.#turns.length - 1] = { role: 'user', parts: [...last.parts, ...parts] };
+    if (last?.role === 'user') append(last.parts, parts);
     else this.#turns.push({ role: 'user', parts });
   }
 
@@ -106,26 +114,20 @@ class Builder {
     }
     const blocks: unknown[] = Array.isArray(message.thinking_blocks) ? message.thinking_blocks : [];
     const thinking = blocks.filter(isObject);
+    this.#open = new OpenCalls(calls);
     const last = this.#turns.at(-1);
-    this.#open = calls;
-    if (last?.role !== 'assistant') {
-      this.#turns.push({ role: 'assistant', parts, calls, thinking });
-      return;
-    }
-    this.#turns[this.#turns.length - 1] = {
-      role: 'assistant',
-      parts: [...last.parts, ...parts],
-      calls: [...last.calls, ...calls],
-      thinking: [...last.thinking, ...thinking],
-    };
+    if (last?.role === 'assistant') {
+      append(last.parts, parts);
+      append(last.calls, calls);
+      append(last.thinking, thinking);
+    } else this.#turns.push({ role: 'assistant', parts, calls, thinking });
   }
 
   #callOf(message: ChatMessage, at: string): ToolCall {
     if (typeof message.tool_call_id !== 'string') {
       throw invalid(`${at}.tool_call_id`, `${at}.tool_call_id must be a string`);
     }
-    const { id } = splitId(message.tool_call_id);
-    const call = this.#open.find((one) => one.id === id && !this.#results.has(one));
+    const call = this.#open.takeById(splitId(message.tool_call_id).id);
     if (call !== undefined) return call;
     throw invalid(
       `${at}.tool_call_id`,
@@ -134,27 +136,67 @@ class Builder {
   }
 
   #legacyCallOf(message: ChatMessage, at: string): ToolCall {
-    const call = this.#open.find((one) => one.name === message.name && !this.#results.has(one));
+    const call = this.#open.takeByName(message.name);
     if (call !== undefined) return call;
     throw invalid(`${at}.name`, `${at}.name answers no function call of the assistant message before it`);
   }
 
-  #addResult(call: ToolCall, message: ChatMessage, at: string): void {
-    this.#results.set(call, { call, parts: textParts(message, at) });
-  }
-
   /** Vendors want every call answered, all results together and in the calls' order. */
   #closeCalls(at: string): void {
-    if (this.#open.length === 0) return;
-    const results = this.#open.map((call) => {
-      const result = this.#results.get(call);
-      if (result !== undefined) return result;
-      throw invalid(at, `the tool call ${JSON.stringify(call.id)} has no tool message with its result`);
-    });
-    this.#turns.push({ role: 'tool', results });
-    this.#open = [];
-    this.#results = new Map();
+    const results = this.#open.results((call) =>
+      invalid(at, `the tool call ${JSON.stringify(call.id)} has no tool message with its result`),
+    );
+    if (results.length > 0) this.#turns.push({ role: 'tool', results });
+    this.#open = new OpenCalls([]);
   }
+}
+
+/** The calls of an assistant's message, each waiting for its result. */
+class OpenCalls {
+  readonly #calls: readonly ToolCall[];
+  readonly #results = new Map<ToolCall, ToolResult>();
+  /** Those that wait, the first of each id and name last. */
+  readonly #byId: ReadonlyMap<unknown, ToolCall[]>;
+  readonly #byName: ReadonlyMap<unknown, ToolCall[]>;
+
+  constructor(calls: readonly ToolCall[]) {
+    this.#calls = calls;
+    const waiting = calls.toReversed();
+    this.#byId = Map.groupBy(waiting, ({ id }) => id);
+    this.#byName = Map.groupBy(waiting, ({ name }) => name);
+  }
+
+  takeById(id: unknown): ToolCall | undefined {
+    return this.#take(this.#byId.get(id));
+  }
+
+  takeByName(name: unknown): ToolCall | undefined {
+    return this.#take(this.#byName.get(name));
+  }
+
+  answer(call: ToolCall, parts: readonly TextPart[]): void {
+    this.#results.set(call, { call, parts });
+  }
+
+  /** In the order of the calls. @throws what `missing` makes of a call without a result */
+  results(missing: (call: ToolCall) => Error): readonly ToolResult[] {
+    return this.#calls.map((call) => {
+      const result = this.#results.get(call);
+      if (result === undefined) throw missing(call);
+      return result;
+    });
+  }
+
+  #take(waiting: ToolCall[] = []): ToolCall | undefined {
+    let call = waiting.pop();
+    while (call !== undefined && this.#results.has(call)) call = waiting.pop();
+    return call;
+  }
+}
+
+/** As `push` of all of them, however many they are. */
+function append<T>(list: T[], more: readonly T[]): void {
+  for (const one of more) list.push(one);
 }
 
 function textParts(message: ChatMessage, at: string): TextPart[] {

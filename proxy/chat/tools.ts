@@ -123,9 +123,9 @@ function nameOf(value: unknown, at: string): string {
 }
 
 function checkChoice(choice: ToolChoice, definitions: readonly ToolDefinition[], at: string): void {
-  const known = (name: string) => definitions.some((one) => one.name === name);
+  const known = new Set(definitions.map(({ name }) => name));
   const names = choice.kind === 'named' ? [choice.name] : choice.kind === 'allowed' ? choice.names : [];
-  const unknown = names.find((name) => !known(name));
+  const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined) throw invalid(at, `${at} names a tool that the request does not define`);
   if (choice.kind === 'required' && definitions.length === 0) {
     throw invalid(at, `${at} is only allowed when tools are given`);

@@ -63,8 +63,8 @@ export function withAnswerTool(tools: Tools, form: AnswerForm): Tools {
   const { definitions, choice, asFunctions } = tools;
   const { tool } = form;
   const usable = choice.kind === 'none' ? [] : definitions;
-  const allowed =
-    choice.kind === 'allowed' ? usable.filter(({ name }) => choice.names.includes(name)) : usable;
+  const names = choice.kind === 'allowed' ? new Set(choice.names) : undefined;
+  const allowed = usable.filter(({ name }) => names?.has(name) ?? true);
   return {
     definitions: [...allowed, tool],
     choice: allowed.length === 0 ? { kind: 'named', name: tool.name } : { kind: 'required' },

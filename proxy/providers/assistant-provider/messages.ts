@@ -17,13 +17,13 @@ export interface Message {
  */
 export function writeMessages({ turns }: Conversation, thinks: boolean): Message[] {
   const ids = vendorCallIds(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : [])));
-  const messages: Message[] = [];
+  const messages: { readonly role: Message['role']; readonly content: Block[] }[] = [];
   for (const turn of turns) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
     const blocks = blocksOf(turn, { ids, thinks });
     const last = messages.at(-1);
     if (last?.role === role) {
-      messages[messages.length - 1] = { role, content: [...last.content, ...blocks] };
+      for (const block of blocks) last.content.push(block);
     } else if (role === 'user' || blocks.length > 0) messages.push({ role, content: blocks });
   }
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [] });

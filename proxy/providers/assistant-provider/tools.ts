@@ -48,7 +48,8 @@ export function toolName(name: string): string {
 
 function usableTools({ definitions, choice }: Tools): readonly ToolDefinition[] {
   if (choice.kind !== 'allowed' || choice.names.length === 0) return definitions;
-  return definitions.filter(({ name }) => choice.names.includes(name));
+  const names = new Set(choice.names);
+  return definitions.filter(({ name }) => names.has(name));
 }
 
 /** @param schemas takes those of strict tools; undefined where the model has no such tools */

@@ -62,8 +62,8 @@ class Costs {
     if (typeof schema.$ref === 'string') return this.#ofReference(schema.$ref, depth);
     if (!isExpressible(schema)) return impossible;
     const properties = isObject(schema.properties) ? schema.properties : {};
-    const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
-    const optional = Object.keys(properties).filter((name) => !required.includes(name)).length;
+    const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : []);
+    const optional = Object.keys(properties).filter((name) => !required.has(name)).length;
     const isUnion = Array.isArray(schema.type) || schema.anyOf !== undefined || schema.oneOf !== undefined;
     const items = schema.items === undefined ? [] : [schema.items];
     const inner = [...Object.values(properties), ...items, ...branchesOf(schema)];

@@ -35,6 +35,12 @@ describe('ids for a vendor', () => {
     expect(idsOf(...given)).toEqual(expected);
   });
 
+  it('are given to thousands of calls at once', () => {
+    const begun = performance.now();
+    expect(new Set(idsOf(...Array.from({ length: 25_000 }, () => 'a'))).size).toBe(25_000);
+    expect(performance.now() - begun).toBeLessThan(1500);
+  });
+
   it('belong to calls, not to texts', () => {
     const twice = [{ id: 'a' }, { id: 'a' }];
     const ids = vendorCallIds(twice);

@@ -154,6 +154,33 @@ describe('the turns of a conversation', () => {
   });
 });
 
+describe('a conversation of thousands of messages', () => {
+  // Each piece is looked at once: what is copied or searched for every other takes seconds here.
+  const soon = (work: () => unknown) => {
+    const begun = performance.now();
+    work();
+    expect(performance.now() - begun).toBeLessThan(1500);
+  };
+  const many = <T>(make: (index: number) => T) => Array.from({ length: 25_000 }, (_, index) => make(index));
+
+  it.each([
+    ['of the user', () => many(() => user())],
+    ['of the assistant', () => many(() => ({ role: 'assistant', content: 'a' }))],
+    ['of tools', () => [user(), calling(...many(() => call('1'))), ...many(() => result('1'))]],
+    [
+      'of functions',
+      () => [
+        user(),
+        calling(...many(() => call('1'))),
+        ...many(() => ({ role: 'function', name: 'boil', content: '' })),
+      ],
+    ],
+  ])('%s is read at once', (_who, messages) => {
+    const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages: messages() })));
+    soon(() => readConversation(request));
+  });
+});
+
 describe('a call in a conversation', () => {
   const first = (...calls: JsonObject[]) => {
     const { turns } = read(user(), calling(...calls), ...calls.map(({ id }) => result(String(id))));
