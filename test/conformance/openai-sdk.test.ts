@@ -96,6 +96,36 @@ describe('chat completions', () => {
   });
 });
 
+describe('what the vendor would refuse', () => {
+  it('goes another way or not at all, and the caller is told', async () => {
+    const { data, response } = await client()
+      .chat.completions.create({
+        ...{ model: 'gpt-provider/o4-mini', messages, max_tokens: 300, metadata: { team: 'tea' } },
+      })
+      .withResponse();
+    expect(data.choices[0]?.message.content).toContain('simulated');
+    expect(response.headers.get('x-svc-dropped-params')).toBe('metadata');
+    const body = JSON.parse(gateway.simulator.requests.at(-1)?.body.toString() ?? '');
+    expect(body).toMatchObject({ max_completion_tokens: 300 });
+    expect(body).not.toHaveProperty('max_tokens');
+  });
+
+  it('is taken out of a history that other providers have left traces in', async () => {
+    const id = 'call_1__sig_c2lnbmF0dXJl';
+    const call = { id, type: 'function' as const, function: { name: 'boil', arguments: '{}' } };
+    const answer = { reasoning_content: 'Hm.', thinking_blocks: [{ type: 'thinking' }] };
+    const completion = await client().chat.completions.create({
+      model,
+      messages: [
+        ...messages,
+        { role: 'assistant', content: '', tool_calls: [call], ...answer },
+        { role: 'tool', tool_call_id: id, content: 'done' },
+      ],
+    });
+    expect(completion.choices[0]?.message.content).toContain('simulated');
+  });
+});
+
 describe('models', () => {
   it('lists what the key may call, and each of them alone', async () => {
     const listed = await client().models.list();
