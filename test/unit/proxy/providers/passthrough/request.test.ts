@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { type Traits, TraitTable } from '../../../../../proxy/catalog/traits.ts';
+import { parseChatRequest } from '../../../../../proxy/chat/request.ts';
+import { gptProvider } from '../../../../../proxy/providers/gpt-provider/index.ts';
 import { passedBody } from '../../../../../proxy/providers/passthrough/request.ts';
-import { callOf } from '../../../../support/vendor-calls.ts';
+import { goldenCall } from '../../../../support/golden.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 
+function callOf(model: string, fields: object) {
+  const body = JSON.stringify({ model, messages, ...fields });
+  return goldenCall(gptProvider, parseChatRequest(Buffer.from(body)));
+}
+
 function passed(fields: object, model = 'gpt-4o', traits: Partial<Traits> = {}) {
-  const call = callOf('gpt-provider', model, { messages, ...fields });
+  const call = callOf(model, fields);
   const { body, dropped } = passedBody({ ...call, traits: { ...call.traits, ...traits } });
   const { messages: _, model: sent, ...rest } = body;
   return { model: sent, rest, dropped };
@@ -92,7 +99,7 @@ describe('a body that passes', () => {
   });
 
   it('leaves the parsed request as it was', () => {
-    const call = callOf('gpt-provider', 'gpt-5', { messages, max_tokens: 1, metadata: { a: 'b' } });
+    const call = callOf('gpt-5', { max_tokens: 1, metadata: { a: 'b' } });
     const before = structuredClone(call.request.body);
     passedBody(call);
     expect(call.request.body).toEqual(before);
