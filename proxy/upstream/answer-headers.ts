@@ -15,12 +15,14 @@ export function passedHeaders(headers: IncomingHttpHeaders, credential: Credenti
   return passed;
 }
 
+const requestIdNames: ReadonlySet<string> = new Set(['x-request-id', 'request-id', 'x-amzn-requestid']);
+
 /** Letters only: no key is made of those, and a name may repeat one too. */
 const limitName = /^[a-z]+-ratelimit-[a-z-]{1,48}$/;
 
 function nameFor(name: string): string | undefined {
   if (name === 'openai-processing-ms') return name;
-  if (name === 'x-request-id' || name === 'request-id') return 'x-svc-upstream-request-id';
+  if (requestIdNames.has(name)) return 'x-svc-upstream-request-id';
   if (!limitName.test(name)) return undefined;
   return `x-svc-upstream-${name.startsWith('x-') ? name.slice(2) : name}`;
 }

@@ -13,8 +13,7 @@ export interface BlockContext {
   readonly promptCache: Traits['promptCache'];
   /** Fetched images by the URL as the caller wrote it. */
   readonly images: ReadonlyMap<string, InlineData>;
-  /** Names that documents of this request have. */
-  readonly documentNames: Set<string>;
+  readonly documentNames: DocumentNames;
 }
 
 /** Stands where the vendor wants a block and the caller has said nothing. */
@@ -43,6 +42,23 @@ export function cachePoint(mark: CacheMark | undefined, promptCache: Traits['pro
   if (mark === undefined || promptCache === 'none') return [];
   const long = mark.ttl === '1h' && promptCache === '1h';
   return [{ cachePoint: { type: 'default', ...(long && { ttl: '1h' }) } }];
+}
+
+/** No two documents of a request have one name. */
+export class DocumentNames {
+  readonly #taken = new Set<string>();
+  /** Where the numbers of each name have come to: there may be thousands. */
+  readonly #counts = new Map<string, number>();
+
+  give(wanted: string | undefined): string {
+    const base = plainName(wanted);
+    let count = this.#counts.get(base) ?? 1;
+    let name = base;
+    while (this.#taken.has(name)) name = `${base} ${++count}`;
+    this.#counts.set(base, count);
+    this.#taken.add(name);
+    return name;
+  }
 }
 
 function partBlocks(part: Part, context: BlockContext): Block[] {
@@ -108,19 +124,17 @@ function documentBlock({ source, name, at }: FilePart, { documentNames }: BlockC
       `${at}.file.file_data is of a type that this provider does not take`,
     );
   }
-  return { document: { format, name: documentName(name, documentNames), source: { bytes: base64 } } };
+  return { document: { format, name: documentNames.give(name), source: { bytes: base64 } } };
 }
 
-/** Letters, digits, single spaces, hyphens and brackets; no two documents of one name. */
-function documentName(wanted: string | undefined, taken: Set<string>): string {
-  const plain = (wanted ?? '')
+/** Letters, digits, single spaces, hyphens and brackets. */
+function plainName(wanted = ''): string {
+  const plain = wanted
+    .slice(0, 1000)
     .replace(/\.[A-Za-z0-9]{1,5}$/, '')
     .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')
     .trim()
-    .slice(0, 100);
-  const base = plain === '' ? 'document' : plain;
-  let name = base;
-  for (let count = 2; taken.has(name); count++) name = `${base} ${count}`;
-  taken.add(name);
-  return name;
+    .slice(0, 100)
+    .trim();
+  return plain === '' ? 'document' : plain;
 }

@@ -43,12 +43,14 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: Mes
       return [{ role: 'user', content }];
     }
     case 'assistant': {
-      const words = [...(context.thoughts ? thoughtBlocks(turn) : []), ...textBlocks(turn.parts, context)];
+      const words = textBlocks(turn.parts, context);
       const calls = turn.calls.map((call) => ({
         toolUse: { toolUseId: ids.get(call), name: vendorToolName(call.name), input: call.arguments },
       }));
+      // A thought alone is no message.
+      const thoughts = context.thoughts && words.length + calls.length > 0 ? thoughtBlocks(turn) : [];
       return [
-        { role: 'assistant', content: words },
+        { role: 'assistant', content: [...thoughts, ...words] },
         { role: 'assistant', content: calls },
       ];
     }
@@ -70,26 +72,40 @@ function thoughtBlocks({ thinking }: AssistantTurn): Block[] {
   });
 }
 
+/** A message while it grows: a caller may send thousands that become one. */
+interface GrowingMessage {
+  readonly role: Message['role'];
+  readonly content: Block[];
+  ofTools: boolean;
+}
+
 /**
  * Merges neighbours of one role; an assistant that said nothing is none. Where words and tools cannot be merged, the other role
  * says next to nothing between them.
  */
-function byTurns(messages: readonly Message[], { mixesTools }: Family): Message[] {
-  const told: Message[] = [];
-  for (const message of messages) {
+function byTurns(messages: readonly Message[], { mixesTools }: Family): readonly Message[] {
+  const told: GrowingMessage[] = [];
+  for (const { role, content } of messages) {
     const last = told.at(-1);
-    const { role, content } = message;
     if (role === 'assistant' && content.length === 0) continue;
-    if (last?.role !== role) told.push(message);
-    else if (mixesTools || content.length === 0 || isOfTools(last) === isOfTools(message)) {
-      told[told.length - 1] = { role, content: [...last.content, ...content] };
-    } else told.push({ role: role === 'user' ? 'assistant' : 'user', content: [placeholder] }, message);
+    const ofTools = content.some(isOfTools);
+    if (last?.role !== role) told.push({ role, content: [...content], ofTools });
+    else if (mixesTools || content.length === 0 || last.ofTools === ofTools) {
+      for (const block of content) last.content.push(block);
+      last.ofTools ||= ofTools;
+    } else {
+      const other = role === 'user' ? 'assistant' : 'user';
+      told.push(
+        { role: other, content: [placeholder], ofTools: false },
+        { role, content: [...content], ofTools },
+      );
+    }
   }
   return told;
 }
 
-function isOfTools({ content }: Message): boolean {
-  return content.some(({ toolUse, toolResult }) => toolUse !== undefined || toolResult !== undefined);
+function isOfTools({ toolUse, toolResult }: Block): boolean {
+  return toolUse !== undefined || toolResult !== undefined;
 }
 
 function spoken({ role, content }: Message): Message {

@@ -6,7 +6,7 @@ import { droppedFields } from '../../chat/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { keepsThinking } from '../claude/thinking-blocks.ts';
 import type { ProviderCall, UpstreamRequest } from '../provider.ts';
-import { type Block, type BlockContext, textBlocks } from './blocks.ts';
+import { type Block, type BlockContext, DocumentNames, textBlocks } from './blocks.ts';
 import { familyOf } from './families.ts';
 import { type Inference, readInference } from './inference.ts';
 import { vendorMessages } from './messages.ts';
@@ -73,12 +73,12 @@ function requestBody(call: ProviderCall): RequestBody {
   });
   const service = readServiceOptions(request.body, request.stream);
   const mapped = family.hasClaudeFields ? mappedForClaude : mappedFields;
-  const dropped = [
+  const dropped = new Set([
     ...droppedFields(request.body, mapped),
     ...inference.dropped,
     ...service.dropped,
     ...tools.dropped,
-  ];
+  ]);
   return {
     body: {
       ...said(call, conversation, plan, inference),
@@ -88,7 +88,7 @@ function requestBody(call: ProviderCall): RequestBody {
       ...additionalFields(inference, tools),
       ...service.fields,
     },
-    dropped,
+    dropped: [...dropped],
     ...(inference.chosenMaxTokens !== undefined && { maxTokens: inference.chosenMaxTokens }),
   };
 }
@@ -120,7 +120,11 @@ function said(
   { form }: AnswerPlan,
   { reasons }: Inference,
 ): JsonObject {
-  const context: BlockContext = { promptCache: traits.promptCache, images, documentNames: new Set() };
+  const context: BlockContext = {
+    promptCache: traits.promptCache,
+    images,
+    documentNames: new DocumentNames(),
+  };
   const words: readonly Block[] = form.kind === 'words' ? [{ text: form.text }] : [];
   const system = [...textBlocks(conversation.system, context), ...words];
   const messages = vendorMessages(conversation, traits.systemMessages ? [] : system, {

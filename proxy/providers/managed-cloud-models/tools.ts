@@ -71,9 +71,9 @@ function usableTools(
   usedNames: ReadonlySet<string>,
 ): readonly ToolDefinition[] {
   if (choice.kind === 'none' && usedNames.size === 0) return [];
-  return choice.kind === 'allowed'
-    ? definitions.filter(({ name }) => choice.names.includes(name))
-    : definitions;
+  if (choice.kind !== 'allowed') return definitions;
+  const names = new Set(choice.names);
+  return definitions.filter(({ name }) => names.has(name));
 }
 
 /** Tools that stand for those in the history, where none may be called. */

@@ -146,6 +146,14 @@ describe('what is said', () => {
     expect(body.messages).toMatchObject([{}, { content: [{ toolUse: { input } }] }, {}]);
   });
 
+  it('a thought alone is no message', async () => {
+    const thinking_blocks = [{ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }];
+    const messages = [user('x'), { role: 'assistant', content: '', thinking_blocks }, user('y')];
+    expect((await sent({ messages })).messages).toEqual([
+      { role: 'user', content: [{ text: 'x' }, { text: 'y' }] },
+    ]);
+  });
+
   it('an id that rode with a signature of another vendor goes without it', async () => {
     const id = `call_1__sig_${Buffer.from('sig').toString('base64url')}`;
     const body = await sent({ messages: [user('x'), called(id), result(id)], tools: [boil] });
@@ -319,6 +327,13 @@ describe('options', () => {
       expect((await sent({ metadata })).requestMetadata).toBeUndefined();
       expect(await dropped({ metadata })).toEqual(['metadata']);
     }
+  });
+
+  it('what is not sent is named once', async () => {
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
+    const thinking = { type: 'enabled', budget_tokens: 2000 };
+    const asked = { model: models.nova, response_format, thinking, reasoning_effort: 'low' };
+    expect(await dropped(asked)).toEqual(['thinking', 'reasoning_effort']);
   });
 
   it.each([
