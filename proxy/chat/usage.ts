@@ -7,6 +7,15 @@ export interface Usage {
   readonly reasoningTokens: number;
 }
 
+/** Shown where a vendor told none. */
+export const noUsage: Usage = Object.freeze({
+  promptTokens: 0,
+  completionTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+});
+
 /**
  * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`).
  * @returns undefined where it is absent, null or without the two counts

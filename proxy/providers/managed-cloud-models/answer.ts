@@ -3,12 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { AnswerParts } from '../../chat/answer-parts.ts';
 import { completionBody } from '../../chat/completion.ts';
+import { noUsage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import { type CompleteAnswer, type ProviderCall, type VendorAnswer, VendorFailure } from '../provider.ts';
 import { cloudError, messageOf, typeName } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
 import { answerPlan } from './plan.ts';
-import { noUsage, readCloudUsage } from './usage.ts';
+import { readCloudUsage } from './usage.ts';
 
 export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
   const answer = parseAnswer(body);
@@ -18,12 +19,11 @@ export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer
   for (const [index, block] of answer.content.entries()) reader.block(index, block);
   const finishReason = reader.finish(answer.stopReason);
   const told = readCloudUsage(answer.usage);
-  const { usage, extras } = told ?? noUsage;
   const completion = {
     ...answerIdentity(call, head),
     choices: [{ finishReason, ...parts.told() }],
-    usage,
-    usageExtras: extras,
+    usage: told?.usage ?? noUsage,
+    usageExtras: told?.extras ?? {},
   };
   const { asFunctions } = tools;
   return { body: completionBody(completion, { noCalls: 'null', asFunctions }), usage: told?.usage };

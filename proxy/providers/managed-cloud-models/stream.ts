@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { ChunkWriter } from '../../chat/chunks.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { noUsage, type Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { answerIdentity } from './answer.ts';
@@ -11,7 +11,7 @@ import { cloudError, messageOf } from './errors.ts';
 import { type Frame, FrameSplitter } from './frames.ts';
 import { MessageReader } from './message-reader.ts';
 import { answerPlan } from './plan.ts';
-import { type CloudUsage, noUsage, readCloudUsage } from './usage.ts';
+import { type CloudUsage, readCloudUsage } from './usage.ts';
 
 export class CloudStreamReader implements StreamReader {
   readonly #call: ProviderCall;
@@ -111,8 +111,7 @@ export class CloudStreamReader implements StreamReader {
   }
 
   #end(): void {
-    const { usage, extras } = this.#told ?? noUsage;
-    this.#chunks.end(usage, extras);
+    this.#chunks.end(this.usage ?? noUsage, this.#told?.extras);
     this.complete = true;
   }
 }

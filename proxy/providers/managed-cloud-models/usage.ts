@@ -8,17 +8,6 @@ export interface CloudUsage {
   readonly extras: JsonObject;
 }
 
-export const noUsage: CloudUsage = {
-  usage: {
-    promptTokens: 0,
-    completionTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-  },
-  extras: {},
-};
-
 /** Undefined where it is absent or without the two counts. */
 export function readCloudUsage(value: unknown): CloudUsage | undefined {
   if (!isObject(value)) return undefined;

@@ -2,7 +2,7 @@
 // has it, as the vendor said it.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { type CalledTool, type CompletionChoice, completionBody } from '../../chat/completion.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { noUsage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
 import { protocolError } from '../protocol-error.ts';
 import { type CompleteAnswer, type ProviderCall, type VendorAnswer, VendorFailure } from '../provider.ts';
@@ -33,15 +33,6 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
   const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
   return { body: completionBody(completion, form), usage: reply.usage };
 }
-
-/** Shown where the vendor told none. */
-export const noUsage: Usage = Object.freeze({
-  promptTokens: 0,
-  completionTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-});
 
 export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
   return {

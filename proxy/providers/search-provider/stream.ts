@@ -4,13 +4,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { ChunkWriter } from '../../chat/chunks.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { noUsage, type Usage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
-import { identityOf, imageExtra, metadataOf, noUsage, type Told } from './answer.ts';
+import { identityOf, imageExtra, metadataOf, type Told } from './answer.ts';
 import { type Asked, readAsked } from './asked.ts';
 import { CallReader } from './calls.ts';
 import { searchError } from './errors.ts';
