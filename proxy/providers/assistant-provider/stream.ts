@@ -74,6 +74,7 @@ export class AssistantStreamReader implements StreamReader {
   }
 
   #readStarted(event: JsonObject): void {
+    if (this.#finished && isContent(event)) throw protocolError('the message goes on behind its end');
     switch (event.type) {
       case 'content_block_start':
         this.#message.begin(event.index, event.content_block);
@@ -102,6 +103,10 @@ export class AssistantStreamReader implements StreamReader {
     this.#finished = true;
     this.#chunks.finish(this.#message.finish(stop_reason, stop_details));
   }
+}
+
+function isContent({ type }: JsonObject): boolean {
+  return type === 'content_block_start' || type === 'content_block_delta';
 }
 
 function isPartOfMessage({ type }: JsonObject): boolean {

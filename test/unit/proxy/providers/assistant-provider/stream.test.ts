@@ -264,6 +264,8 @@ describe('a stream', () => {
     ['an input that is none', sse([start(), begin(0, tool), delta(0, input({}))])],
     ['a call without a name', sse([start(), begin(0, { type: 'tool_use', id: 'x' })])],
     ['an event over the limit', `data: ${'x'.repeat(10_001)}`],
+    ['words behind its end', sse([start(), ended(), begin(0, text)])],
+    ['a piece of a block behind its end', sse([start(), begin(0, text), ended(), delta(0, said('x'))])],
   ])('is broken by %s', (_what, bytes) => {
     expect(() => open().push(Buffer.from(bytes))).toThrow(broken);
   });
