@@ -1,0 +1,97 @@
+// JSON Schemas as callers write them, at random: every keyword that is usual, references, recursion, and the odd empty one.
+import type { JsonObject } from '../../common/json.ts';
+import type { Random } from '../support/access/random.ts';
+
+/** Of the parameters of a tool or of an answer; its root is an object. */
+export function objectSchema(random: Random, withDefinitions = random.chance(0.3)): JsonObject {
+  const names = withDefinitions ? ['node', 'pair'] : [];
+  const depth = 1 + random.below(3);
+  const root = object(random, { depth, names });
+  if (names.length === 0) return random.chance(0.05) ? { type: 'object' } : root;
+  const definitions = {
+    // Holds itself.
+    node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, value: scalar(random) } },
+    pair: object(random, { depth: 1, names: [] }),
+  };
+  return { ...root, $defs: definitions };
+}
+
+/** Of anything that callers may ask for where a schema is free. */
+export function anySchema(random: Random): JsonObject {
+  return random.pick([
+    () => objectSchema(random),
+    () => ({}),
+    () => ({ type: 'array', items: objectSchema(random, false) }),
+    () => ({ anyOf: [objectSchema(random, false), { type: 'null' }] }),
+  ])();
+}
+
+interface Place {
+  readonly depth: number;
+  /** Definitions that may be referred to. */
+  readonly names: readonly string[];
+}
+
+function object(random: Random, place: Place): JsonObject {
+  const names = ['name', 'cups', 'größe', 'a b', 'type', '$x', 'required', 'items', 'ünter-strich_'];
+  const count = random.below(4);
+  const properties = Object.fromEntries(
+    Array.from({ length: count }, () => [random.pick(names), schema(random, inside(place))]),
+  );
+  const required = Object.keys(properties).filter(() => random.chance(0.6));
+  return {
+    type: 'object',
+    ...(random.chance(0.9) && { properties }),
+    ...(random.chance(0.7) && { required }),
+    ...(random.chance(0.5) && { additionalProperties: random.pick([false, true, { type: 'string' }]) }),
+    ...notes(random),
+  };
+}
+
+function inside({ depth, names }: Place): Place {
+  return { depth: depth - 1, names };
+}
+
+function schema(random: Random, place: Place): JsonObject {
+  if (place.depth <= 0) return scalar(random);
+  const makers: readonly (() => JsonObject)[] = [
+    () => scalar(random),
+    () => scalar(random),
+    () => object(random, place),
+    () => ({ type: 'array', items: schema(random, inside(place)), ...sizes(random) }),
+    () => ({ anyOf: [schema(random, inside(place)), { type: 'null' }], ...notes(random) }),
+    () => ({ oneOf: [scalar(random), object(random, inside(place))] }),
+    () => ({ allOf: [object(random, inside(place))] }),
+    () => (place.names.length === 0 ? scalar(random) : { $ref: `#/$defs/${random.pick(place.names)}` }),
+  ];
+  return random.pick(makers)();
+}
+
+function scalar(random: Random): JsonObject {
+  const makers: readonly (() => JsonObject)[] = [
+    () => ({ type: 'string', ...notes(random) }),
+    () => ({ type: 'string', enum: ['a', 'b', 'ü'] }),
+    () => ({ type: 'string', format: random.pick(['date-time', 'email', 'uuid', 'color']) }),
+    () => ({ type: 'string', minLength: 1, maxLength: 40, pattern: '^[a-z]+$' }),
+    () => ({ type: 'integer', minimum: 0, maximum: 10 }),
+    () => ({ type: 'number', exclusiveMinimum: 0, multipleOf: 0.5 }),
+    () => ({ type: 'boolean', default: true }),
+    () => ({ type: ['string', 'null'] }),
+    () => ({ type: 'null' }),
+    () => ({ const: 'fixed' }),
+    () => ({ enum: [1, 2] }),
+    () => ({ type: 'string', examples: ['x'], deprecated: true }),
+  ];
+  return random.pick(makers)();
+}
+
+function notes(random: Random): JsonObject {
+  return {
+    ...(random.chance(0.2) && { title: 'A title' }),
+    ...(random.chance(0.2) && { description: 'What it is: “this”.' }),
+  };
+}
+
+function sizes(random: Random): JsonObject {
+  return random.chance(0.3) ? { minItems: 1, maxItems: 5, uniqueItems: true } : {};
+}

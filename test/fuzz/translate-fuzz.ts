@@ -1,0 +1,138 @@
+// Requests at random through every translator to the strict simulated vendor and back: what a translator builds is never refused
+// by its vendor, what it cannot build it refuses itself in documented words, and an answer says the same whole and streamed.
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../common/json.ts';
+import { GatewayError } from '../../proxy/errors.ts';
+import type { ProviderCall, UpstreamRequest } from '../../proxy/providers/provider.ts';
+import type { Behaviour } from '../../simulator/behaviour.ts';
+import type { Answer } from '../../simulator/wire-format.ts';
+import { Random } from '../support/access/random.ts';
+import { checkSense, readCompletion, readStream, type Told } from '../support/completions.ts';
+import { askVendor, callOf, partsOf } from '../support/vendor-calls.ts';
+import { randomRequest } from './chat-requests.ts';
+import { type FuzzModel, fuzzModels } from './models.ts';
+import { randomBehaviour } from './vendor-behaviours.ts';
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly cases: number;
+}
+
+/**
+ * @returns how often each outcome was seen
+ * @throws Error that names the first case which breaks an invariant
+ */
+export async function fuzzTranslators({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
+  const outcomes = new Map<string, number>();
+  for (let number = seed; number < seed + cases; number++) {
+    const outcome = await runCase(number);
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+  return outcomes;
+}
+
+async function runCase(number: number): Promise<string> {
+  const random = new Random(number * 7919);
+  const model = random.pick(fuzzModels);
+  const body = randomRequest(random, model.abilities);
+  const behaviour = randomBehaviour(random, model.vendor, body);
+  const pieces = 1 + random.below(40);
+  try {
+    return `${model.vendor} ${await translate(model, { body, behaviour, pieces })}`;
+  } catch (error) {
+    const shown = JSON.stringify({ model: model.model, body, behaviour }, undefined, 1);
+    throw new Error(`case ${number}, ${model.vendor}: ${String(error)}\n${shown}`, { cause: error });
+  }
+}
+
+interface Case {
+  readonly body: JsonObject;
+  readonly behaviour: Behaviour | undefined;
+  /** Bytes of each piece of a stream. */
+  readonly pieces: number;
+}
+
+async function translate(model: FuzzModel, { body, behaviour, pieces }: Case): Promise<string> {
+  const whole = await ask(model, body, behaviour);
+  if (model.toolsOnlyWhole === true && (body.tools !== undefined || callsIn(body))) return outcomeOf(whole);
+  const streamed = await ask(
+    model,
+    { ...body, stream: true, stream_options: { include_usage: true } },
+    behaviour,
+  );
+  const toldStreamed = 'refused' in streamed ? undefined : readStreamed(streamed, pieces);
+  if ('refused' in whole) {
+    if ('refused' in streamed) return whole.refused;
+    throw new Error(`refused whole (${whole.refused}) and not as a stream`);
+  }
+  const told = readWhole(whole);
+  checkSense(told);
+  // Some vendors give several answers in no stream.
+  if (toldStreamed === undefined) return `${outcomeOf(whole)}, no stream`;
+  if (!isDeepStrictEqual(told, toldStreamed)) {
+    throw new Error(`whole and streamed differ: ${JSON.stringify([told, toldStreamed])}`);
+  }
+  return outcomeOf(whole);
+}
+
+function callsIn(body: JsonObject): boolean {
+  return JSON.stringify(body.messages).includes('"tool_calls":[{');
+}
+
+interface Asked {
+  readonly call: ProviderCall;
+  readonly answer: Answer;
+}
+
+interface Refused {
+  readonly refused: string;
+}
+
+async function ask(
+  { vendor, model, dialect }: FuzzModel,
+  body: JsonObject,
+  behaviour: Behaviour | undefined,
+): Promise<Asked | Refused> {
+  const call = callOf(vendor, model, body, dialect);
+  let request: UpstreamRequest;
+  try {
+    request = await call.target.provider.buildRequest(call);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.status !== 400 || error.message === '') throw error;
+    return { refused: `${error.code} ${error.param?.replaceAll(/\d+/g, '#')}` };
+  }
+  const answer = askVendor(vendor, request, { behaviour });
+  if (answer.status === 200) return { call, answer };
+  throw new Error(
+    `the vendor refused: ${answer.status} ${Buffer.concat(partsOf(answer)).toString()}\n${request.body}`,
+  );
+}
+
+function outcomeOf(asked: Asked | Refused): string {
+  return 'refused' in asked ? asked.refused : 'answered';
+}
+
+function readWhole({ call, answer }: Asked): Told {
+  const body = Buffer.concat(partsOf(answer));
+  const read = call.target.provider.readAnswer(call, { head: answer.headers, body });
+  const told = readCompletion(JSON.parse(read.body.toString()));
+  const { usage } = read;
+  // The caller is told zeros where the vendor tells nothing; the gateway knows that it knows nothing.
+  if (usage !== undefined && usage.promptTokens !== told.usage?.prompt_tokens) {
+    throw new Error(`read ${JSON.stringify(usage)} and told ${JSON.stringify(told.usage)}`);
+  }
+  return told;
+}
+
+function readStreamed({ call, answer }: Asked, pieces: number): Told {
+  const reader = call.target.provider.openStream(call, answer.headers, { eventBytesMax: 1024 * 1024 });
+  const bytes = Buffer.concat(partsOf(answer));
+  const told: Buffer[] = [];
+  for (let at = 0; at < bytes.length && !reader.complete; at += pieces) {
+    told.push(reader.push(bytes.subarray(at, at + pieces)));
+  }
+  if (!reader.complete) told.push(reader.end());
+  if (reader.failure !== undefined) throw new Error(`the stream failed: ${reader.failure.message}`);
+  if (!reader.complete) throw new Error('the stream is not complete');
+  return readStream(Buffer.concat(told).toString());
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { plainModels } from '../support/vendors.ts';
+import { fuzzAnswers } from './answers-fuzz.ts';
+import { fuzzTranslators } from './translate-fuzz.ts';
+
+// GATEWAY_FUZZ_SEED repeats the case that a failure names.
+const given = process.env.GATEWAY_FUZZ_SEED;
+const seed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+const cases = given === undefined ? 600 : 1;
+const vendors = Object.keys(plainModels);
+
+it(`what a translator builds is taken by its vendor, and answers say the same whole and streamed (seeds from ${seed})`, async () => {
+  const outcomes = await fuzzTranslators({ seed, cases });
+  if (given !== undefined) return;
+  // Requests that are all refused would prove little.
+  expect(vendors.filter((vendor) => !outcomes.has(`${vendor} answered`))).toEqual([]);
+}, 60_000);
+
+it(`no vendor's answer makes a translator throw, hang or lie (seeds from ${seed})`, async () => {
+  const outcomes = await fuzzAnswers({ seed, cases: given === undefined ? 2000 : 1 });
+  if (given !== undefined) return;
+  const failed = vendors.flatMap((vendor) => [`${vendor} stream failed`, `${vendor} whole failed`]);
+  const answered = vendors.map((vendor) => `${vendor} stream answered`);
+  expect([...failed, ...answered].filter((outcome) => !outcomes.has(outcome))).toEqual([]);
+}, 60_000);

@@ -1,0 +1,109 @@
+// A provider and its simulated vendor without a network between them: the call that the proxy would make, what the vendor answers
+// to the request that is built of it. For tests of thousands of requests.
+import { Secret } from '../../common/secret.ts';
+import { findModel } from '../../proxy/catalog/models.ts';
+import { TraitTable } from '../../proxy/catalog/traits.ts';
+import { imageUrls } from '../../proxy/chat/content.ts';
+import type { InlineData } from '../../proxy/chat/media.ts';
+import { parseChatRequest } from '../../proxy/chat/request.ts';
+import { providersByName } from '../../proxy/providers/index.ts';
+import {
+  type Credential,
+  type Provider,
+  type ProviderCall,
+  parseBaseUrl,
+  type UpstreamRequest,
+} from '../../proxy/providers/provider.ts';
+import type { Behaviour } from '../../simulator/behaviour.ts';
+import { type VendorName, vendors } from '../../simulator/vendors.ts';
+import type { Answer } from '../../simulator/wire-format.ts';
+import { region, storedKeys } from './vendors.ts';
+
+/** 2026-11-20T12:00:00Z */
+const now = 1_795_176_000_000;
+const host = 'vendor.test';
+const traits = new TraitTable();
+
+/** An image of one point: what fetching one would give. */
+const fetchedImage: InlineData = {
+  mediaType: 'image/png',
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+};
+
+export function providerOf(vendor: VendorName): Provider {
+  const provider = providersByName.get(vendor);
+  if (provider === undefined) throw new Error(`there is no provider ${vendor}`);
+  return provider;
+}
+
+/**
+ * @param body of a chat request, as the caller sends it
+ * @param dialect further path of the vendor's base URL
+ * @throws GatewayError invalid_request
+ */
+export function callOf(vendor: VendorName, model: string, body: object, dialect = ''): ProviderCall {
+  const provider = providerOf(vendor);
+  const request = parseChatRequest(Buffer.from(JSON.stringify({ model, ...body })));
+  const urls = provider.fetchesImages ? imageUrls(request.messages) : [];
+  return {
+    request,
+    model,
+    traits: traits.of(vendor, model),
+    outputTokensMax: findModel(vendor, model)?.limits.maxOutputTokens,
+    target: {
+      provider,
+      baseUrl: parseBaseUrl(`https://${host}${vendors[vendor].basePath}${dialect}`),
+      credential: credentialOf(vendor),
+      providerKeyId: 'stored',
+      region,
+      apiVersion: undefined,
+    },
+    now,
+    images: new Map(urls.map((url) => [url, fetchedImage])),
+  };
+}
+
+function credentialOf(vendor: VendorName): Credential {
+  const { secret } = storedKeys[vendor];
+  // All others take a key of the simulator's own form.
+  if ('apiKey' in secret) return { apiKey: new Secret('sk-sim-in-process') };
+  const { accessKeyId, secretAccessKey } = secret;
+  return {
+    apiKey: undefined,
+    accessKeyId: new Secret(accessKeyId),
+    secretAccessKey: new Secret(secretAccessKey),
+  };
+}
+
+export interface Asking {
+  readonly behaviour?: Behaviour | undefined;
+  /** Ids of answers follow from it. */
+  readonly sequence?: number;
+}
+
+export function askVendor(vendor: VendorName, request: UpstreamRequest, asking: Asking = {}): Answer {
+  const [path = '', query = ''] = request.path.split(/\?(.*)/s);
+  return vendors[vendor].answer(
+    { method: 'POST', path, query, headers: headersOf(request), body: Buffer.from(request.body) },
+    {
+      keys: new Set(),
+      scripted: () => asking.behaviour,
+      now: Math.floor(now / 1000),
+      sequence: asking.sequence ?? 1,
+    },
+  );
+}
+
+function headersOf({ headers, body }: UpstreamRequest): Record<string, string> {
+  const entries: Record<string, string> = { host, 'content-length': String(Buffer.byteLength(body)) };
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    entries[(headers[at] ?? '').toLowerCase()] = headers[at + 1] ?? '';
+  }
+  return entries;
+}
+
+/** The answer's bytes, part by part. */
+export function partsOf({ parts, behaviour }: Answer): Buffer[] {
+  if (behaviour.body !== undefined) return [Buffer.from(behaviour.body)];
+  return Array.from(parts, (part) => (typeof part === 'string' ? Buffer.from(part) : part));
+}
