@@ -81,8 +81,13 @@ export class CloudStreamReader implements StreamReader {
     if (!isKnown(type) || (this.#stopped && type !== 'metadata')) return;
     const event = parseJson(payload);
     if (!isObject(event)) throw protocolError('an event of the stream is no JSON object');
-    if (!this.#chunks.started) this.#chunks.start(answerIdentity(this.#call, this.#head));
+    // Nothing is told before there is something to tell: until then an error still has a status of its own.
+    if (type !== 'messageStart' && type !== 'metadata') this.#start();
     this.#readKnown(type, event);
+  }
+
+  #start(): void {
+    if (!this.#chunks.started) this.#chunks.start(answerIdentity(this.#call, this.#head));
   }
 
   #readKnown(type: EventType, event: JsonObject): void {

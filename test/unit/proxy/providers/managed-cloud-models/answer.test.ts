@@ -111,9 +111,13 @@ describe('a streamed answer', () => {
     expect(reader.push(text('more')).length + reader.end().length).toBe(0);
   });
 
-  it('trap 6: an exception as the very first frame tells nothing to the caller', () => {
+  it.each([
+    ['as the very first frame', []],
+    ['before any content', [start]],
+  ])('trap 6: an exception %s tells nothing to the caller', (_where, before) => {
     const reader = openStream();
-    expect(reader.push(exceptionFrame('internalServerException', '{}'))).toHaveLength(0);
+    const exception = exceptionFrame('internalServerException', '{}');
+    expect(reader.push(Buffer.concat([...before, exception]))).toHaveLength(0);
     expect(reader.failure).toMatchObject({ status: 500, retryable: true });
   });
 
