@@ -1,6 +1,5 @@
 // Messages of a conversation for a vendor that speaks the callers' format: as the caller sent them, but for what answers of
 // other providers have brought into them, which this vendor would refuse.
-
 import { isObject } from '../../../common/json.ts';
 import { hasSignature, splitId } from '../../chat/call-ids.ts';
 import type { ChatMessage } from '../../chat/request.ts';
@@ -10,9 +9,12 @@ export function ownHistory(messages: readonly ChatMessage[]): readonly ChatMessa
   return messages.some(isForeign) ? messages.map((one) => (isForeign(one) ? asOwn(one) : one)) : messages;
 }
 
+/** Of answers that the gateway has translated, or that a vendor has extended. */
+const foreignFields = ['thinking_blocks', 'reasoning_content', 'images'] as const;
+
 function isForeign(message: ChatMessage): boolean {
-  const { thinking_blocks, reasoning_content, tool_calls, tool_call_id } = message;
-  if (thinking_blocks !== undefined || reasoning_content !== undefined) return true;
+  if (foreignFields.some((name) => message[name] !== undefined)) return true;
+  const { tool_calls, tool_call_id } = message;
   if (Array.isArray(tool_calls))
     return tool_calls.some((call: unknown) => isObject(call) && isSigned(call.id));
   return isSigned(tool_call_id);
@@ -23,11 +25,16 @@ function isSigned(id: unknown): id is string {
 }
 
 function asOwn(message: ChatMessage): ChatMessage {
-  const { thinking_blocks, reasoning_content, ...own } = message;
-  if (isSigned(own.tool_call_id)) return { ...own, tool_call_id: splitId(own.tool_call_id).id };
-  if (!Array.isArray(own.tool_calls)) return own;
-  const calls = own.tool_calls.map((call: unknown) =>
-    isObject(call) && isSigned(call.id) ? { ...call, id: splitId(call.id).id } : call,
-  );
-  return { ...own, tool_calls: calls };
+  const { tool_call_id, tool_calls } = message;
+  const own: ChatMessage = {
+    ...message,
+    ...(isSigned(tool_call_id) && { tool_call_id: splitId(tool_call_id).id }),
+    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.map(unsigned) }),
+  };
+  for (const name of foreignFields) delete own[name];
+  return own;
+}
+
+function unsigned(call: unknown): unknown {
+  return isObject(call) && isSigned(call.id) ? { ...call, id: splitId(call.id).id } : call;
 }

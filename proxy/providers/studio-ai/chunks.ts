@@ -1,8 +1,8 @@
 // The chunks of a stream. Frames that only tell what the content filter found have no choices, or choices without a delta, which
 // clients trip over: they are swallowed, unless they say that the answer ends. Every choice ends with a reason.
-import type { JsonObject } from '../../../common/json.ts';
-import { isObject } from '../../../common/json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ChunkForm } from '../passthrough/stream.ts';
+import { protocolError } from '../protocol-error.ts';
 import { checked } from './answer.ts';
 import { ChoiceReader, isSaid } from './choice.ts';
 import type { AnswerPlan } from './plan.ts';
@@ -21,7 +21,8 @@ export class StudioChunks implements ChunkForm {
     const { id, object, created, model } = chunk;
     const hasHead = typeof id === 'string' && id !== '';
     if (hasHead) this.#head = { id, object, created, model };
-    const all: readonly unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
+    const all: unknown = chunk.choices;
+    if (!Array.isArray(all)) throw protocolError('an event of the stream is no chunk');
     const choices = all.map(checked).filter(isTold);
     if (choices.length === 0) return undefined;
     const told = choices.map((choice) => this.#reader(indexOf(choice)).delta(choice));

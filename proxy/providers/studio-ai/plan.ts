@@ -1,5 +1,4 @@
 // How an answer was asked for, and so how it is read: a pure function of the request, made again when the answer comes.
-
 import { type ResponseFormat, readResponseFormat } from '../../chat/options.ts';
 import { readTools, type Tools } from '../../chat/tools.ts';
 import { type AnswerForm, answerForm } from '../answer-form.ts';

@@ -1,5 +1,4 @@
 // The studio's request: a body as its dialect has it, and the key where that dialect looks for it.
-
 import { readConversation } from '../../chat/conversation.ts';
 import { passedBody } from '../passthrough/request.ts';
 import type { ProviderCall, Target, UpstreamRequest } from '../provider.ts';

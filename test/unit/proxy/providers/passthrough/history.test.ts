@@ -42,6 +42,11 @@ describe('a history', () => {
       { role: 'assistant', content: '', tool_calls: [call('call_1'), call('call_2'), 'odd'] },
     ],
     [
+      'pictures that a model has drawn',
+      { role: 'assistant', content: 'Hi', images: [{}], annotations: [] },
+      { role: 'assistant', content: 'Hi', annotations: [] },
+    ],
+    [
       'the signature on a result',
       { role: 'tool', tool_call_id: signed, content: 'ok' },
       { role: 'tool', tool_call_id: 'call_1', content: 'ok' },

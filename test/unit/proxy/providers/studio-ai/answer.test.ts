@@ -174,6 +174,7 @@ describe('a stream', () => {
     ['an event that is no JSON', 'data: oops\n\n'],
     ['choices that are none', `data: ${JSON.stringify({ choices: [1] })}\n\n`],
     ['a list', 'data: []\n\n'],
+    ['an error of a gate in front', 'data: {"statusCode":429,"message":"no"}\n\n'],
   ])('breaks at %s', (_what, stream) => {
     expect(() => streamed(stream)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
   });
