@@ -9,12 +9,10 @@ export function ownHistory(messages: readonly ChatMessage[]): readonly ChatMessa
   return messages.some(isForeign) ? messages.map((one) => (isForeign(one) ? asOwn(one) : one)) : messages;
 }
 
-/** Of answers that the gateway has translated, or that a vendor has extended. */
-const foreignFields = ['thinking_blocks', 'reasoning_content', 'images'] as const;
-
+/** Said without a list of names: this is asked of every message of every request. */
 function isForeign(message: ChatMessage): boolean {
-  if (foreignFields.some((name) => message[name] !== undefined)) return true;
-  const { tool_calls, tool_call_id } = message;
+  const { thinking_blocks, reasoning_content, images, tool_calls, tool_call_id } = message;
+  if (thinking_blocks !== undefined || reasoning_content !== undefined || images !== undefined) return true;
   if (Array.isArray(tool_calls))
     return tool_calls.some((call: unknown) => isObject(call) && isSigned(call.id));
   return isSigned(tool_call_id);
@@ -24,15 +22,13 @@ function isSigned(id: unknown): id is string {
   return typeof id === 'string' && hasSignature(id);
 }
 
-function asOwn(message: ChatMessage): ChatMessage {
-  const { tool_call_id, tool_calls } = message;
-  const own: ChatMessage = {
-    ...message,
+function asOwn({ thinking_blocks, reasoning_content, images, ...own }: ChatMessage): ChatMessage {
+  const { tool_call_id, tool_calls } = own;
+  return {
+    ...own,
     ...(isSigned(tool_call_id) && { tool_call_id: splitId(tool_call_id).id }),
     ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.map(unsigned) }),
   };
-  for (const name of foreignFields) delete own[name];
-  return own;
 }
 
 function unsigned(call: unknown): unknown {
