@@ -1,0 +1,225 @@
+// Tools, and the form of an answer.
+import { boil, stir } from '../providers/tools.ts';
+import { dropped, emulated, type Feature, leftOut, native, refused, told } from './feature.ts';
+
+const both = [boil, stir];
+const named = { type: 'function', function: { name: 'boil' } };
+const { name, description, parameters } = boil.function;
+
+export const toolFeatures: readonly Feature[] = [
+  {
+    name: '`tools`',
+    ask: { tools: both },
+    at: [
+      native('tools.0.function.name', name),
+      native('tools.0.function.name', name),
+      native('toolConfig.tools.0.toolSpec', { name, description, inputSchema: { json: parameters } }),
+      native('tools.0', { name, description, input_schema: parameters }),
+      native('tools.0.functionDeclarations.0.name', name),
+    ],
+  },
+  {
+    name: '`tool_choice: "required"`',
+    ask: { tools: both, tool_choice: 'required' },
+    at: [
+      native('tool_choice', 'required'),
+      native('tool_choice', 'required'),
+      native('toolConfig.toolChoice', { any: {} }),
+      native('tool_choice', { type: 'any' }),
+      native('toolConfig.functionCallingConfig', { mode: 'ANY' }),
+    ],
+  },
+  {
+    name: '`tool_choice: "required"`, of a model that cannot be forced',
+    ask: { tools: both, tool_choice: 'required' },
+    models: {
+      'managed-cloud-models': 'us.anthropic.claude-sonnet-5-5',
+      'assistant-provider': 'claude-sonnet-5-5',
+    },
+    at: [
+      native('tool_choice', 'required'),
+      native('tool_choice', 'required'),
+      dropped('tool_choice'),
+      dropped('tool_choice'),
+      native('toolConfig.functionCallingConfig', { mode: 'ANY' }),
+    ],
+  },
+  {
+    name: '`tool_choice` that names a tool',
+    ask: { tools: both, tool_choice: named },
+    at: [
+      native('tool_choice', named),
+      native('tool_choice', named),
+      native('toolConfig.toolChoice', { tool: { name } }),
+      native('tool_choice', { type: 'tool', name }),
+      native('toolConfig.functionCallingConfig', { mode: 'ANY', allowedFunctionNames: [name] }),
+    ],
+  },
+  {
+    name: '`tool_choice: "none"`',
+    ask: { tools: both, tool_choice: 'none' },
+    at: [
+      native('tool_choice', 'none'),
+      native('tool_choice', 'none'),
+      emulated('no tools are sent', 'messages.0.content.0.text', 'Hello'),
+      native('tool_choice', { type: 'none' }),
+      native('toolConfig.functionCallingConfig', { mode: 'NONE' }),
+    ],
+  },
+  {
+    name: '`tool_choice` of the type `allowed_tools`',
+    ask: {
+      tools: both,
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } },
+    },
+    at: [
+      native('tool_choice.type', 'allowed_tools'),
+      emulated('the others are not sent', 'tools.length', 1),
+      emulated('the others are not sent', 'toolConfig.tools.length', 1),
+      emulated('the others are not sent', 'tools.length', 1),
+      emulated('the others are not sent', 'tools.0.functionDeclarations.length', 1),
+    ],
+  },
+  {
+    name: '`parallel_tool_calls: false`',
+    ask: { tools: both, parallel_tool_calls: false },
+    at: [
+      native('parallel_tool_calls', false),
+      native('parallel_tool_calls', false),
+      native('additionalModelRequestFields.tool_choice.disable_parallel_tool_use', true),
+      native('tool_choice.disable_parallel_tool_use', true),
+      dropped('parallel_tool_calls'),
+    ],
+  },
+  {
+    name: '`strict` of a function',
+    ask: { tools: [{ ...boil, function: { name, parameters: strictly(parameters), strict: true } }] },
+    at: [
+      native('tools.0.function.strict', true),
+      native('tools.0.function.strict', true),
+      native('toolConfig.tools.0.toolSpec.strict', true),
+      native('tools.0.strict', true),
+      leftOut,
+    ],
+  },
+  {
+    name: 'tools of the type `custom`',
+    ask: { tools: [{ type: 'custom', custom: { name: 'sketch' } }] },
+    at: [
+      native('tools.0.custom.name', 'sketch'),
+      refused('tools[0]'),
+      refused('tools[0]'),
+      refused('tools[0]'),
+      refused('tools[0]'),
+    ],
+  },
+  {
+    name: 'several calls in one answer',
+    ask: { tools: both },
+    says: {
+      toolCalls: [
+        { name: 'boil', arguments: '{"cups":2}' },
+        { name: 'stir', arguments: '{}' },
+      ],
+    },
+    at: [
+      told('choices.0.message.tool_calls.1.function.name', 'stir'),
+      told('choices.0.message.tool_calls.1.function.name', 'stir'),
+      told('choices.0.message.tool_calls.1.function.name', 'stir'),
+      told('choices.0.message.tool_calls.1.function.name', 'stir'),
+      told('choices.0.message.tool_calls.1.function.name', 'stir'),
+    ],
+  },
+  {
+    name: '`functions` and `function_call` (deprecated)',
+    ask: { functions: [boil.function], function_call: { name } },
+    at: [
+      told('choices.0.message.function_call.name', name),
+      told('choices.0.message.function_call.name', name),
+      told('choices.0.message.function_call.name', name),
+      told('choices.0.message.function_call.name', name),
+      told('choices.0.message.function_call.name', name),
+    ],
+  },
+];
+
+function strictly(schema: object = {}): object {
+  return { ...schema, properties: { cups: { type: 'integer' } } };
+}
+
+const schema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, cups: { type: 'integer' } },
+  required: ['name', 'cups'],
+  additionalProperties: false,
+};
+const order = { type: 'json_schema', json_schema: { name: 'order', schema, strict: true } };
+
+export const formatFeatures: readonly Feature[] = [
+  {
+    name: '`response_format` of the type `json_object`',
+    ask: {
+      messages: [{ role: 'user', content: 'Order tea, as JSON.' }],
+      response_format: { type: 'json_object' },
+    },
+    at: [
+      native('response_format.type', 'json_object'),
+      native('response_format.type', 'json_object'),
+      emulated('asked for in words', 'system.0.text'),
+      emulated('asked for in words', 'system.0.text'),
+      native('generationConfig.responseMimeType', 'application/json'),
+    ],
+  },
+  {
+    name: '`response_format` of the type `json_schema`',
+    ask: { response_format: order },
+    at: [
+      native('response_format.json_schema.schema', schema),
+      native('response_format.json_schema.schema', schema),
+      native('outputConfig.textFormat.structure.jsonSchema.name', 'order'),
+      native('output_config.format.schema', schema),
+      native('generationConfig.responseJsonSchema.type', 'object'),
+    ],
+  },
+  {
+    name: '`json_schema`, of a model without it that can be made to call a tool',
+    ask: { response_format: order },
+    models: {
+      'managed-cloud-models': 'amazon.nova-lite-v1:0',
+      'assistant-provider': 'claude-opus-4-1',
+    },
+    at: [
+      native('response_format.json_schema.schema', schema),
+      native('response_format.json_schema.schema', schema),
+      emulated('as the input of a tool', 'toolConfig.toolChoice.tool.name', 'json_tool_call'),
+      emulated('as the input of a tool', 'tool_choice.name', 'json_tool_call'),
+      native('generationConfig.responseJsonSchema.type', 'object'),
+    ],
+  },
+  {
+    name: '`json_schema`, of a model without it',
+    ask: { messages: [{ role: 'user', content: 'Order tea, as JSON.' }], response_format: order },
+    models: {
+      'studio-ai': 'Phi-4',
+      'managed-cloud-models': 'amazon.titan-text-express-v1',
+    },
+    at: [
+      native('response_format.json_schema.schema', schema),
+      emulated('asked for in words', 'messages.0.role', 'system'),
+      emulated('asked for in words', 'messages.0.content.1.text', 'Order tea, as JSON.'),
+      native('output_config.format.schema', schema),
+      native('generationConfig.responseJsonSchema.type', 'object'),
+    ],
+  },
+  {
+    name: '`json_schema` and `tools`',
+    ask: { tools: both, response_format: order },
+    at: [
+      native('response_format.json_schema.schema', schema),
+      native('response_format.json_schema.schema', schema),
+      native('outputConfig.textFormat.structure.jsonSchema.name', 'order'),
+      native('output_config.format.schema', schema),
+      emulated('as the input of a further tool', 'tools.0.functionDeclarations.2.name', 'json_tool_call'),
+    ],
+  },
+];

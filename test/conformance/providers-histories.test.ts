@@ -1,0 +1,147 @@
+// An answer of any provider sent back as history to every provider: with tool calls and their results, with what the model thought
+// and the vendor signed, by a client that sends answers back as they came, as its stream helper put them together, or with the
+// keys alone that it knows.
+import type OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Behaviour } from '../../simulator/index.ts';
+import type { VendorName } from '../../simulator/vendors.ts';
+import { modelFor, type Scene, startScene } from './providers/scene.ts';
+import { boil, stir } from './providers/tools.ts';
+
+type Message = OpenAI.ChatCompletionMessageParam;
+type Answer = OpenAI.ChatCompletionMessage;
+
+interface Speaker {
+  readonly vendor: VendorName;
+  readonly model: string;
+  /** Fields that make it think, where it does. */
+  readonly ask?: Readonly<Record<string, unknown>>;
+  /** In the vendor's body, where its own signature must come back. */
+  readonly signed?: string;
+}
+
+const thinks = { reasoning_effort: 'low' };
+const speakers: readonly Speaker[] = [
+  { vendor: 'gpt-provider', model: 'gpt-4o-mini' },
+  { vendor: 'gpt-provider', model: 'gpt-5', ask: thinks },
+  { vendor: 'studio-ai', model: 'gpt-4o-mini' },
+  { vendor: 'studio-ai', model: 'Mistral-Large-3' },
+  {
+    vendor: 'managed-cloud-models',
+    model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    ask: thinks,
+    signed: '"signature"',
+  },
+  { vendor: 'managed-cloud-models', model: 'amazon.nova-lite-v1:0' },
+  { vendor: 'managed-cloud-models', model: 'mistral.mistral-large-2407-v1:0' },
+  { vendor: 'assistant-provider', model: 'claude-sonnet-4-5', ask: thinks, signed: '"signature"' },
+  { vendor: 'assistant-provider', model: 'claude-opus-5', ask: thinks, signed: '"signature"' },
+  { vendor: 'search-provider', model: 'gemini-2.5-flash', ask: thinks },
+  { vendor: 'search-provider', model: 'gemini-3-flash-preview', ask: thinks, signed: '"thoughtSignature"' },
+];
+
+const pairs = speakers.flatMap((first) => speakers.map((then) => [first, then] as const));
+const named = pairs.map(([first, then]) => [nameOf(first), nameOf(then), first, then] as const);
+
+function nameOf({ vendor, model }: Speaker): string {
+  return `${vendor}/${model}`;
+}
+
+const clients: readonly (readonly [string, (asked: Asked) => Promise<Answer>])[] = [
+  ['as it came', whole],
+  ['as streamed', streamed],
+  ['by a client that drops unknown keys', async (asked) => knownKeys(await whole(asked))],
+];
+
+interface Asked {
+  readonly client: OpenAI;
+  readonly body: OpenAI.ChatCompletionCreateParamsNonStreaming;
+}
+
+async function whole({ client, body }: Asked): Promise<Answer> {
+  return messageOf(await client.chat.completions.create(body));
+}
+
+async function streamed({ client, body }: Asked): Promise<Answer> {
+  const stream = client.chat.completions.stream({ ...body, stream: true });
+  return messageOf(await stream.finalChatCompletion());
+}
+
+function messageOf({ choices: [choice] }: OpenAI.ChatCompletion): Answer {
+  if (choice === undefined) throw new Error('no choice');
+  return choice.message;
+}
+
+function knownKeys({ role, content, refusal, tool_calls: calls }: Answer): Answer {
+  const tool_calls = calls?.map((call) => {
+    if (call.type !== 'function') throw new Error('a call of a kind that was not offered');
+    const { id, type, function: called } = call;
+    return { id, type, function: { name: called.name, arguments: called.arguments } };
+  });
+  return { role, content, refusal, ...(tool_calls && { tool_calls }) };
+}
+
+const scripted: Behaviour = {
+  reasoning: 'A kettle is needed.',
+  text: 'On it 🫖.',
+  toolCalls: [
+    { name: 'boil', arguments: '{"cups":2}' },
+    { name: 'stir', arguments: '{}' },
+  ],
+};
+const opening: readonly Message[] = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Boil two cups and stir.' },
+];
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+beforeEach(() => scene.gateway.simulator.reset());
+afterAll(() => scene.close());
+
+function ask({ vendor, model, ask: fields }: Speaker, messages: readonly Message[]): Asked {
+  const body = { model: modelFor(vendor, 'stored key', model), tools: [boil, stir], ...fields };
+  return { client: scene.client(vendor), body: { ...body, messages: [...messages] } };
+}
+
+function resultsOf({ tool_calls: calls = [] }: Answer): readonly Message[] {
+  return calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: `result ${index + 1}` }));
+}
+
+describe.each(clients)('history %s', (_name, send) => {
+  it.each(named)('of %s goes on at %s', async (_first, _then, first, then) => {
+    scene.gateway.simulator.script(scripted);
+    const answer = await send(ask(first, opening));
+    expect(answer.tool_calls).toHaveLength(2);
+    const called = [...opening, answer, ...resultsOf(answer)];
+    const second = await send(ask(then, called));
+    expect(second.content).toContain('simulated');
+    const received = scene.received().body.toString();
+    for (const told of ['result 1', 'result 2', 'cups']) expect(received).toContain(told);
+
+    const third = await send(ask(then, [...called, second, { role: 'user', content: 'And now?' }]));
+    expect(third.content).toContain('simulated');
+    // Back where it began, with an answer of the other provider at the end.
+    const fourth = await send(ask(first, [...called, second, { role: 'user', content: 'And now?' }]));
+    expect(fourth.content).toContain('simulated');
+  });
+});
+
+describe('what a vendor signed', () => {
+  const signing = speakers.filter(({ signed }) => signed !== undefined);
+  const cases = signing.flatMap((speaker) =>
+    clients.slice(0, 2).map(([name, send]) => [nameOf(speaker), name, speaker, send] as const),
+  );
+
+  it.each(cases)('%s gets back %s', async (_speaker, _name, speaker, send) => {
+    scene.gateway.simulator.script(scripted);
+    const answer = await send(ask(speaker, opening));
+    await send(ask(speaker, [...opening, answer, ...resultsOf(answer)]));
+    const received = scene.received().body.toString();
+    expect(received).toContain(speaker.signed);
+    // What stands for a signature that was lost.
+    expect(received).not.toContain('skip_thought_signature_validator');
+  });
+});
