@@ -1,0 +1,353 @@
+// The official SDK of the callers' format, through a whole gateway, to the managed cloud service's models of several makers: with
+// the stored keys, with the caller's own on the generic route, and on the service's route.
+import type OpenAI from 'openai';
+import { APIError } from 'openai';
+import { makeParseableResponseFormat } from 'openai/lib/parser';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { modelFor, refusalOf, type Scene, startScene, type Way, ways } from './providers/scene.ts';
+import { boil, stir } from './providers/tools.ts';
+
+const vendor = 'managed-cloud-models';
+const models = {
+  claude: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  newerClaude: 'us.anthropic.claude-sonnet-4-6',
+  newestClaude: 'global.anthropic.claude-opus-5',
+  olderClaude: 'anthropic.claude-3-5-sonnet-20240620-v1:0',
+  nova: 'amazon.nova-lite-v1:0',
+  nova2: 'us.amazon.nova-2-lite-v1:0',
+  llama: 'us.meta.llama3-3-70b-instruct-v1:0',
+  mistral: 'mistral.mistral-large-2407-v1:0',
+  smallMistral: 'mistral.mistral-7b-instruct-v0:2',
+  command: 'cohere.command-r-plus-v1:0',
+  gptOss: 'openai.gpt-oss-120b-1:0',
+  deepseek: 'us.deepseek.r1-v1:0',
+  profile: 'arn:aws:bedrock:eu-west-1:111122223333:application-inference-profile/simnovapro00',
+} as const;
+type Model = (typeof models)[keyof typeof models];
+type Message = OpenAI.ChatCompletionMessageParam;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+beforeEach(() => scene.gateway.simulator.reset());
+afterAll(() => scene.close());
+
+const question: Message[] = [{ role: 'user', content: 'Hello' }];
+const system: Message = { role: 'system', content: 'Be brief.' };
+const png =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+interface Asked {
+  readonly way: Way;
+  readonly model?: Model;
+}
+type Fields = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
+
+const bodyOf = ({ way, model = models.claude }: Asked, fields: Fields) => ({
+  model: modelFor(vendor, way, model),
+  messages: question,
+  ...fields,
+});
+const clientOf = ({ way }: Asked) => scene.client(vendor, way);
+
+function whole(asked: Asked, fields: Fields = {}) {
+  return clientOf(asked).chat.completions.create(bodyOf(asked, fields));
+}
+
+function streamed(asked: Asked, fields: Fields = {}) {
+  const body = { ...bodyOf(asked, fields), stream: true, stream_options: { include_usage: true } } as const;
+  return clientOf(asked).chat.completions.stream(body).finalChatCompletion();
+}
+
+const forms = [
+  ['whole', whole],
+  ['streamed', streamed],
+] as const;
+
+const received = () => JSON.parse(scene.received().body.toString());
+
+function answerOf({ choices: [choice] }: OpenAI.ChatCompletion) {
+  if (choice === undefined) throw new Error('there is no choice');
+  return choice;
+}
+
+function functionOf(calls: readonly OpenAI.ChatCompletionMessageToolCall[] | undefined, index = 0) {
+  const call = calls?.[index];
+  if (call?.type !== 'function') throw new Error('there is no such call');
+  return call;
+}
+
+const everyModel = Object.entries(models);
+const withoutTools: readonly string[] = [models.smallMistral, models.deepseek];
+/** Those that call tools; one family only in answers that come whole. */
+const callersIn = {
+  whole: everyModel.filter(([, model]) => !withoutTools.includes(model)),
+  streamed: everyModel.filter(([, model]) => ![...withoutTools, models.llama].includes(model)),
+};
+
+describe.each(ways)('%s', (way) => {
+  describe.each(forms)('%s', (form, ask) => {
+    it.each(everyModel)('an answer of %s has the common shape', async (_name, model) => {
+      const completion = await ask({ way, model }, { messages: [system, ...question], max_tokens: 100 });
+      const { message, finish_reason } = answerOf(completion);
+      expect(message.content).toContain('simulated');
+      expect(finish_reason).toBe('stop');
+      expect(completion).toMatchObject({ id: expect.stringMatching(/^chatcmpl-0{8}-/), model });
+      const { prompt_tokens = 0, completion_tokens = 0, total_tokens } = completion.usage ?? {};
+      expect(prompt_tokens).toBeGreaterThan(0);
+      expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+    });
+
+    it.each(callersIn[form])(
+      'trap 24: calls of %s and their results go to and fro, the answer sent back as it came',
+      async (_name, model) => {
+        const calls = [
+          { name: 'boil', arguments: '{"cups":2}' },
+          { name: 'stir', arguments: '' },
+        ];
+        scene.gateway.simulator.script({ text: 'On it.', toolCalls: calls });
+        const tools = [boil, stir];
+        const first = answerOf(await ask({ way, model }, { tools }));
+        expect(first.finish_reason).toBe('tool_calls');
+        const told = [0, 1].map((index) => functionOf(first.message.tool_calls, index));
+        expect(told.map(({ function: called }) => called)).toMatchObject([
+          calls[0] ?? {},
+          { name: 'stir', arguments: '{}' },
+        ]);
+        const results = told.map(({ id }): Message => ({ role: 'tool', tool_call_id: id, content: 'done' }));
+        const messages = [...question, first.message, ...results.toReversed(), ...question];
+        const second = answerOf(await ask({ way, model }, { tools, messages }));
+        expect(second).toMatchObject({
+          finish_reason: 'stop',
+          message: { content: expect.stringContaining('simulated') },
+        });
+      },
+    );
+
+    it.each([
+      ['claude', { tool: { name: 'boil' } }],
+      ['nova', { tool: { name: 'boil' } }],
+      ['mistral', { any: {} }],
+      ['command', undefined],
+    ] as const)('a call that %s is forced to', async (name, toolChoice) => {
+      const tool_choice = { type: 'function', function: { name: 'boil' } } as const;
+      await ask({ way, model: models[name] }, { tools: [boil, stir], tool_choice });
+      expect(received().toolConfig.toolChoice).toEqual(toolChoice);
+    });
+
+    const answer = makeParseableResponseFormat(
+      {
+        type: 'json_schema',
+        json_schema: {
+          name: 'tea',
+          strict: true,
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string' }, stars: { type: 'integer', minimum: 1 } },
+            required: ['name', 'stars'],
+            additionalProperties: false,
+          },
+        },
+      },
+      (content): { name: string; stars: number } => JSON.parse(content),
+    );
+
+    it.each(['claude', 'newerClaude', 'olderClaude', 'nova', 'mistral', 'gptOss'] as const)(
+      'an answer of %s by JSON Schema is parsed',
+      async (name) => {
+        const completion = await ask({ way, model: models[name] }, { response_format: answer });
+        const { message, finish_reason } = answerOf(completion);
+        expect(answer.$parseRaw(message.content ?? '')).toEqual({
+          name: expect.any(String),
+          stars: expect.any(Number),
+        });
+        expect(finish_reason).toBe('stop');
+        expect(message.tool_calls ?? []).toEqual([]);
+      },
+    );
+
+    it('an answer by JSON Schema is asked for in words where nothing else is taken', async () => {
+      scene.gateway.simulator.script({ text: '```json\n{"name":"assam","stars":5}\n```' });
+      const completion = await ask({ way, model: models.llama }, { response_format: answer });
+      expect(answer.$parseRaw(answerOf(completion).message.content ?? '')).toEqual({
+        name: 'assam',
+        stars: 5,
+      });
+    });
+
+    it('an image goes by its data', async () => {
+      const content = [
+        { type: 'text' as const, text: 'What is this?' },
+        { type: 'image_url' as const, image_url: { url: png } },
+      ];
+      await ask({ way }, { messages: [{ role: 'user', content }] });
+      expect(received().messages[0].content[1]).toMatchObject({ image: { format: 'png' } });
+    });
+
+    it.each(['claude', 'newerClaude', 'newestClaude'] as const)(
+      '%s thinks, and goes on thinking after its calls',
+      async (name) => {
+        const calls = [{ name: 'boil', arguments: '{"cups":2}' }];
+        scene.gateway.simulator.script({ reasoning: 'Need a kettle.', toolCalls: calls });
+        const asked = { way, model: models[name] };
+        const fields = { tools: [boil], reasoning_effort: 'low' as const, max_tokens: 4000 };
+        const first = answerOf(await ask(asked, fields)).message;
+        expect(first).toMatchObject({
+          thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
+        });
+        // The second call of one answer has no thought of its own.
+        scene.gateway.simulator.script({ reasoning: '', toolCalls: calls });
+        const result = (message: OpenAI.ChatCompletionMessage): Message => ({
+          role: 'tool',
+          tool_call_id: functionOf(message.tool_calls).id,
+          content: 'done',
+        });
+        const history = [...question, first, result(first)];
+        const second = answerOf(await ask(asked, { ...fields, messages: history })).message;
+        const all = [...history, second, result(second)];
+        const third = answerOf(await ask(asked, { ...fields, messages: all })).message;
+        expect(third.content).toContain('simulated');
+        expect(received().messages[1].content[0]).toMatchObject({
+          reasoningContent: { reasoningText: { text: 'Need a kettle.' } },
+        });
+        expect(received().additionalModelRequestFields.thinking).toMatchObject({
+          type: expect.stringMatching(/enabled|adaptive/),
+        });
+      },
+    );
+
+    it.each([
+      ['nova2', { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }],
+      ['gptOss', { reasoning_effort: 'low' }],
+    ] as const)('%s reasons in its own way', async (name, fields) => {
+      const { message } = answerOf(await ask({ way, model: models[name] }, { reasoning_effort: 'low' }));
+      expect(message).toMatchObject({ reasoning_content: expect.any(String) });
+      expect(message).not.toHaveProperty('thinking_blocks');
+      expect(received().additionalModelRequestFields).toEqual(fields);
+    });
+
+    it('stops where it is told, and where it must', async () => {
+      scene.gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
+      const stopped = answerOf(await ask({ way }, { stop: ['END', ' '] }));
+      expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
+      const cut = answerOf(await ask({ way }, { max_completion_tokens: 1 }));
+      expect(cut.finish_reason).toBe('length');
+    });
+
+    it('tells what was read from the prompt cache and written to it', async () => {
+      scene.gateway.simulator.script({
+        usage: {
+          inputTokens: 20,
+          outputTokens: 57,
+          totalTokens: 577,
+          cacheReadInputTokens: 400,
+          cacheWriteInputTokens: 100,
+        },
+      });
+      expect((await ask({ way })).usage).toMatchObject({
+        prompt_tokens: 520,
+        completion_tokens: 57,
+        total_tokens: 577,
+        prompt_tokens_details: { cached_tokens: 400 },
+        cache_creation_input_tokens: 100,
+        cache_read_input_tokens: 400,
+      });
+    });
+
+    it('a guardrail that stepped in is a filter', async () => {
+      scene.gateway.simulator.script({ finishReason: 'guardrail_intervened', text: 'Blocked.' });
+      expect(answerOf(await ask({ way }))).toMatchObject({
+        finish_reason: 'content_filter',
+        message: { content: 'Blocked.' },
+      });
+    });
+
+    it.each([
+      [400, { status: 400 }],
+      [408, { status: 504, code: 'timeout' }],
+      [424, { status: 502 }],
+      [429, { status: 429, code: 'rate_limit_exceeded' }],
+      [500, { status: 500 }],
+      [503, { status: 503, code: 'server_is_overloaded' }],
+    ])("tells the vendor's %s", async (status, expected) => {
+      scene.gateway.simulator.script({ status });
+      const error = await refusalOf(ask({ way }));
+      expect(error).toMatchObject(expected);
+      expect(error.headers?.get('x-svc-error-source')).toBe('provider');
+    });
+
+    it('knows a model that is not there, and one that wants a profile', async () => {
+      const client = clientOf({ way });
+      const nine = { model: modelFor(vendor, way, 'anthropic.claude-nine'), messages: question };
+      expect(await refusalOf(client.chat.completions.create(nine))).toMatchObject({
+        status: 404,
+        code: 'model_not_found',
+      });
+      const bare = { model: modelFor(vendor, way, 'anthropic.claude-sonnet-4-6'), messages: question };
+      expect(await refusalOf(client.chat.completions.create(bare))).toMatchObject({
+        status: 400,
+        message: expect.stringContaining('for example us.'),
+      });
+    });
+
+    it('a prompt that is too long is told as one', async () => {
+      const content = 'tea '.repeat(300_000);
+      const error = await refusalOf(
+        ask({ way, model: models.nova }, { messages: [{ role: 'user', content }] }),
+      );
+      expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+    });
+  });
+
+  it('tools that a model does not take in a stream are refused in its own words', async () => {
+    const error = await refusalOf(streamed({ way, model: models.llama }, { tools: [boil] }));
+    expect(error).toMatchObject({ status: 400, message: expect.stringContaining('streaming') });
+  });
+
+  it('says what the vendor did not get, and how long the answer may be', async () => {
+    const asked = bodyOf({ way }, { seed: 1, temperature: 0.2, top_p: 0.5, user: 'u' });
+    const { response } = await clientOf({ way }).chat.completions.create(asked).withResponse();
+    expect(response.headers.get('x-svc-dropped-params')).toBe('seed,user,top_p');
+    expect(response.headers.get('x-svc-max-tokens')).toBe('8192');
+    expect(response.headers.get('x-svc-upstream-request-id')).toMatch(/^0{8}-/);
+  });
+
+  it('trap 19: sends the usage chunk only to callers who ask', async () => {
+    const stream = await clientOf({ way }).chat.completions.create({ ...bodyOf({ way }, {}), stream: true });
+    for await (const chunk of stream) expect(chunk.usage).toBeUndefined();
+  });
+
+  it('tells calls as functions to callers of the older kind', async () => {
+    const functions = [boil.function];
+    const asked = bodyOf({ way }, { functions, function_call: { name: 'boil' } });
+    const { message, finish_reason } = answerOf(await clientOf({ way }).chat.completions.create(asked));
+    expect(message).toMatchObject({ function_call: { name: 'boil' }, tool_calls: null });
+    expect(finish_reason).toBe('function_call');
+  });
+
+  it('an error inside a stream is an error, and never a clean end', async () => {
+    scene.gateway.simulator.script({ tokens: 5, errorAfterEvents: 3 });
+    const asked = streamed({ way });
+    await expect(asked).rejects.toBeInstanceOf(APIError);
+  });
+
+  it.each([0, 1])(
+    'trap 6: an error before any content has a status of its own: behind %i frames',
+    async (after) => {
+      scene.gateway.simulator.script({ errorAfterEvents: after, error: { type: 'ThrottlingException' } });
+      const stream = clientOf({ way }).chat.completions.create({ ...bodyOf({ way }, {}), stream: true });
+      expect(await refusalOf(Promise.resolve(stream))).toMatchObject({ status: 429 });
+    },
+  );
+
+  it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is broken: %s', async (by) => {
+    scene.gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });
+    await expect(streamed({ way })).rejects.toBeInstanceOf(Error);
+  });
+
+  it('trap 2: a stream in small pieces is the same', async () => {
+    scene.gateway.simulator.script({ text: 'Grüße 🍵', pieceBytes: [7] });
+    expect(answerOf(await streamed({ way })).message.content).toBe('Grüße 🍵');
+  });
+});
