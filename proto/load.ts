@@ -6,6 +6,7 @@ import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
 import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
 import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
+import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
@@ -37,6 +38,7 @@ export const services = {
   Access: service<AccessDefinition>('Access'),
   AiSystems: service<AiSystemsDefinition>('AiSystems'),
   Audit: service<AuditDefinition>('Audit'),
+  Limits: service<LimitsDefinition>('Limits'),
   OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),
   Organizations: service<OrganizationsDefinition>('Organizations'),
   People: service<PeopleDefinition>('People'),

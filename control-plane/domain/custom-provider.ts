@@ -4,6 +4,7 @@ import { holdsCredential } from '../../common/credential.ts';
 import type { KeyForm } from '../store/schema.ts';
 import { type Field, invalid, valid } from './field.ts';
 import { canonicalProviderName, isProviderName, type ProviderName } from './providers.ts';
+import { wordOf } from './words.ts';
 
 /** What stored keys depend on. */
 export interface KeyRules {
@@ -44,17 +45,6 @@ export const keyFormsInContract = {
 
 export const wireFormat = wordOf(wireFormatsInContract);
 export const keyForm = wordOf(keyFormsInContract);
-
-function wordOf<Word extends string>(
-  inContract: Readonly<Record<Word, string>>,
-): (name: string) => Field<Word> {
-  const words = new Map<string, Word>();
-  for (const word in inContract) words.set(inContract[word], word);
-  return (name) => {
-    const word = words.get(name);
-    return word === undefined ? invalid(`must be one of ${[...words.keys()].join(', ')}`) : valid(word);
-  };
-}
 
 const headerForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Of one connection, of the body, of who calls whom, and the gateway's own: a key in one of them would change the request. */

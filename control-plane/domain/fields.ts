@@ -73,20 +73,19 @@ export function timeText(at: number): string {
   return new Date(at).toISOString();
 }
 
+export function modelGlob(text: string): Field<string> {
+  return isModelGlob(text)
+    ? valid(text)
+    : invalid('must be a glob over <provider>/<model>, such as gpt-provider/gpt-4o*, without spaces');
+}
+
 /** Without repetitions; an empty list allows all. */
 export function modelGlobs(list: { readonly globs: readonly string[] }): Field<readonly string[]> {
   if (list.globs.length > globsMax) return invalid(`must hold at most ${globsMax} globs`, '.globs');
-  const problems = list.globs.flatMap((glob, index): Problem[] =>
-    isModelGlob(glob)
-      ? []
-      : [
-          {
-            at: `.globs[${index}]`,
-            description:
-              'must be a glob over <provider>/<model>, such as gpt-provider/gpt-4o*, without spaces',
-          },
-        ],
-  );
+  const problems = list.globs.flatMap((glob, index): Problem[] => {
+    const read = modelGlob(glob);
+    return 'problems' in read ? read.problems.map((problem) => ({ ...problem, at: `.globs[${index}]` })) : [];
+  });
   return problems.length > 0 ? { problems } : valid([...new Set(list.globs)]);
 }
 

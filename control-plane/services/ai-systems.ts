@@ -16,6 +16,7 @@ import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
 import { revokeKeysOfScope } from './key-values.ts';
+import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { cutPage, pageById } from './page.ts';
 
@@ -95,12 +96,13 @@ export async function remove(
 ): Promise<Outcome<DeleteAiSystemResponse>> {
   const row = await find(call.db, request.id);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'ai_system', row.id);
+  const limitsDeleted = await deleteLimitsUnder(call.db, row.id);
   await call.db.deleteFrom('ai_systems').where('id', '=', row.id).execute();
   return {
     ...recorded(row),
     result: { keysRevoked },
     before: message(row),
-    after: { keysRevoked },
+    after: { keysRevoked, limitsDeleted },
     invalidations: [...invalidations, { kind: 'ai_system', ref: row.id, state: 'gone' }],
   };
 }

@@ -52,6 +52,10 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization, and the platform, have a bounded number of custom providers',
   },
+  too_many_limits: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization, AI system, person or virtual key has a bounded number of limits',
+  },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
     about: 'a proxy asks for too many keys that do not exist',

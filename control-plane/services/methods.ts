@@ -4,6 +4,7 @@ import { contract, type MethodDefinition, type services } from '../../proto/load
 import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';
+import * as limits from './limits.ts';
 import type { Method } from './method.ts';
 import * as operatorTokens from './operator-tokens.ts';
 import * as of from './organization-of.ts';
@@ -39,6 +40,13 @@ export const methods = {
   },
   Audit: {
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: audit.list },
+  },
+  Limits: {
+    Create: { ...change, roles: managers, organization: of.named, handle: limits.create },
+    Get: { ...read, roles: withinOrganization, organization: of.ofRow('limits'), handle: limits.get },
+    List: { ...read, roles: withinOrganization, organization: of.named, handle: limits.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limits.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limits.remove },
   },
   OperatorTokens: {
     Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },

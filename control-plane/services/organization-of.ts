@@ -35,7 +35,9 @@ export async function itself(request: { readonly id: string }, call: ReadCall): 
 }
 
 /** `id` is that of a row of a table whose rows belong to an organization. */
-export function ofRow(table: 'ai_systems' | 'people' | 'virtual_keys' | 'provider_keys' | 'providers') {
+export function ofRow(
+  table: 'ai_systems' | 'people' | 'virtual_keys' | 'provider_keys' | 'providers' | 'limits',
+) {
   return async (request: { readonly id: string }, call: ReadCall): Promise<Belongs> => {
     checked({ id: id(request.id) });
     const row = await call.db

@@ -17,6 +17,7 @@ import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { CallError, notFound, permissionDenied } from './errors.ts';
 import { revokeKeysOfScope } from './key-values.ts';
+import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { cutPage, pageById } from './page.ts';
 
@@ -119,6 +120,7 @@ export async function remove(
   if (!mayChangePerson(call.caller, row.role)) throw ownersOnly();
   await keepOneOf(call.db, row);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'person', row.id);
+  const limitsDeleted = await deleteLimitsUnder(call.db, row.id);
   // The person's operator tokens go with the row.
   await call.db.deleteFrom('people').where('id', '=', row.id).execute();
   return {
@@ -126,7 +128,7 @@ export async function remove(
     organizationId: row.organization_id ?? undefined,
     target: { kind: 'person', id: row.id },
     before: personMessage(row),
-    after: { keysRevoked },
+    after: { keysRevoked, limitsDeleted },
     invalidations: [...invalidations, { kind: 'person', ref: row.id, state: 'gone' }],
   };
 }

@@ -17,6 +17,7 @@ import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import type { Schema, ScopeKind } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
 import { type ProviderRow, readCallable } from './callable-providers.ts';
+import { readLimits } from './limit.ts';
 
 export interface RecordsDeps {
   /** The database in one snapshot, and its position. */
@@ -44,13 +45,17 @@ export async function readRecords(
     .selectAll()
     .where('id', '=', key.organization_id)
     .executeTakeFirstOrThrow();
-  const record = toKeyRecord(key, organization.revision);
-  const organizationRecord = await toOrganizationRecord(deps, organization);
-  if (key.scope_kind === 'organization') return { asOf, key: record, organization: organizationRecord };
+  const limitsOf = await readLimits(deps.db, [key.id, key.scope_id, organization.id]);
+  const records = {
+    asOf,
+    key: { ...toKeyRecord(key, organization.revision), limits: limitsOf(key.id) },
+    organization: { ...(await toOrganizationRecord(deps, organization)), limits: limitsOf(organization.id) },
+  };
+  if (key.scope_kind === 'organization') return records;
   const scope = await readScope(deps.db, key.scope_kind, key.scope_id);
   // Deleting a scope revokes its keys; should one be left over, it opens nothing.
   if (scope === undefined) return { asOf };
-  return { asOf, key: record, scope, organization: organizationRecord };
+  return { ...records, scope: { ...scope, limits: limitsOf(key.scope_id) } };
 }
 
 type FoundKey = NonNullable<Awaited<ReturnType<typeof findKey>>>;
@@ -84,7 +89,6 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
     ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
     ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
     allowedModels: JSON.parse(key.allowed_models) as string[],
-    limits: [],
     organizationRevision,
     revision: key.revision,
   };
@@ -107,7 +111,6 @@ async function readScope(
     organizationId: row.organization_id ?? '',
     active: row.active === 1,
     allowedModels: JSON.parse(row.allowed_models) as string[],
-    limits: [],
     revision: row.revision,
   };
 }
@@ -121,7 +124,6 @@ async function toOrganizationRecord(
     active: organization.suspended === 0,
     callerProviderKeys: organization.caller_provider_keys === 1,
     allowedModels: JSON.parse(organization.allowed_models) as string[],
-    limits: [],
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),

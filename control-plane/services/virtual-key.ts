@@ -4,7 +4,7 @@ import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts'
 import { timeText } from '../domain/fields.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
-import { notFound } from './errors.ts';
+import { CallError, notFound } from './errors.ts';
 import { scopeInContract } from './key-scope.ts';
 
 export type KeyRow = Selectable<Schema['virtual_keys']>;
@@ -36,6 +36,12 @@ export async function valuesOf(
     .orderBy('created_at', 'desc')
     .execute();
   return Map.groupBy(rows, (row) => row.key_id);
+}
+
+/** @throws CallError */
+export function requireNotRevoked(row: KeyRow): void {
+  if (row.revoked_at === null) return;
+  throw new CallError('key_revoked', 'the key is revoked, which is final; create another one');
 }
 
 export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number) {

@@ -16,17 +16,21 @@ import { clientRequestId, metadata, modelGlobs, name, time, within } from '../do
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsText, isSame } from './columns.ts';
 import { CallError } from './errors.ts';
-import {
-  type KeyScope,
-  keyScope,
-  requireMayHoldKey,
-  requireOwnScope,
-  requireScopeExists,
-} from './key-scope.ts';
+import { type KeyScope, keyScope, requireMayHoldKey, requireOwnScope } from './key-scope.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
+import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { cutPage, pageById } from './page.ts';
-import { findKey, type KeyRow, keyMessage, type ValueRow, valuesOf, valuesOfKey } from './virtual-key.ts';
+import { requireExists } from './referred.ts';
+import {
+  findKey,
+  type KeyRow,
+  keyMessage,
+  requireNotRevoked,
+  type ValueRow,
+  valuesOf,
+  valuesOfKey,
+} from './virtual-key.ts';
 
 const graceSecondsMax = 30 * 24 * 3600;
 const oldValuesMax = 10;
@@ -57,7 +61,7 @@ export async function create(
   const requestHash = hash('sha256', JSON.stringify(columns), 'hex');
   const earlier = await createdBefore(call, request.organizationId, fields.client_request_id, requestHash);
   if (earlier !== undefined) return { unchanged: { virtualKey: earlier } };
-  await requireScopeExists(call.db, request.organizationId, fields.scope);
+  await requireExists(call.db, request.organizationId, { field: 'scope', ...fields.scope });
   await requireMayHoldKey(call, fields.scope);
   const row: KeyRow = {
     ...columns,
@@ -210,13 +214,14 @@ export async function revoke(
   const { row: before, values } = await findOwnKey(call, request.id);
   if (before.revoked_at !== null) return { unchanged: keyMessage(before, values, call.now) };
   const invalidations = await revokeKey(call, before.id);
+  const limitsDeleted = await deleteLimitsUnder(call.db, before.id);
   const after: KeyRow = { ...before, revoked_at: call.now, revision: call.revision };
   const virtualKey = keyMessage(after, [], call.now);
   return {
     ...recorded(before),
     result: virtualKey,
     before: keyMessage(before, values, call.now),
-    after: virtualKey,
+    after: { ...virtualKey, limitsDeleted },
     invalidations,
   };
 }
@@ -229,11 +234,6 @@ async function findOwnKey(
   const found = await findKey(call.db, id);
   requireOwnScope(call.caller, { kind: found.row.scope_kind, id: found.row.scope_id });
   return found;
-}
-
-function requireNotRevoked(row: KeyRow): void {
-  if (row.revoked_at === null) return;
-  throw new CallError('key_revoked', 'the key is revoked, which is final; create another one');
 }
 
 function recorded(row: KeyRow) {

@@ -30,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '003_keys': { up: createKeys },
   '004_tokens': { up: createTokens },
   '005_providers': { up: createProviders },
+  '006_limits': { up: createLimits },
 };
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -227,13 +228,27 @@ async function createProviders(db: Kysely<Schema>): Promise<void> {
   await db.schema.createIndex('provider_keys_provider').on('provider_keys').column('provider').execute();
 }
 
+async function createLimits(db: Kysely<Schema>): Promise<void> {
+  await resourceTable(db, 'limits')
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('subject_kind', 'text', (column) => column.notNull())
+    .addColumn('subject_id', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('amount', 'bigint', (column) => column.notNull())
+    .addColumn('model', 'text')
+    .execute();
+  await db.schema.createIndex('limits_subject').on('limits').columns(['subject_id', 'id']).execute();
+  await pagedByOrganization(db, ['limits']);
+}
+
 type ResourceTable =
   | 'organizations'
   | 'people'
   | 'ai_systems'
   | 'virtual_keys'
   | 'provider_keys'
-  | 'providers';
+  | 'providers'
+  | 'limits';
 
 function resourceTable(
   db: Kysely<Schema>,

@@ -13,6 +13,7 @@ export interface Schema {
   key_values: KeyValuesTable;
   provider_keys: ProviderKeysTable;
   providers: ProvidersTable;
+  limits: LimitsTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
 }
@@ -23,6 +24,8 @@ export type RecordState = 'changed' | 'gone';
 export type ActorKind = 'person' | 'bootstrap' | 'system';
 export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
+export type LimitKind = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
+export type LimitSubjectKind = ScopeKind | 'virtual_key';
 export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
@@ -160,6 +163,21 @@ interface ProvidersTable {
   /** With key form `header` only. */
   key_header: string | null;
   models: string;
+  created_at: number;
+  revision: number;
+}
+
+/** A limit is there as long as its subject: it goes when that is deleted or revoked. */
+interface LimitsTable {
+  id: string;
+  organization_id: string;
+  subject_kind: LimitSubjectKind;
+  subject_id: string;
+  kind: LimitKind;
+  /** Requests or tokens. */
+  amount: number;
+  /** Null: all models. */
+  model: string | null;
   created_at: number;
   revision: number;
 }

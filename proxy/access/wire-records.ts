@@ -3,7 +3,7 @@
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
-import type { Limit__Output } from '../../proto/generated/gateway/v1/Limit.ts';
+import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { Position__Output } from '../../proto/generated/gateway/v1/Position.ts';
 import type { ProviderKeyRecord__Output } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
@@ -160,7 +160,7 @@ const periods = {
   BUDGET_PERIOD_TOTAL: 'total',
 } as const;
 
-function decodeLimit(limit: Limit__Output): Limit {
+function decodeLimit(limit: LimitRecord__Output): Limit {
   return {
     id: limit.id,
     kind: known(limitKinds, limit.kind, 'limit'),

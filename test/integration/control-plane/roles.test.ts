@@ -79,6 +79,19 @@ const customProvider = async ({ plane }: World, tenant: TestTenant) => {
   const request = { organizationId: tenant.id, ...providerFields() };
   return { id: (await plane.expect('Providers.Create', tenant.owner.token, request)).id };
 };
+const rate = { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: 60 };
+const limitOn = (tenant: TestTenant, someone: Someone) => ({
+  organizationId: tenant.id,
+  subject: { kind: 'LIMIT_SUBJECT_KIND_PERSON', id: someone.id },
+  ...rate,
+});
+const limit = async ({ plane }: World, tenant: TestTenant, caller: Someone) => {
+  const request = limitOn(tenant, memberOf(tenant, caller));
+  // Deleted with its organization's other limits, or the member would soon have as many as one may have.
+  const { limits } = await plane.expect('Limits.List', tenant.owner.token, { organizationId: tenant.id });
+  for (const { id } of limits) await plane.expect('Limits.Delete', tenant.owner.token, { id });
+  return { id: (await plane.expect('Limits.Create', tenant.owner.token, request)).id };
+};
 const person = async ({ plane }: World, tenant: TestTenant) => ({
   id: (await createPerson(plane, tenant, 'ROLE_MEMBER')).id,
 });
@@ -112,6 +125,17 @@ const expectations: Record<MethodName, Expectation> = {
   'AiSystems.Update': { ...managersOnly, request: aiSystem },
   'AiSystems.Delete': { ...managersOnly, request: aiSystem },
   'Audit.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Limits.Create': {
+    ...managersOnly,
+    request: async (world, tenant) => {
+      const someone = await createPerson(world.plane, tenant, 'ROLE_MEMBER');
+      return limitOn(tenant, someone);
+    },
+  },
+  'Limits.Get': { ...everybodyInside, request: limit },
+  'Limits.List': { ...everybodyInside, request: inOrganization },
+  'Limits.Update': { ...managersOnly, request: limit },
+  'Limits.Delete': { ...managersOnly, request: limit },
   'OperatorTokens.Bootstrap': { ...nobodyButOthers, request: () => ({ name: 'second' }) },
   'OperatorTokens.Create': { ...everybodyInside, platform: hidden, request: tokensOfMember },
   'OperatorTokens.List': { ...everybodyInside, platform: hidden, request: tokensOfMember },

@@ -1,7 +1,7 @@
 // Original file: proto/gateway/v1/access.proto
 
 import type { KeyScope as _gateway_v1_KeyScope, KeyScope__Output as _gateway_v1_KeyScope__Output } from '../../gateway/v1/KeyScope.ts';
-import type { Limit as _gateway_v1_Limit, Limit__Output as _gateway_v1_Limit__Output } from '../../gateway/v1/Limit.ts';
+import type { LimitRecord as _gateway_v1_LimitRecord, LimitRecord__Output as _gateway_v1_LimitRecord__Output } from '../../gateway/v1/LimitRecord.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface KeyRecord {
@@ -12,7 +12,7 @@ export interface KeyRecord {
   'endsAt'?: (string);
   'valueEndsAt'?: (string);
   'allowedModels'?: (string)[];
-  'limits'?: (_gateway_v1_Limit)[];
+  'limits'?: (_gateway_v1_LimitRecord)[];
   'organizationRevision'?: (number | string | Long);
   'revision'?: (number | string | Long);
   '_endsAt'?: "endsAt";
@@ -27,7 +27,7 @@ export interface KeyRecord__Output {
   'endsAt'?: (string);
   'valueEndsAt'?: (string);
   'allowedModels': (string)[];
-  'limits': (_gateway_v1_Limit__Output)[];
+  'limits': (_gateway_v1_LimitRecord__Output)[];
   'organizationRevision': (string);
   'revision': (string);
   '_endsAt'?: "endsAt";

@@ -1,6 +1,6 @@
 // Original file: proto/gateway/v1/access.proto
 
-import type { Limit as _gateway_v1_Limit, Limit__Output as _gateway_v1_Limit__Output } from '../../gateway/v1/Limit.ts';
+import type { LimitRecord as _gateway_v1_LimitRecord, LimitRecord__Output as _gateway_v1_LimitRecord__Output } from '../../gateway/v1/LimitRecord.ts';
 import type { ProviderKeyRecord as _gateway_v1_ProviderKeyRecord, ProviderKeyRecord__Output as _gateway_v1_ProviderKeyRecord__Output } from '../../gateway/v1/ProviderKeyRecord.ts';
 import type { ProviderRecord as _gateway_v1_ProviderRecord, ProviderRecord__Output as _gateway_v1_ProviderRecord__Output } from '../../gateway/v1/ProviderRecord.ts';
 import type { Long } from '@grpc/proto-loader';
@@ -10,7 +10,7 @@ export interface OrganizationRecord {
   'active'?: (boolean);
   'callerProviderKeys'?: (boolean);
   'allowedModels'?: (string)[];
-  'limits'?: (_gateway_v1_Limit)[];
+  'limits'?: (_gateway_v1_LimitRecord)[];
   'providerKeys'?: (_gateway_v1_ProviderKeyRecord)[];
   'revision'?: (number | string | Long);
   'providers'?: (_gateway_v1_ProviderRecord)[];
@@ -21,7 +21,7 @@ export interface OrganizationRecord__Output {
   'active': (boolean);
   'callerProviderKeys': (boolean);
   'allowedModels': (string)[];
-  'limits': (_gateway_v1_Limit__Output)[];
+  'limits': (_gateway_v1_LimitRecord__Output)[];
   'providerKeys': (_gateway_v1_ProviderKeyRecord__Output)[];
   'revision': (string);
   'providers': (_gateway_v1_ProviderRecord__Output)[];

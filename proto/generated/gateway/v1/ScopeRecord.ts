@@ -1,7 +1,7 @@
 // Original file: proto/gateway/v1/access.proto
 
 import type { KeyScopeKind as _gateway_v1_KeyScopeKind, KeyScopeKind__Output as _gateway_v1_KeyScopeKind__Output } from '../../gateway/v1/KeyScopeKind.ts';
-import type { Limit as _gateway_v1_Limit, Limit__Output as _gateway_v1_Limit__Output } from '../../gateway/v1/Limit.ts';
+import type { LimitRecord as _gateway_v1_LimitRecord, LimitRecord__Output as _gateway_v1_LimitRecord__Output } from '../../gateway/v1/LimitRecord.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface ScopeRecord {
@@ -10,7 +10,7 @@ export interface ScopeRecord {
   'organizationId'?: (string);
   'active'?: (boolean);
   'allowedModels'?: (string)[];
-  'limits'?: (_gateway_v1_Limit)[];
+  'limits'?: (_gateway_v1_LimitRecord)[];
   'revision'?: (number | string | Long);
 }
 
@@ -20,6 +20,6 @@ export interface ScopeRecord__Output {
   'organizationId': (string);
   'active': (boolean);
   'allowedModels': (string)[];
-  'limits': (_gateway_v1_Limit__Output)[];
+  'limits': (_gateway_v1_LimitRecord__Output)[];
   'revision': (string);
 }

@@ -1,0 +1,216 @@
+// Limits on rates: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject,
+// so a change of one names that record on the change feed.
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreateLimitRequest__Output } from '../../proto/generated/gateway/v1/CreateLimitRequest.ts';
+import type { DeleteLimitRequest__Output } from '../../proto/generated/gateway/v1/DeleteLimitRequest.ts';
+import type { DeleteLimitResponse } from '../../proto/generated/gateway/v1/DeleteLimitResponse.ts';
+import type { GetLimitRequest__Output } from '../../proto/generated/gateway/v1/GetLimitRequest.ts';
+import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
+import type { ListLimitsRequest__Output } from '../../proto/generated/gateway/v1/ListLimitsRequest.ts';
+import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLimitsResponse.ts';
+import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
+import { optional } from '../domain/field.ts';
+import { modelGlob, timeText } from '../domain/fields.ts';
+import {
+  asItIs,
+  type LimitSubject,
+  limitCount,
+  limitKind,
+  limitKindsInContract,
+  limitSubject,
+  limitSubjectsInContract,
+  notOfRates,
+} from '../domain/limit.ts';
+import { mayChangePerson } from '../domain/roles.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Invalidation } from '../store/store.ts';
+import { checked, expectRevision, invalidRequest } from './checked.ts';
+import { CallError, notFound, permissionDenied } from './errors.ts';
+import { changed } from './key-values.ts';
+import { type LimitRow, limitRecord } from './limit.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { organizationChanged } from './organizations.ts';
+import { cutPage, pageById } from './page.ts';
+import { findPerson } from './people.ts';
+import { requireExists } from './referred.ts';
+import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key.ts';
+
+/** Of one subject: all of them stand in its record, and every request is held against all of them. */
+export const limitsMax = 32;
+
+export async function create(call: ChangeCall, request: CreateLimitRequest__Output): Promise<Outcome<Limit>> {
+  refuseBudget(request);
+  const fields = checked({
+    subject: limitSubject(request.organizationId)(request.subject),
+    kind: limitKind(request.kind),
+    count: limitCount(request.count),
+    model: optional(modelGlob, request.model),
+    amount_usd: notOfRates(request.amountUsd),
+    period: notOfRates(request.period),
+  });
+  await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
+  await requireMayLimit(call, fields.subject);
+  await requirePlace(call.db, fields.subject);
+  const row: LimitRow = {
+    id: uuidv7(call.now),
+    organization_id: request.organizationId,
+    subject_kind: fields.subject.kind,
+    subject_id: fields.subject.id,
+    kind: fields.kind,
+    amount: fields.count,
+    model: fields.model ?? null,
+    created_at: call.now,
+    revision: call.revision,
+  };
+  await call.db.insertInto('limits').values(row).execute();
+  return { ...(await recorded(call.db, row)), result: message(row), after: message(row) };
+}
+
+export async function get(call: ReadCall, request: GetLimitRequest__Output): Promise<Limit> {
+  const row = await call.db
+    .selectFrom('limits')
+    .selectAll()
+    .where('id', '=', request.id)
+    .where(shownTo(call.caller))
+    .executeTakeFirst();
+  if (row === undefined) throw permissionDenied('a member sees the limits that apply to themself only');
+  return message(row);
+}
+
+export async function list(call: ReadCall, request: ListLimitsRequest__Output): Promise<ListLimitsResponse> {
+  const { size, limit, after } = pageById(request);
+  const { subject } = checked({ subject: optional(limitSubject(request.organizationId), request.subject) });
+  let query = call.db
+    .selectFrom('limits')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .where(shownTo(call.caller))
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  if (subject !== undefined) {
+    query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id);
+  }
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  return { limits: items, nextPageToken };
+}
+
+export async function update(call: ChangeCall, request: UpdateLimitRequest__Output): Promise<Outcome<Limit>> {
+  const before = await find(call.db, request.id);
+  const { count } = checked({ count: optional(limitCount, request.count), ...fixedFields(request, before) });
+  expectRevision(request.ifRevision, before.revision);
+  await requireMayLimit(call, subjectOf(before));
+  if (count === undefined || count === before.amount) return { unchanged: message(before) };
+  const after: LimitRow = { ...before, amount: count, revision: call.revision };
+  await call.db.updateTable('limits').set(after).where('id', '=', before.id).execute();
+  return {
+    ...(await recorded(call.db, before)),
+    result: message(after),
+    before: message(before),
+    after: message(after),
+  };
+}
+
+export async function remove(
+  call: ChangeCall,
+  request: DeleteLimitRequest__Output,
+): Promise<Outcome<DeleteLimitResponse>> {
+  const row = await find(call.db, request.id);
+  await requireMayLimit(call, subjectOf(row));
+  await call.db.deleteFrom('limits').where('id', '=', row.id).execute();
+  return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
+}
+
+/** Before anything else is said of the request: nobody shall believe in a limit that does not hold. @throws CallError */
+function refuseBudget(request: CreateLimitRequest__Output): void {
+  if (request.kind !== 'LIMIT_KIND_BUDGET') return;
+  throw invalidRequest([{ field: 'kind', description: 'budgets are not enforced yet' }]);
+}
+
+function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: LimitRow) {
+  const { subject_kind, subject_id } = row;
+  const sameSubject = subject?.kind === limitSubjectsInContract[subject_kind] && subject.id === subject_id;
+  return {
+    subject: asItIs(!subject || sameSubject),
+    kind: asItIs(kind === undefined || kind === limitKindsInContract[row.kind]),
+    model: asItIs(model === undefined || model === (row.model ?? '')),
+  };
+}
+
+/** @throws CallError for a key that is revoked, and for owners where an admin calls */
+async function requireMayLimit(call: ChangeCall, { kind, id }: LimitSubject): Promise<void> {
+  if (kind === 'virtual_key') requireNotRevoked((await findKey(call.db, id)).row);
+  if (kind === 'person' && !mayChangePerson(call.caller, (await findPerson(call.db, id)).role)) {
+    throw permissionDenied('only an owner limits owners, or lifts their limits');
+  }
+}
+
+/** @throws CallError */
+async function requirePlace(db: Kysely<Schema>, subject: LimitSubject): Promise<void> {
+  const { count } = await db
+    .selectFrom('limits')
+    .select((column) => column.fn.countAll<number>().as('count'))
+    .where('subject_id', '=', subject.id)
+    .executeTakeFirstOrThrow();
+  if (count < limitsMax) return;
+  throw new CallError('too_many_limits', `it has ${limitsMax} already; delete one that is not needed`);
+}
+
+/** A member sees what applies to themself: their own limits, their keys' and the organization's. */
+function shownTo({ personId, role }: ReadCall['caller']) {
+  return (where: ExpressionBuilder<Schema, 'limits'>) => {
+    if (role !== 'member') return where.and([]);
+    const keys = where
+      .selectFrom('virtual_keys')
+      .select('id')
+      .where('scope_kind', '=', 'person')
+      .where('scope_id', '=', personId);
+    return where.or([
+      where('subject_kind', '=', 'organization'),
+      where('subject_id', '=', personId),
+      where('subject_id', 'in', keys),
+    ]);
+  };
+}
+
+async function recorded(db: Kysely<Schema>, row: LimitRow) {
+  return {
+    organizationId: row.organization_id,
+    target: { kind: 'limit', id: row.id },
+    invalidations: await whoseRecord(db, subjectOf(row)),
+  };
+}
+
+/** The record that the limits of the subject travel in; of a key there is one for each of its values. */
+async function whoseRecord(db: Kysely<Schema>, { kind, id }: LimitSubject): Promise<readonly Invalidation[]> {
+  switch (kind) {
+    case 'organization':
+      return [organizationChanged(id)];
+    case 'ai_system':
+    case 'person':
+      return [{ kind, ref: id, state: 'changed' }];
+    case 'virtual_key':
+      return (await valuesOfKey(db, id)).map((value) => changed(value.hash));
+  }
+}
+
+async function find(db: Kysely<Schema>, id: string): Promise<LimitRow> {
+  const row = await db.selectFrom('limits').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+function subjectOf(row: LimitRow): LimitSubject {
+  return { kind: row.subject_kind, id: row.subject_id };
+}
+
+function message(row: LimitRow) {
+  return {
+    ...limitRecord(row),
+    organizationId: row.organization_id,
+    subject: { kind: limitSubjectsInContract[row.subject_kind], id: row.subject_id },
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies Limit;
+}

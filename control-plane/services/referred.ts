@@ -1,0 +1,32 @@
+// What a request refers to by kind and id must be the organization's.
+import type { Kysely } from 'kysely';
+import type { Reference } from '../domain/words.ts';
+import type { Schema } from '../store/schema.ts';
+import { invalidRequest } from './checked.ts';
+
+const referred = {
+  ai_system: { table: 'ai_systems', what: 'an AI system' },
+  person: { table: 'people', what: 'a person' },
+  virtual_key: { table: 'virtual_keys', what: 'a virtual key' },
+} as const;
+
+type Kind = keyof typeof referred | 'organization';
+
+/** @throws CallError if it is not one of the organization; the organization itself was compared when it was read */
+export async function requireExists(
+  db: Kysely<Schema>,
+  organizationId: string,
+  { field, kind, id }: Reference<Kind> & { readonly field: string },
+): Promise<void> {
+  if (kind === 'organization') return;
+  const { table, what } = referred[kind];
+  const row = await db
+    .selectFrom(table)
+    .select('id')
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw invalidRequest([{ field: `${field}.id`, description: `must be ${what} of the organization` }]);
+  }
+}

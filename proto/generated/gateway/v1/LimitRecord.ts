@@ -1,0 +1,31 @@
+// Original file: proto/gateway/v1/limits.proto
+
+import type { LimitKind as _gateway_v1_LimitKind, LimitKind__Output as _gateway_v1_LimitKind__Output } from '../../gateway/v1/LimitKind.ts';
+import type { BudgetPeriod as _gateway_v1_BudgetPeriod, BudgetPeriod__Output as _gateway_v1_BudgetPeriod__Output } from '../../gateway/v1/BudgetPeriod.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface LimitRecord {
+  'id'?: (string);
+  'kind'?: (_gateway_v1_LimitKind);
+  'amountUsd'?: (string);
+  'period'?: (_gateway_v1_BudgetPeriod);
+  'count'?: (number | string | Long);
+  'model'?: (string);
+  '_amountUsd'?: "amountUsd";
+  '_period'?: "period";
+  '_count'?: "count";
+  '_model'?: "model";
+}
+
+export interface LimitRecord__Output {
+  'id': (string);
+  'kind': (_gateway_v1_LimitKind__Output);
+  'amountUsd'?: (string);
+  'period'?: (_gateway_v1_BudgetPeriod__Output);
+  'count'?: (string);
+  'model'?: (string);
+  '_amountUsd'?: "amountUsd";
+  '_period'?: "period";
+  '_count'?: "count";
+  '_model'?: "model";
+}

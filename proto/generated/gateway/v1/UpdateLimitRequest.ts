@@ -1,0 +1,33 @@
+// Original file: proto/gateway/v1/limits.proto
+
+import type { LimitSubject as _gateway_v1_LimitSubject, LimitSubject__Output as _gateway_v1_LimitSubject__Output } from '../../gateway/v1/LimitSubject.ts';
+import type { LimitKind as _gateway_v1_LimitKind, LimitKind__Output as _gateway_v1_LimitKind__Output } from '../../gateway/v1/LimitKind.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface UpdateLimitRequest {
+  'id'?: (string);
+  'ifRevision'?: (number | string | Long);
+  'count'?: (number | string | Long);
+  'subject'?: (_gateway_v1_LimitSubject | null);
+  'kind'?: (_gateway_v1_LimitKind);
+  'model'?: (string);
+  '_ifRevision'?: "ifRevision";
+  '_count'?: "count";
+  '_subject'?: "subject";
+  '_kind'?: "kind";
+  '_model'?: "model";
+}
+
+export interface UpdateLimitRequest__Output {
+  'id': (string);
+  'ifRevision'?: (string);
+  'count'?: (string);
+  'subject'?: (_gateway_v1_LimitSubject__Output | null);
+  'kind'?: (_gateway_v1_LimitKind__Output);
+  'model'?: (string);
+  '_ifRevision'?: "ifRevision";
+  '_count'?: "count";
+  '_subject'?: "subject";
+  '_kind'?: "kind";
+  '_model'?: "model";
+}
