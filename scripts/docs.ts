@@ -1,5 +1,5 @@
-// Writes the tables of docs/ from the programs' own tables: settings, error codes, metrics. What stands outside the markers
-// is prose and stays. With --check it writes nothing and fails if a table differs.
+// Writes the tables of docs/ from the programs' own tables (settings, error codes, metrics, providers) and from the one that the
+// conformance tests take their cases from. What stands outside the markers is prose and stays. With --check it writes nothing and fails if a table differs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
@@ -7,8 +7,11 @@ import { type CallReason, callReasons, httpStatusOf } from '../control-plane/ser
 import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
 import { errorTable, errorType } from '../proxy/errors.ts';
+import { providersByName } from '../proxy/providers/index.ts';
 import { proxySettings } from '../proxy/settings.ts';
 import { createMetrics as createProxyMetrics } from '../proxy/telemetry/metrics.ts';
+import { type Feature, type Outcome, vendorNames } from '../test/conformance/features/feature.ts';
+import { features } from '../test/conformance/features/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
@@ -27,6 +30,10 @@ const pages: Record<string, Record<string, string>> = {
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
     'control plane metrics': metricsTable((await controlPlaneMetrics.collect()).body),
+  },
+  'docs/providers.md': {
+    providers: providersTable(),
+    ...Object.fromEntries(Object.entries(features).map(([name, rows]) => [name, featuresTable(rows)])),
   },
 };
 
@@ -114,6 +121,52 @@ function metricsTable(exposition: string): string {
     .map(([, name = '', help = '']) => [code(name), types.get(name) ?? '', help])
     .filter(([name = '']) => /^`(gateway|gen_ai)_/.test(name));
   return table(['Metric', 'Type', 'What it counts'], rows);
+}
+
+function providersTable(): string {
+  const rows = vendorNames.map((name) => {
+    const provider = providersByName.get(name);
+    const aliases = provider?.aliases.map(code).join(', ') ?? '';
+    const setting = code(`GATEWAY_${name.toUpperCase().replaceAll('-', '_')}_URL`);
+    return [code(name), aliases, setting, code(provider?.defaultBaseUrl)];
+  });
+  return table(['Provider', 'Also called', 'Base URL', 'Default'], rows);
+}
+
+function featuresTable(rows: readonly Feature[]): string {
+  const cells = rows.map(({ name, at, models, streamed }) => [
+    name,
+    ...at.map((outcome, column) => {
+      const vendor = vendorNames[column] ?? 'gpt-provider';
+      const model = models?.[vendor];
+      const inStream = streamed?.[vendor];
+      const notes = [
+        ...(inStream === undefined ? [] : [`in a stream ${inWords(inStream)}`]),
+        ...(model === undefined ? [] : [code(model)]),
+      ];
+      return [inWords(outcome), ...notes.map((note) => `(${note})`)].join(' ');
+    }),
+  ]);
+  return table(['', ...vendorNames.map(code)], cells);
+}
+
+function inWords(outcome: Outcome): string {
+  const missing = 'dropped' in outcome ? `, ${code(outcome.dropped)} dropped` : '';
+  switch (outcome.is) {
+    case 'native':
+    case 'told':
+      return `${outcome.is}${missing}`;
+    case 'emulated':
+      return `emulated: ${outcome.how}`;
+    case 'left out':
+      return '–';
+    case 'fetched':
+    case 'dropped':
+    case 'refused':
+      return outcome.is;
+    case 'refused by vendor':
+      return 'passed, and refused';
+  }
 }
 
 function code(text: string | undefined): string {

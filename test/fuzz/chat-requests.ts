@@ -5,6 +5,7 @@ import { withSignature } from '../../proxy/chat/call-ids.ts';
 import { signatureFor } from '../../simulator/assistant-provider/signature.ts';
 import { issueSignature } from '../../simulator/search-provider/signature.ts';
 import type { Random } from '../support/access/random.ts';
+import { png } from '../support/png.ts';
 import { anySchema, objectSchema } from './json-schemas.ts';
 
 /** What the model that is asked takes, as far as its callers have to know. */
@@ -84,8 +85,7 @@ const texts = [
   'data: [DONE]\n\n',
   '👩‍👩‍👧‍👦'.repeat(50),
 ] as const;
-const pngUrl =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+const pngUrl = `data:image/png;base64,${png}`;
 const jpegUrl = `data:image/jpg;base64,${Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')}`;
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64');
 

@@ -17,6 +17,7 @@ import {
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import type { Answer } from '../../simulator/wire-format.ts';
+import { png } from './png.ts';
 import { region, storedKeys } from './vendors.ts';
 
 /** 2026-11-20T12:00:00Z */
@@ -24,13 +25,10 @@ const now = 1_795_176_000_000;
 const host = 'vendor.test';
 const traits = new TraitTable();
 
-/** An image of one point: what fetching one would give. */
-const fetchedImage: InlineData = {
-  mediaType: 'image/png',
-  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-};
+/** What fetching an image would give. */
+const fetchedImage: InlineData = { mediaType: 'image/png', base64: png };
 
-export function providerOf(vendor: VendorName): Provider {
+function providerOf(vendor: VendorName): Provider {
   const provider = providersByName.get(vendor);
   if (provider === undefined) throw new Error(`there is no provider ${vendor}`);
   return provider;

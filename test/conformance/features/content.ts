@@ -1,5 +1,5 @@
 // Messages and what they are made of.
-import { png } from '../../unit/simulator/post-message.ts';
+import { png } from '../../support/png.ts';
 import {
   emulated,
   type Feature,

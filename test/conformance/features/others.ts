@@ -114,7 +114,7 @@ export const otherFeatures: readonly Feature[] = [
     },
     models: { 'gpt-provider': 'gpt-4o-search-preview' },
     at: [
-      leftOut,
+      native('web_search_options', {}),
       { ...leftOut, dropped: 'web_search_options' },
       { ...leftOut, dropped: 'web_search_options' },
       told(url, 'https://example.com/tea'),

@@ -1,4 +1,5 @@
 // Tools, and the form of an answer.
+
 import { boil, stir } from '../providers/tools.ts';
 import { dropped, emulated, type Feature, leftOut, native, refused, told } from './feature.ts';
 
@@ -93,7 +94,7 @@ export const toolFeatures: readonly Feature[] = [
   },
   {
     name: '`strict` of a function',
-    ask: { tools: [{ ...boil, function: { name, parameters: strictly(parameters), strict: true } }] },
+    ask: { tools: [{ ...boil, function: { ...boil.function, strict: true } }] },
     at: [
       native('tools.0.function.strict', true),
       native('tools.0.function.strict', true),
@@ -142,10 +143,6 @@ export const toolFeatures: readonly Feature[] = [
     ],
   },
 ];
-
-function strictly(schema: object = {}): object {
-  return { ...schema, properties: { cups: { type: 'integer' } } };
-}
 
 const schema = {
   type: 'object',

@@ -1,10 +1,18 @@
 // The tools that these tests offer: one with parameters, one without.
 import type { ChatCompletionFunctionTool } from 'openai/resources/chat/completions';
-import { boil as boiling } from '../chat-client.ts';
 
 export const boil: ChatCompletionFunctionTool = {
   type: 'function',
-  function: { ...boiling.function, description: 'Boils water.' },
+  function: {
+    name: 'boil',
+    description: 'Boils water.',
+    parameters: {
+      type: 'object',
+      properties: { cups: { type: 'integer', minimum: 1 } },
+      required: ['cups'],
+      additionalProperties: false,
+    },
+  },
 };
 
 export const stir: ChatCompletionFunctionTool = {

@@ -30,9 +30,7 @@ export const result = (id: string, change: object = {}) => ({
 });
 export const history = (...messages: readonly object[]) => ({ messages, tools: [boil] });
 
-/** The least PNG there is. */
-export const png =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+export { png } from '../../support/png.ts';
 
 export interface Posted {
   readonly status: number;
