@@ -104,6 +104,19 @@ export function responseOf(called: Called, method = 'the call'): Answered {
   throw new Error(`${method}: ${called.code} ${called.message}`);
 }
 
+/** What a call was refused with. @throws Error if it was accepted */
+export async function refusal(calling: Promise<Called>) {
+  const called = await calling;
+  if ('response' in called) throw new Error('it was accepted');
+  const violations = Object.fromEntries(called.detail.violations.map((v) => [v.field, v.description]));
+  return { code: called.code, reason: called.detail.reason, message: called.message, violations };
+}
+
+/** The fields that it was refused for. */
+export async function violated(calling: Promise<Called>): Promise<string[]> {
+  return Object.keys((await refusal(calling)).violations);
+}
+
 export class MovableClock implements Clock {
   offsetMs = 0;
 

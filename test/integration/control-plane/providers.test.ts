@@ -5,29 +5,21 @@ import { hashCredential } from '../../../common/credential.ts';
 import {
   type Answered,
   bootstrap,
-  type Called,
   createKey,
   createTenant,
   databases,
   freshName,
   type OperatorsPlane,
+  refusal,
   type Someone,
   startOperatorsPlane,
   type TestTenant,
+  violated,
 } from '../../support/operators.ts';
 
 const name = () => freshName('vendor').replace(' ', '-');
 const fields = { wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl: 'https://api.example.com/v1' };
 const prices = { input: '0.15', output: '0.6' };
-
-async function refusal(calling: Promise<Called>) {
-  const called = await calling;
-  if ('response' in called) throw new Error('it was accepted');
-  const violations = Object.fromEntries(called.detail.violations.map((v) => [v.field, v.description]));
-  return { code: called.code, reason: called.detail.reason, message: called.message, violations };
-}
-
-const violated = async (calling: Promise<Called>) => Object.keys((await refusal(calling)).violations);
 
 describe.each(databases)('custom providers over $name', ({ open }) => {
   let drop: () => Promise<void>;

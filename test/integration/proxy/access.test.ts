@@ -1,5 +1,6 @@
 // The real client of Access against a real control plane on SQLite: what operators change is seen through record sources,
 // and how soon a revocation is seen by ten of them.
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';
@@ -21,6 +22,7 @@ import {
   bootstrap,
   createKey,
   createTenant,
+  freshName,
   type OperatorsPlane,
   startOperatorsPlane,
   type TestTenant,
@@ -119,6 +121,44 @@ describe('what an operator changes', () => {
     await becomes(value, 'access_not_found');
     await call('VirtualKeys.Revoke', { id });
     await becomes(rotated.value, 'access_not_found');
+  });
+
+  it.each([
+    ['key', 'VIRTUAL_KEY'],
+    ['scope', 'AI_SYSTEM'],
+    ['organization', 'ORGANIZATION'],
+  ] as const)('is seen in the limits of the %s, through every value of the key', async (level, kind) => {
+    const organizationId = tenant.id;
+    const system = await call('AiSystems.Create', { organizationId, name: freshName('system') });
+    const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
+    const { value, virtualKey } = await createKey(plane, tenant, { scope });
+    const { value: rotated } = await call('VirtualKeys.Rotate', { id: virtualKey.id, graceSeconds: 600 });
+    // One that nothing else makes resolve again.
+    const source = await startLive();
+    const limitsOf = async (sent: string) => {
+      const found = await find(source, sent);
+      return typeof found === 'string' ? found : found[level]?.limits;
+    };
+    const become = async (limits: object[]) => {
+      for (const sent of [value, rotated]) {
+        await until(async () => isDeepStrictEqual(await limitsOf(sent), limits), {
+          timeoutMs: 2_500,
+          what: `limits of the ${level} to become ${JSON.stringify(limits)}`,
+        });
+      }
+    };
+    await become([]);
+    const ids = { key: virtualKey.id, scope: system.id, organization: organizationId };
+    const subject = { kind: `LIMIT_SUBJECT_KIND_${kind}`, id: ids[level] };
+    const model = 'gpt-provider/*';
+    const fields = { kind: 'LIMIT_KIND_TOKENS_PER_MINUTE', count: 1_000_000, model };
+    const { id } = await call('Limits.Create', { organizationId, subject, ...fields });
+    const seen = { id, kind: 'tokens_per_minute', amountUsd: undefined, period: undefined, model };
+    await become([{ ...seen, count: 1_000_000 }]);
+    await call('Limits.Update', { id, count: 2_000_000 });
+    await become([{ ...seen, count: 2_000_000 }]);
+    await call('Limits.Delete', { id });
+    await become([]);
   });
 
   it('is seen in the organization, provider keys included', async () => {
