@@ -1,0 +1,207 @@
+// Errors of every provider as callers of the official SDK see them: one status and code for one meaning, whoever says it, nothing of
+// the organization's account in it, and never an end of a stream that looks as if all had come.
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Behaviour } from '../../simulator/index.ts';
+import type { VendorName } from '../../simulator/vendors.ts';
+import { vendorNames } from './features/feature.ts';
+import { everyWay, modelFor, refusalOf, type Scene, startScene } from './providers/scene.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+beforeEach(() => scene.gateway.simulator.reset());
+afterAll(() => scene.close());
+
+const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Hello' }];
+const forms = [false, true];
+
+function ask(client: OpenAI, model: string, stream = false): Promise<unknown> {
+  return stream
+    ? client.chat.completions.stream({ model, messages }).finalChatCompletion()
+    : client.chat.completions.create({ model, messages });
+}
+
+/** Of this vendor, as its refusal of a key of its form. */
+const wrongKeys: Readonly<Record<VendorName, Readonly<Record<string, string>>>> = {
+  'gpt-provider': { authorization: 'Bearer sk-wrong-0123456789abcdef' },
+  'studio-ai': { authorization: 'Bearer wrong-studio-0123456789' },
+  'managed-cloud-models': { 'cloud-access-key-id': 'AKIAWRONG0123456789' },
+  'assistant-provider': { authorization: 'Bearer sk-ant-wrong-0123456789' },
+  'search-provider': { authorization: 'Bearer AIzaWrong-0123456789' },
+};
+
+describe.each(vendorNames)('%s', (vendor) => {
+  // One of them has a status of its own for it.
+  const overload = vendor === 'assistant-provider' ? 529 : 503;
+  const failures: readonly (readonly [string, Behaviour, object, string | null])[] = [
+    ['a rate limit', rateLimit, { status: 429, type: 'rate_limit_error' }, '7'],
+    ['a fault', { status: 500 }, { status: 500, type: 'server_error' }, null],
+    ['overload', { status: overload }, { status: 503, type: 'server_error' }, null],
+    ['a proxy’s HTML', badGateway, { status: 502, type: 'server_error' }, null],
+  ];
+
+  it.each(failures)(
+    'trap 22: %s is told with its status, whole and in a stream',
+    async (...[, said, told, wait]) => {
+      for (const stream of forms) {
+        scene.gateway.simulator.script(said);
+        const error = await refusalOf(ask(scene.client(vendor), modelFor(vendor, 'stored key'), stream));
+        expect(error).toMatchObject({ ...told, message: expect.not.stringContaining('html') });
+        expect(error.headers?.get('x-svc-error-source')).toBe('provider');
+        if (wait !== null) expect(error.headers?.get('retry-after')).toBe(wait);
+      }
+    },
+  );
+
+  it('a prompt that is too long has one code', async () => {
+    scene.gateway.simulator.script(tooLong[vendor]);
+    const error = await refusalOf(ask(scene.client(vendor), modelFor(vendor, 'stored key')));
+    expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+  });
+
+  it('what a filter keeps back is told as such', async () => {
+    scene.gateway.simulator.script(filtered[vendor], { times: 2 });
+    const model = modelFor(vendor, 'stored key');
+    for (const stream of forms) {
+      const outcome = await ask(scene.client(vendor), model, stream).catch((thrown: unknown) => thrown);
+      if (outcome instanceof OpenAI.APIError) {
+        expect(outcome).toMatchObject({ status: 400, code: 'content_filter' });
+      } else expect(outcome).toMatchObject({ choices: [{ finish_reason: 'content_filter' }] });
+    }
+  });
+
+  it('trap 6: an error as the first event of a stream has a status, and the next ones are none', async () => {
+    scene.gateway.simulator.script({ tokens: 50, errorAfterEvents: 0 });
+    const first = await refusalOf(ask(scene.client(vendor), modelFor(vendor, 'stored key'), true));
+    expect(first.status).toBeGreaterThanOrEqual(500);
+    expect(first.headers?.get('x-svc-error-source')).toBe('provider');
+  });
+
+  it('an error inside a stream is an error event, and no end', async () => {
+    scene.gateway.simulator.script({ tokens: 50, errorAfterEvents: 6 });
+    const heard = await listen(vendor);
+    expect(heard.text).toContain('token');
+    expect(heard.text).not.toContain('[DONE]');
+    expect(heard.text.trimEnd().split('\n\n').at(-1)).toMatch(/^data: \{"error":\{"message":/);
+    expect(heard.broken).toBe(true);
+  });
+
+  const stops = (['cut', 'reset', 'end'] as const).flatMap((by) =>
+    [1, 3, 12, 30].map((afterPieces) => [by, afterPieces] as const),
+  );
+  it.each(stops)('a stream that stops early (%s after %i events) never looks complete', async (...stop) => {
+    const [by, afterPieces] = stop;
+    scene.gateway.simulator.script({ tokens: 50, stop: { by, afterPieces } });
+    const heard = await listen(vendor);
+    expect(heard.text).not.toContain('[DONE]');
+    expect(heard.text).toMatch(/"error":\{"message":/);
+    // Before the first byte it is an envelope with a status, afterwards a connection that breaks off.
+    expect(heard.broken).toBe(heard.status === 200);
+  });
+});
+
+const rateLimit: Behaviour = { status: 429, headers: { 'retry-after': '7', 'retry-after-ms': '7000' } };
+const badGateway: Behaviour = {
+  rawBase64: Buffer.from(
+    'HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<html>Bad Gateway</html>',
+  ).toString('base64'),
+};
+
+const tooLong: Readonly<Record<VendorName, Behaviour>> = {
+  'gpt-provider': { status: 400, error: { code: 'context_length_exceeded' } },
+  'studio-ai': { status: 400, error: { code: 'context_length_exceeded' } },
+  'managed-cloud-models': { status: 400, error: { message: 'Input is too long for requested model.' } },
+  'assistant-provider': {
+    status: 400,
+    error: { message: 'prompt is too long: 200001 tokens > 200000 maximum' },
+  },
+  'search-provider': {
+    status: 400,
+    error: {
+      message: 'The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).',
+    },
+  },
+};
+
+const filtered: Readonly<Record<VendorName, Behaviour>> = {
+  'gpt-provider': { status: 400, error: { code: 'content_filter' } },
+  'studio-ai': { status: 400, error: { code: 'content_filter' } },
+  'managed-cloud-models': { blocked: 'guardrail_intervened' },
+  'assistant-provider': { finishReason: 'refusal' },
+  'search-provider': { blocked: 'SAFETY' },
+};
+
+interface Heard {
+  readonly status: number;
+  readonly text: string;
+  /** The connection ended before the answer did. */
+  readonly broken: boolean;
+}
+
+/** A stream byte by byte, as no SDK shows it. */
+async function listen(vendor: VendorName): Promise<Heard> {
+  const response = await fetch(`${scene.gateway.proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${scene.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: modelFor(vendor, 'stored key'), messages, stream: true }),
+  });
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+  } catch {
+    return { status: response.status, text, broken: true };
+  }
+  return { status: response.status, text, broken: false };
+}
+
+describe.each(everyWay)('%s with %s', (vendor, way) => {
+  const isOwn = way !== 'stored key';
+  const model = modelFor(vendor, way);
+
+  it('a key that the vendor refuses is the caller’s own, or nobody’s to know', async () => {
+    const client = isOwn ? scene.client(vendor, way, wrongKeys[vendor]) : await withWrongStoredKey(vendor);
+    const error = await refusalOf(ask(client, model));
+    const told = isOwn
+      ? { status: 401, code: 'invalid_api_key' }
+      : { status: 502, code: 'upstream_authentication_failed' };
+    expect(error).toMatchObject(told);
+    // The vendors themselves show no more than the ends of a key.
+    expect(JSON.stringify(error.error)).not.toMatch(/0123456789/);
+  });
+
+  it('a model that is not there is told, in the vendor’s words to those with a key of their own only', async () => {
+    const error = await refusalOf(ask(scene.client(vendor, way), modelFor(vendor, way, missing[vendor])));
+    expect([400, 404]).toContain(error.status);
+    expect(error.headers?.get('x-svc-error-source')).toBe('provider');
+    if (error.status === 404) expect(error.message.includes('stored key')).toBe(!isOwn);
+  });
+});
+
+const missing: Readonly<Record<VendorName, string>> = {
+  'gpt-provider': 'gpt-none',
+  'studio-ai': 'gpt-none',
+  'managed-cloud-models': 'anthropic.claude-none-v1:0',
+  'assistant-provider': 'claude-none',
+  'search-provider': 'gemini-none',
+};
+
+/** A client of an organization whose stored key of this vendor is wrong. */
+async function withWrongStoredKey(vendor: VendorName): Promise<OpenAI> {
+  const { gateway } = scene;
+  const organization = await gateway.createOrganization(`wrong-${vendor}`);
+  await organization.storeProviderKeys();
+  const listed = (await organization.api.call('ProviderKeys/List', { organizationId: organization.id })) as {
+    providerKeys: { id: string; provider: string }[];
+  };
+  const stored = listed.providerKeys.find(({ provider }) => provider === vendor);
+  const secret =
+    vendor === 'managed-cloud-models'
+      ? { accessKeyId: 'AKIAWRONG0123456789', secretAccessKey: 'wrong-0123456789' }
+      : { apiKey: 'wrong-0123456789-abcdef' };
+  await organization.api.call('ProviderKeys/Update', { id: stored?.id, secret });
+  const { value } = await organization.createKey();
+  return new OpenAI({ baseURL: `${gateway.proxy.url}/v1`, apiKey: value, maxRetries: 0 });
+}

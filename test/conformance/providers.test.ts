@@ -1,0 +1,204 @@
+// What every client of the official SDK does, at every provider and in each way that a caller may come: answers, streams, tools that
+// the SDK runs itself, parsed formats, counts that add up, headers, the deprecated functions. What is a provider's own is in its test.
+import type OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { VendorName } from '../../simulator/vendors.ts';
+import { checkSense, readCompletion } from '../support/completions.ts';
+import { plainModels } from '../support/vendors.ts';
+import { everyWay, modelFor, type Scene, startScene, type Way } from './providers/scene.ts';
+import { boil, stir } from './providers/tools.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startScene();
+});
+beforeEach(() => scene.gateway.simulator.reset());
+afterAll(() => scene.close());
+
+const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Hello' }];
+const schema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, cups: { type: 'integer' } },
+  required: ['name', 'cups'],
+  additionalProperties: false,
+};
+
+const asked = (vendor: VendorName, way: Way) => ({ model: modelFor(vendor, way), messages });
+const choiceOf = ({ choices }: OpenAI.ChatCompletion) => {
+  const [choice] = choices;
+  if (choice === undefined) throw new Error('no choice');
+  return choice;
+};
+
+describe.each(everyWay)('%s with %s', (vendor, way) => {
+  const chat = () => scene.client(vendor, way).chat.completions;
+  const body = asked(vendor, way);
+
+  it('answers in the common shape, and says who answered', async () => {
+    const { data, response, request_id } = await chat().create(body).withResponse();
+    const told = readCompletion(data);
+    checkSense(told);
+    expect(told.choices[0]?.content).toContain('simulated');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'x-request-id': request_id,
+      'x-svc-provider': vendor,
+      'x-svc-model': plainModels[vendor],
+      'x-svc-attempts': '1',
+    });
+    expect(response.headers.has('x-svc-error-source')).toBe(false);
+    expect(scene.gateway.simulator.requests).toHaveLength(1);
+  });
+
+  it('streams what it would have said whole', async () => {
+    const whole = await chat().create(body);
+    const stream = chat().stream({ ...body, stream_options: { include_usage: true } });
+    const deltas: string[] = [];
+    stream.on('content', (delta) => deltas.push(delta));
+    const final = await stream.finalChatCompletion();
+    expect(deltas.length).toBeGreaterThan(5);
+    expect(choiceOf(final).message.content).toBe(choiceOf(whole).message.content);
+    expect(choiceOf(final).finish_reason).toBe('stop');
+    expect(final.usage).toEqual(whole.usage);
+  });
+
+  it('tells the usage of a stream to those who ask only', async () => {
+    const stream = await chat().create({ ...body, stream: true });
+    const usages = [];
+    for await (const { usage, choices } of stream) {
+      if (usage) usages.push(usage);
+      expect(choices).toHaveLength(1);
+    }
+    expect(usages).toEqual([]);
+  });
+
+  it('runs the SDK’s tools until the model answers in words', async () => {
+    scene.gateway.simulator.script({
+      toolCalls: [
+        { name: 'boil', arguments: '{"cups":2}' },
+        { name: 'stir', arguments: '{}' },
+      ],
+    });
+    const ran: unknown[] = [];
+    const runnable = ({ function: { name, parameters = {} } }: typeof boil) => ({
+      type: 'function' as const,
+      function: {
+        name,
+        description: name,
+        parameters,
+        parse: JSON.parse,
+        function: (args: object) => {
+          ran.push([name, args]);
+          return 'done';
+        },
+      },
+    });
+    const runner = chat().runTools({ ...body, stream: true, tools: [runnable(boil), runnable(stir)] });
+    expect(await runner.finalContent()).toContain('simulated');
+    expect(ran).toEqual([
+      ['boil', { cups: 2 }],
+      ['stir', {}],
+    ]);
+    expect(scene.gateway.simulator.requests).toHaveLength(2);
+  });
+
+  it('parses an answer by a schema, whole and streamed', async () => {
+    const response_format = {
+      type: 'json_schema',
+      json_schema: { name: 'order', schema, strict: true },
+    } as const;
+    const whole = await chat().parse({ ...body, response_format });
+    const streamed = await chat()
+      .stream({ ...body, response_format })
+      .finalChatCompletion();
+    for (const { choices } of [whole, streamed]) {
+      expect(choices).toMatchObject([{ message: { parsed: { name: 'simulated', cups: 0 } } }]);
+    }
+  });
+
+  it('answers in any JSON', async () => {
+    const wanted: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Order tea, as JSON.' }];
+    scene.gateway.simulator.script({ text: '{"cups": 2}' });
+    const completion = await chat().create({
+      ...body,
+      messages: wanted,
+      response_format: { type: 'json_object' },
+    });
+    expect(JSON.parse(choiceOf(completion).message.content ?? '')).toEqual({ cups: 2 });
+  });
+
+  it('takes a function’s result from callers of the deprecated kind', async () => {
+    const functions = [{ ...boil.function, parameters: boil.function.parameters ?? {} }];
+    const first = choiceOf(await chat().create({ ...body, functions, function_call: { name: 'boil' } }));
+    expect(first.message.function_call).toMatchObject({ name: 'boil', arguments: expect.any(String) });
+    const second = await chat().create({
+      ...body,
+      functions,
+      messages: [...messages, first.message, { role: 'function', name: 'boil', content: 'boiled' }],
+    });
+    expect(choiceOf(second).message.content).toContain('simulated');
+    expect(scene.received().body.toString()).toContain('boiled');
+  });
+
+  it('stops at the limit and where it is told', async () => {
+    const cut = await chat().create({ ...body, max_tokens: 5 });
+    expect(choiceOf(cut).finish_reason).toBe('length');
+    expect(cut.usage?.completion_tokens).toBe(5);
+    const stopped = choiceOf(await chat().create({ ...body, stop: ' simulated' }));
+    expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
+  });
+});
+
+/** Of a prompt of 520 tokens 400 were read from a cache; of 57 tokens said 12 were thought. */
+const counts = {
+  'gpt-provider': {
+    prompt_tokens: 520,
+    completion_tokens: 57,
+    total_tokens: 577,
+    prompt_tokens_details: { cached_tokens: 400 },
+    completion_tokens_details: { reasoning_tokens: 12 },
+  },
+  'studio-ai': {
+    prompt_tokens: 520,
+    completion_tokens: 57,
+    total_tokens: 577,
+    prompt_tokens_details: { cached_tokens: 400 },
+  },
+  'managed-cloud-models': {
+    inputTokens: 20,
+    cacheReadInputTokens: 400,
+    cacheWriteInputTokens: 100,
+    outputTokens: 57,
+    totalTokens: 577,
+  },
+  'assistant-provider': {
+    input_tokens: 20,
+    cache_read_input_tokens: 400,
+    cache_creation_input_tokens: 100,
+    output_tokens: 57,
+  },
+  'search-provider': {
+    promptTokenCount: 520,
+    cachedContentTokenCount: 400,
+    candidatesTokenCount: 45,
+    thoughtsTokenCount: 12,
+    totalTokenCount: 577,
+  },
+} as const satisfies Record<VendorName, object>;
+
+describe.each(everyWay.filter(([, way]) => way === 'stored key'))('the counts of %s', (vendor, way) => {
+  const told = { prompt_tokens: 520, completion_tokens: 57, total_tokens: 577 };
+  const cached = { prompt_tokens_details: { cached_tokens: 400 } };
+
+  it('trap 27: include what came from a cache, and add up, whole and streamed', async () => {
+    const { simulator } = scene.gateway;
+    const chat = scene.client(vendor, way).chat.completions;
+    simulator.script({ usage: counts[vendor] }, { times: 2 });
+    const body = asked(vendor, way);
+    const whole = await chat.create(body);
+    const stream = chat.stream({ ...body, stream_options: { include_usage: true } });
+    for (const { usage } of [whole, await stream.finalChatCompletion()]) {
+      expect(usage).toMatchObject({ ...told, ...cached });
+    }
+  });
+});
