@@ -1,0 +1,229 @@
+// What callers may put into an operator's URL: an endpoint in the path, a region in a header. Everything that is not of the one right
+// form is refused before a byte of the body is read, and what is of it names no host but the operator's.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
+import { ownHeaders } from '../../support/vendors.ts';
+
+let gateway: TestGateway;
+/** Its templates have places, as an operator's do; nobody answers there. */
+let proxy: TestProxy;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const { id, api, createKey } = gateway.organization;
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = (await createKey()).value;
+  proxy = await gateway.startProxy({
+    GATEWAY_STUDIO_AI_URL: 'https://{endpoint}.studio.test/models',
+    GATEWAY_ENDPOINT_HOST_SUFFIXES: '.studio.test',
+    GATEWAY_MANAGED_CLOUD_MODELS_URL: 'https://models.{region}.cloud.test',
+  });
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway.close());
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Sent {
+  readonly path: string;
+  readonly headers: Headers;
+  /** Absent: it is announced and never comes. */
+  readonly body?: string;
+  readonly to?: TestProxy;
+}
+
+async function send({ path, headers, body, to = proxy }: Sent): Promise<RawAnswer> {
+  const connection = await openConnection(to.port);
+  const length = body === undefined ? 1000 : Buffer.byteLength(body);
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    ...['host: gateway', 'content-type: application/json', `content-length: ${length}`],
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  connection.send(Buffer.from([...lines, '', body ?? ''].join('\r\n'), 'latin1'));
+  const answer = await connection.answer();
+  connection.socket.destroy();
+  return answer;
+}
+
+function codeOf({ body }: RawAnswer): string {
+  return (JSON.parse(body) as { error: { code: string } }).error.code;
+}
+
+const body = chatBody({ model: 'm' });
+const toStudio = (endpoint: string) => ({
+  path: `/v1/studio-ai/${endpoint}/chat/completions`,
+  headers: { ...ownHeaders['studio-ai'], 'project-api-key': key },
+});
+const toCloud = (region: string) => ({
+  path: '/v1/managed-cloud-models/chat/completions',
+  headers: { ...ownHeaders['managed-cloud-models'], 'cloud-region-name': region, 'project-api-key': key },
+});
+
+describe('the endpoint in the path', () => {
+  it.each(['hub', 'my-hub', 'h', '0', 'a--b', 'hub.westeurope', 'xn--hb-eka', 'a'.repeat(63)])(
+    'may be %s',
+    async (endpoint) => {
+      const answer = await send({ ...toStudio(endpoint), body });
+      expect([answer.status, codeOf(answer)]).toEqual([502, 'upstream_unreachable']);
+    },
+  );
+
+  it.each([
+    ...[
+      'Hub',
+      'HUB',
+      'my_hub',
+      'hub.',
+      '.hub',
+      '..',
+      '.',
+      '-hub',
+      'hub-',
+      'a..b',
+      'a.-b_',
+      '*',
+      '~',
+      '$&',
+      '$1',
+    ],
+    ...[
+      'hub%2fx',
+      'hub%2Fx',
+      'hub%5cx',
+      'hub%2e',
+      'hub%00',
+      'hub%0d%0ax',
+      '%68ub',
+      'hub%',
+      'hub%zz',
+      'hub%23',
+    ],
+    ...['evil.test%2f', 'evil.test:443', 'user@evil.test', 'user:pw@evil.test', 'evil.test%23', 'evil.test;'],
+    ...['localhost:8080', '[::1]', '%5b::1%5d', '127.0.0.1:80', '169.254.169.254:80', '@169.254.169.254'],
+    ...['{endpoint}', '{region}', '$x', '%7bendpoint%7d', 'a\\b', 'a,b', 'a;b', 'a|b', "a'b", 'a"b', 'a^b'],
+    ...['h\xfcb', '\xef\xbd\x88ub', '\xe2\x80\x8bhub', `${'a'.repeat(64)}`, `a${'.a'.repeat(127)}`],
+  ])('is refused before the body where it is %s', async (endpoint) => {
+    const answer = await send(toStudio(endpoint));
+    // What no request target may hold ends as no HTTP at all.
+    const refusals = ['400 invalid_endpoint', '400 invalid_request'];
+    expect(refusals).toContain(`${answer.status} ${codeOf(answer)}`);
+    if (/^[\x21-\x7e]+$/.test(endpoint)) expect(codeOf(answer)).toBe('invalid_endpoint');
+  });
+
+  it.each(['', 'a/b', 'a?b', '?', 'a/../b', '/'])(
+    'is no part of a route where it is %j',
+    async (endpoint) => {
+      const answer = await send(toStudio(endpoint));
+      expect([answer.status, codeOf(answer)]).toEqual([404, 'route_not_found']);
+    },
+  );
+
+  it('trap 28: names no host but one that ends as the operator says', async () => {
+    const open = await gateway.startProxy({
+      GATEWAY_STUDIO_AI_URL: 'https://{endpoint}/models',
+      GATEWAY_ENDPOINT_HOST_SUFFIXES: '.studio.test',
+    });
+    for (const endpoint of [
+      'evil.test',
+      'studio.test',
+      'xstudio.test',
+      'a.studio.test.evil.test',
+      '127.0.0.1',
+    ]) {
+      const answer = await send({ ...toStudio(endpoint), body, to: open });
+      expect([endpoint, answer.status, codeOf(answer)]).toEqual([endpoint, 400, 'invalid_endpoint']);
+    }
+    for (const endpoint of ['0x7f000001', '2130706433', 'a.b.studio.test', 'a.studio.test']) {
+      const answer = await send({ ...toStudio(endpoint), body, to: open });
+      const isStudio = endpoint.endsWith('.studio.test');
+      expect([endpoint, codeOf(answer)]).toEqual([
+        endpoint,
+        isStudio ? 'upstream_unreachable' : 'invalid_endpoint',
+      ]);
+    }
+  });
+
+  it('has no place on the generic route, where the operator’s URL wants one', async () => {
+    const { authorization } = ownHeaders['studio-ai'];
+    const headers = { authorization, 'x-svc-vk': key, 'x-svc-direct-key': 'true' };
+    const answer = await send({
+      path: '/v1/chat/completions',
+      headers,
+      body: chatBody({ model: 'studio-ai/m' }),
+    });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_endpoint']);
+  });
+});
+
+describe('the region in its header', () => {
+  it.each(['eu-west-1', 'us-gov-west-1', 'ap-southeast-12', 'cn-north-1', ' eu-west-1\t'])(
+    'may be %j',
+    async (region) => {
+      const answer = await send({ ...toCloud(region), body });
+      expect([answer.status, codeOf(answer)]).toEqual([502, 'upstream_unreachable']);
+    },
+  );
+
+  const odd = [
+    ...[
+      'eu-west',
+      'west-1',
+      'eu-1',
+      'EU-WEST-1',
+      'eu-west-100',
+      'eu--1',
+      'eu-west-1-',
+      'eu_west_1',
+      'euwest1',
+    ],
+    ...[
+      'eu-west-1.evil.test',
+      'eu-west-1/..',
+      'eu-west-1#',
+      'eu-west-1?',
+      'eu-west-1@evil.test',
+      'eu-west-1:443',
+    ],
+    ...[
+      'eu-west-1%2f',
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '{region}',
+      '$&',
+      'eu-west-1,us-east-1',
+      '..',
+      '*',
+      '-',
+    ],
+    ...['eu-west-1\\', 'eu-west-\xb9', `eu-${'a'.repeat(80)}-1`, 'e-west-1', 'eu-west-1;x'],
+  ];
+  it.each(odd)('is refused before the body where it is %s', async (region) => {
+    const answer = await send(toCloud(region));
+    // A header that holds more than visible characters holds no region at all.
+    const wrong = /^[\x21-\x7e]+$/.test(region) ? [400, 'invalid_region'] : [401, 'provider_key_required'];
+    expect([answer.status, codeOf(answer)]).toEqual(wrong);
+  });
+
+  it.each(odd.slice(0, 12))('is refused on the generic route too where it is %s', async (region) => {
+    const { headers } = toCloud(region);
+    const { 'project-api-key': _, ...cloud } = headers;
+    const answer = await send({
+      path: '/v1/chat/completions',
+      headers: { ...cloud, 'x-svc-vk': key, 'x-svc-direct-key': 'true' },
+      body: chatBody({ model: 'managed-cloud-models/m' }),
+    });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_region']);
+  });
+
+  it('is refused where it is sent twice, and missed where it is not there', async () => {
+    const { path, headers } = toCloud('eu-west-1');
+    const twice = { ...headers, 'Cloud-Region-Name': 'us-east-1' };
+    expect(codeOf(await send({ path, headers: twice }))).toBe('conflicting_credentials');
+    const { 'cloud-region-name': _, ...without } = headers;
+    expect(codeOf(await send({ path, headers: without }))).toBe('provider_key_required');
+  });
+});

@@ -1,0 +1,137 @@
+// Images by URL on their way through dispatch, over real sockets: fetched from where they are for vendors that want bytes, passed on
+// as they came to vendors that fetch them themselves. Fetching has an address policy of its own; that of the tests lists a server here.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Principal } from '../../../../proxy/access/principal.ts';
+import { findModel } from '../../../../proxy/catalog/models.ts';
+import { parseBaseUrl, type Target } from '../../../../proxy/providers/provider.ts';
+import { AddressPolicy } from '../../../../proxy/upstream/addresses.ts';
+import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
+import { createTransport, type Transport } from '../../../../proxy/upstream/transport.ts';
+import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
+import type { VendorName } from '../../../../simulator/vendors.ts';
+import { png } from '../../../support/png.ts';
+import { callOf } from '../../../support/vendor-calls.ts';
+import { plainModels } from '../../../support/vendors.ts';
+
+let simulator: Simulator;
+let images: Server;
+let imageHost: string;
+let asked: string[] = [];
+let transports: readonly Transport[];
+let dispatch: Dispatch;
+
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  images = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end(request.url === '/no-image' ? 'text' : Buffer.from(png, 'base64'));
+  }).listen(0, '127.0.0.1');
+  await once(images, 'listening');
+  imageHost = `127.0.0.1:${(images.address() as AddressInfo).port}`;
+  const transportTo = (host: string) =>
+    createTransport({
+      addresses: new AddressPolicy({ privateUpstreams: [host], denyCidrs: [] }),
+      ...{ connectTimeoutMs: 1000, keepAliveMs: 1000, originsMax: 10 },
+    });
+  const [toVendors, toImages] = [transportTo(`127.0.0.1:${simulator.port}`), transportTo(imageHost)];
+  transports = [toVendors, toImages];
+  dispatch = createDispatch({
+    transport: toVendors,
+    limits: { answerBytesMax: 1_000_000, eventBytesMax: 1_000_000 },
+    now: () => Date.now(),
+    images: { transport: toImages, limits: { imagesMax: 2, imageBytesMax: 10_000, imageTimeoutMs: 5000 } },
+  });
+});
+beforeEach(() => {
+  simulator.reset();
+  asked = [];
+});
+afterAll(async () => {
+  for (const transport of transports) await transport.close();
+  images.closeAllConnections();
+  images.close();
+  await simulator.close();
+});
+
+const principal: Principal = {
+  key: {
+    ...{ keyId: 'k', organizationId: 'o', scope: { kind: 'organization', id: 'o' }, active: true },
+    ...{ endsAt: undefined, valueEndsAt: undefined, allowedModels: [], limits: [] },
+    ...{ organizationRevision: 1, revision: 1 },
+  },
+  scope: undefined,
+  organization: {
+    ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{ providerKeys: [], customProviders: [], revision: 1 },
+  },
+};
+
+const context: DispatchContext = {
+  buffer: () => undefined,
+  onAbort: () => undefined,
+  progress: () => undefined,
+  attemptStarted: () => undefined,
+};
+
+function ask(vendor: VendorName, urls: readonly string[]) {
+  const model = plainModels[vendor];
+  const parts = urls.map((url) => ({ type: 'image_url', image_url: { url } }));
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, ...parts] }];
+  const { request, traits, target } = callOf(vendor, model, { messages });
+  const dialect = vendor === 'studio-ai' ? '/models' : '';
+  const here: Target = { ...target, baseUrl: parseBaseUrl(simulator.baseUrls[vendor] + dialect) };
+  const { provider } = target;
+  return dispatch(
+    {
+      requestId: 'r',
+      caller: { principal, project: undefined, direct: false },
+      request,
+      provider,
+      model,
+      qualifiedModel: `${vendor}/${model}`,
+      catalogModel: findModel(vendor, model),
+      traits,
+      targets: [here],
+    },
+    context,
+  );
+}
+
+describe('an image by URL', () => {
+  it.each([
+    ['managed-cloud-models', { image: { format: 'png', source: { bytes: png } } }],
+    ['search-provider', { inlineData: { mimeType: 'image/png', data: png } }],
+  ] as const)('trap 28: goes to %s as the bytes that stand there, fetched once', async (vendor, part) => {
+    const url = `http://${imageHost}/a.png?signature=1`;
+    const result = await ask(vendor, [url, url]);
+    expect(result.kind).toBe('complete');
+    expect(asked).toEqual(['/a.png?signature=1']);
+    const received = JSON.stringify(simulator.requests[0]?.json());
+    expect(received.split(JSON.stringify(part))).toHaveLength(3);
+    expect(received).not.toContain('signature=1');
+  });
+
+  it.each(['gpt-provider', 'studio-ai', 'assistant-provider'] as const)(
+    'is left to %s to fetch',
+    async (vendor) => {
+      const url = `https://${imageHost}/a.png`;
+      expect((await ask(vendor, [url])).kind).toBe('complete');
+      expect(asked).toEqual([]);
+      expect(simulator.requests[0]?.body.toString()).toContain(url);
+    },
+  );
+
+  it.each([
+    ['that leads nowhere public', () => ['http://127.0.0.1:9/a.png'], /public https address/],
+    ['that is none', () => [`http://${imageHost}/no-image`], /no PNG, JPEG, GIF or WebP/],
+    ['of too many', () => ['/1', '/2', '/3'].map((path) => `http://${imageHost}${path}`), /at most 2 images/],
+  ])('%s ends the request before the vendor hears of it', async (_what, urls, message) => {
+    const refusal = { code: 'invalid_request', param: 'messages', message: expect.stringMatching(message) };
+    const outcome = async () => ask('search-provider', urls());
+    await expect(outcome()).rejects.toMatchObject(refusal);
+    expect(simulator.requests).toEqual([]);
+  });
+});
