@@ -3,6 +3,7 @@ import { createCredential } from '../../../../common/credential.ts';
 import { specificMessages } from '../../../../proxy/errors.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { until } from '../../../support/process.ts';
+import { ownHeaders } from '../../../support/vendors.ts';
 import { type Case, type Cases, chat, later, own, rawHead } from './world.ts';
 
 export const callersFaults = {
@@ -96,7 +97,22 @@ export const callersFaults = {
       provoke: (world) => world.sendRaw(world.gateway.proxy.port, 'hello\r\n\r\n'),
     },
   ],
-  unsupported_parameter: later,
+  unsupported_parameter: [
+    {
+      what: 'several answers of a vendor that gives one',
+      param: 'n',
+      message: 'n is not supported by this provider',
+      provoke: async (world) => {
+        const many = await world.gateway.createOrganization('many');
+        await many.storeProviderKeys();
+        const { value } = await many.createKey();
+        return world.send({
+          headers: { authorization: `Bearer ${value}` },
+          body: chatBody({ model: 'assistant-provider/claude-sonnet-4-5', n: 2 }),
+        });
+      },
+    },
+  ],
   model_not_supported: [
     {
       what: 'an embedding model',
@@ -104,8 +120,30 @@ export const callersFaults = {
       provoke: (world) => world.send({ body: chatBody({ model: 'gpt-provider/text-embedding-3-small' }) }),
     },
   ],
-  invalid_endpoint: later,
-  invalid_region: later,
+  invalid_endpoint: [
+    {
+      what: 'an endpoint that is another host',
+      provoke: (world) =>
+        world.send({
+          path: '/v1/studio-ai/evil.test:443/chat/completions',
+          headers: { 'project-api-key': world.projectKey, authorization: 'Bearer sk-own' },
+        }),
+    },
+  ],
+  invalid_region: [
+    {
+      what: 'a region that is another host',
+      provoke: (world) =>
+        world.send({
+          path: '/v1/managed-cloud-models/chat/completions',
+          headers: {
+            'project-api-key': world.projectKey,
+            ...ownHeaders['managed-cloud-models'],
+            'cloud-region-name': 'evil.test',
+          },
+        }),
+    },
+  ],
   conflicting_credentials: [
     {
       what: 'a header twice',
