@@ -20,9 +20,14 @@ import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
 import { startTrafficServer, type TrafficServer } from './http/server.ts';
 import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
-import { noLimits } from './ledger/ledger.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { createLimitedLedger } from './ledger/limited-ledger.ts';
+import { LocalRates } from './ledger/local-rates.ts';
+import { RedisRates } from './ledger/redis-rates.ts';
+import { rateScripts } from './ledger/scripts.ts';
+import { createSharedRates } from './ledger/shared-rates.ts';
 import { providersByName } from './providers/index.ts';
-import { createRedisConnection } from './redis/connection.ts';
+import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
 import { type AccessLog, createAccessLog } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
@@ -61,7 +66,9 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   const metrics = createMetrics();
   const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
-  const records = await openRecords(settings, { log, metrics, background }, lifecycle);
+  const redis = openRedis(settings, log, lifecycle);
+  const shared = { log, metrics, background, redis };
+  const records = await openRecords(settings, shared, lifecycle);
   const admission = new Admission({
     inFlightMax: settings.inFlightMax,
     bufferedBytesMax: settings.bufferedBytesMax,
@@ -88,7 +95,7 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
     watchdog,
     bodyLimits: settings,
     guardrails: noGuardrails,
-    ledger: noLimits,
+    ledger: openLedger(settings, shared, lifecycle),
     dispatch: openDispatch(settings, lifecycle),
     isDraining: () => draining,
     record: (exchange) => record(exchange, metrics, logRequest),
@@ -120,15 +127,45 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   };
 }
 
-interface RecordDeps {
+interface Shared {
   readonly log: Logger;
   readonly metrics: ProxyMetrics;
   readonly background: Background;
+  readonly redis: RedisConnection | undefined;
+}
+
+function openRedis(
+  { redis: target }: ProxySettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+): RedisConnection | undefined {
+  if (target === undefined) return undefined;
+  const connection = createRedisConnection({ target, log });
+  lifecycle.onClose('Redis', () => connection.close());
+  return connection;
+}
+
+function openLedger(
+  settings: ProxySettings,
+  { metrics: { limits: metrics }, background, redis: connection }: Shared,
+  lifecycle: Lifecycle,
+): Ledger {
+  const { outputTokensDefault } = settings;
+  const clock = systemClock;
+  const local = new LocalRates({ clock, onTake: () => metrics.countedLocally() });
+  if (connection === undefined) return createLimitedLedger({ rates: local, outputTokensDefault, metrics });
+  const redis = new RedisRates({
+    ...{ connection, background, clock, timers: systemTimers },
+    scripts: rateScripts,
+    deadlineMs: redisDeadlineMs,
+  });
+  lifecycle.onClose('leases', () => redis.close());
+  return createLimitedLedger({ rates: createSharedRates({ redis, local }), outputTokensDefault, metrics });
 }
 
 async function openRecords(
   settings: ProxySettings,
-  deps: RecordDeps,
+  deps: Shared,
   lifecycle: Lifecycle,
 ): Promise<LiveRecordSource> {
   const tls = settings.controlPlaneTls
@@ -144,7 +181,7 @@ async function openRecords(
   lifecycle.onClose('control-plane client', () => controlPlane.close());
   const records = createRecordSource({
     controlPlane,
-    cache: openCache(settings, deps, lifecycle),
+    cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
     clock: systemClock,
@@ -165,13 +202,11 @@ function controlPlaneFiles(settings: ProxySettings): ControlPlaneTlsFiles {
   };
 }
 
-function openCache(settings: ProxySettings, deps: RecordDeps, lifecycle: Lifecycle): RecordCache | undefined {
-  const { redis: target, cacheKey: sealKeys, maxStale: maxStaleMs } = settings;
-  if (target === undefined || sealKeys === undefined) return undefined;
-  const connection = createRedisConnection({ target, log: deps.log });
-  lifecycle.onClose('Redis', () => connection.close());
+function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefined {
+  const { cacheKey: sealKeys, maxStale: maxStaleMs } = settings;
+  if (deps.redis === undefined || sealKeys === undefined) return undefined;
   return createRedisRecords({
-    commands: recordCommands(connection),
+    commands: recordCommands(deps.redis),
     sealKeys,
     maxStaleMs,
     limits: accessLimits,

@@ -107,6 +107,8 @@ export interface GatewayErrorOptions {
   readonly retryAfter?: number;
   /** `Allow` of a 405. */
   readonly allow?: string;
+  /** Further headers of the answer: names and values in turn. */
+  readonly headers?: readonly string[];
   /** Logged, never sent. */
   readonly cause?: unknown;
 }
@@ -118,6 +120,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined;
   readonly retryAfter: number | undefined;
   readonly allow: string | undefined;
+  readonly headers: readonly string[];
 
   constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
     super(options.message ?? errorTable[code].message, { cause: options.cause });
@@ -127,6 +130,7 @@ export class GatewayError extends Error {
     this.param = options.param;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
+    this.headers = options.headers ?? [];
   }
 }
 

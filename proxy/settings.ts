@@ -109,7 +109,7 @@ export const proxySettings = {
   redis: {
     name: 'REDIS_URL',
     about:
-      'Record cache shared by proxies: redis:// or rediss:// (TLS); redis-cluster:// or several nodes separated by commas for a Cluster; redis-sentinel://. Without it records are kept in memory only.',
+      'Records and rates shared by proxies: redis:// or rediss:// (TLS); redis-cluster:// or several nodes separated by commas for a Cluster; redis-sentinel://. Without it records are kept in memory only, and each proxy counts rates for itself.',
     decode: redisTarget,
     secret: true,
   },
@@ -257,6 +257,13 @@ export const proxySettings = {
     about: 'For fetching all images of one request; above it 400.',
     decode: duration,
     default: '10s',
+  },
+  outputTokensDefault: {
+    name: 'GATEWAY_DEFAULT_OUTPUT_TOKENS',
+    about:
+      'Taken from limits on tokens per minute for an answer of which the caller sets no maximum, until its usage is known; less where the model answers less.',
+    decode: integer(1, 10_000_000),
+    default: '8192',
   },
   headersTimeout: {
     name: 'GATEWAY_HEADERS_TIMEOUT',

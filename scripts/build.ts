@@ -17,6 +17,9 @@ const protoFolders = {
   grpc: '@grpc/reflection/build/proto/grpc',
 } as const;
 
+/** Scripts that run in Redis, beside the bundle of the proxy. */
+const luaFolder = 'proxy/ledger/scripts';
+
 // Packages in CommonJS expect these names; in an ES module nothing defines them.
 const banner = [
   "import { createRequire as bannerCreateRequire } from 'node:module';",
@@ -64,6 +67,8 @@ async function buildPlane(plane: string, foreign: RegExp, outDirectory: string):
     metafile: true,
     logLevel: 'warning',
   });
+  if (plane === 'proxy')
+    cpSync(join(root, luaFolder), join(outDirectory, plane, 'bin/scripts'), { recursive: true });
   const intruders = Object.keys(metafile.inputs).filter((file) => foreign.test(file));
   if (intruders.length > 0) throw new Error(`the bundle of ${plane} holds ${intruders.join(', ')}`);
   return { plane, main: join(outDirectory, plane, 'bin/main.mjs'), bytes: codeBytes(metafile) };

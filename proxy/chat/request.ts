@@ -13,6 +13,8 @@ export interface ChatRequest {
   readonly stream: boolean;
   /** Whether the caller asked for the usage chunk of a stream. */
   readonly includeUsage: boolean;
+  /** Of the body, as it came. */
+  readonly bytes: number;
 }
 
 export type ChatMessage = JsonObject & { readonly role: string };
@@ -32,7 +34,8 @@ export function parseChatRequest(bytes: Buffer): ChatRequest {
   }
   const messages = body.messages.map(readMessage);
   // Cleaned in place: the parsed body is nobody else's.
-  return { body, model, messages, stream: stream === true, includeUsage: readIncludeUsage(body) };
+  const includeUsage = readIncludeUsage(body);
+  return { body, model, messages, stream: stream === true, includeUsage, bytes: bytes.length };
 }
 
 function parseObject(bytes: Buffer): JsonObject {

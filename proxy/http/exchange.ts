@@ -47,6 +47,8 @@ export interface RequestRecord {
   requestBytes: number;
   /** Monotonic, when the first byte of the answer was there. */
   firstByteAt: number | undefined;
+  /** What the answer tells of the caller's limits: names and values in turn. */
+  limitHeaders: readonly string[];
 }
 
 export class Exchange {
@@ -77,6 +79,7 @@ export class Exchange {
     usage: undefined,
     requestBytes: 0,
     firstByteAt: undefined,
+    limitHeaders: [],
   };
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;

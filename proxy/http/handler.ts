@@ -3,10 +3,12 @@
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
 import { parseChatRequest } from '../chat/request.ts';
+import { noUsage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
+import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeCredential } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
@@ -97,14 +99,28 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const call = await deps.guardrails.inspect(authorized);
 
   // reserve
-  const hold = await deps.ledger.reserve(call);
+  const reserved = deps.ledger.reserve(call);
+  const hold = reserved instanceof Promise ? await reserved : reserved;
+  record.limitHeaders = hold.headers;
+  let nothingUsed = false;
   try {
     // dispatch, then relay: committed at the first byte.
     await relay(exchange, await deps.dispatch(call, exchange));
+  } catch (error) {
+    nothingUsed = provesNothingUsed(error);
+    throw error;
   } finally {
     // settle: always, exactly once.
-    hold.settle(record.usage);
+    hold.settle(nothingUsed ? noUsage : record.usage);
   }
+}
+
+/** The provider refused, or the request was not fit to be sent to one. What came of any other failure is not known. */
+function provesNothingUsed(error: unknown): boolean {
+  if (error instanceof ProviderFailure) return true;
+  return (
+    error instanceof GatewayError && (error.status < 500 || error.code === 'upstream_authentication_failed')
+  );
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

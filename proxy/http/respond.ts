@@ -38,6 +38,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   const { status, message, param, code } = own;
   const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code));
   if (own.allow !== undefined) headers.push('allow', own.allow);
+  headers.push(...own.headers);
   return { status, source: 'gateway', message, param, code, headers };
 }
 
@@ -157,6 +158,7 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.provider !== undefined) headers.push('x-svc-provider', record.provider);
   if (record.model !== undefined) headers.push('x-svc-model', headerValue(record.model));
   if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));
+  if (record.limitHeaders.length > 0) headers.push(...record.limitHeaders);
   return headers;
 }
 

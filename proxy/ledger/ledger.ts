@@ -8,11 +8,11 @@ export interface Ledger {
 }
 
 export interface Hold {
+  /** What the answer tells of the limits: names and values in turn. */
+  readonly headers: readonly string[];
   /** Replaces the reservation by what was used; undefined where the provider did not tell. Called exactly once. */
   settle(usage: Usage | undefined): void;
 }
 
-const nothingHeld: Hold = { settle: () => undefined };
-
-/** No limits are configured: every request is admitted. */
-export const noLimits: Ledger = { reserve: () => nothingHeld };
+/** Of a request that no limit applies to. */
+export const nothingHeld: Hold = { headers: [], settle: () => undefined };

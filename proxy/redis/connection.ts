@@ -33,14 +33,15 @@ export interface RedisConnectionOptions {
   readonly deadlineMs?: number;
 }
 
-const defaultDeadlineMs = 50;
+/** For one command. */
+export const redisDeadlineMs = 50;
 const failuresMax = 3;
 const restMs = 1_000;
 
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
   const { log } = options;
   const client = createClient(options.target);
-  const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+  const deadlineMs = options.deadlineMs ?? redisDeadlineMs;
   // Says why a connection cannot be made, where commands only find that there is none.
   let connectionError: unknown;
   let answered = false;

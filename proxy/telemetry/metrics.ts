@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
+import type { LimitMetrics } from '../ledger/limited-ledger.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 
@@ -16,6 +17,7 @@ export interface Gauges {
 
 export interface ProxyMetrics {
   readonly access: AccessMetrics;
+  readonly limits: LimitMetrics;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
@@ -49,6 +51,7 @@ export function createMetrics(): ProxyMetrics {
   });
   return {
     access: accessMetrics(registry),
+    limits: limitMetrics(registry),
     request: requests,
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,
@@ -260,6 +263,23 @@ function accessMetrics(registry: Registry): AccessMetrics {
     lookup: (tier) => void lookups(tier).pending++,
     cacheIgnored: (reason) => void ignored(reason).pending++,
     cacheFailed: (operation) => void failed(operation).pending++,
+  };
+}
+
+function limitMetrics(registry: Registry): LimitMetrics {
+  const refusals = tally(registry, {
+    name: 'gateway_rate_limit_refusals_total',
+    help: 'Requests that a limit on rates refused, by its level and kind',
+    labelNames: ['level', 'kind'],
+  });
+  const local = tally(registry, {
+    name: 'gateway_rate_limit_local_total',
+    help: 'Requests whose rates this proxy counted alone, because Redis does not answer or is not set',
+    labelNames: [],
+  })();
+  return {
+    refused: (level, kind) => void refusals(level, kind).pending++,
+    countedLocally: () => void local.pending++,
   };
 }
 

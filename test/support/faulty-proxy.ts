@@ -8,7 +8,7 @@ import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
-import { noLimits } from '../../proxy/ledger/ledger.ts';
+import { nothingHeld } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
@@ -69,7 +69,7 @@ export async function startFaultyProxy(
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: noGuardrails,
-      ledger: noLimits,
+      ledger: { reserve: () => nothingHeld },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;

@@ -1,0 +1,135 @@
+// What local-rates.ts counts with; the same arithmetic as the scripts. Times are whole monotonic milliseconds.
+import { cellsInRing, debtMaxMs, partsOfToken, placeOpensInMs } from './rates.ts';
+
+/** The count behind one limit. `max` comes with each question: a limit may change under its count. */
+export interface Counter {
+  /** 0: it lets so many tokens in now. Brings the count up to the time. */
+  opensInMs(max: number, tokens: number, now: number): number;
+  take(tokens: number): void;
+  remaining(max: number): number;
+  resetsInMs(max: number, now: number): number;
+  /** The request is over. @param correction tokens that it used above its estimate; negative: below */
+  settle(max: number, correction: number, now: number): void;
+}
+
+/** Requests a minute. `#count` is the sum of the cells. */
+export class RequestRing implements Counter {
+  readonly #cells = new Uint32Array(cellsInRing);
+  #second = 0;
+  #count = 0;
+
+  opensInMs(max: number, _tokens: number, now: number): number {
+    this.#roll(Math.floor(now / 1000));
+    let left = this.#count;
+    if (left < max) return 0;
+    for (let second = this.#second - cellsInRing + 1; second <= this.#second; second++) {
+      left -= this.#at(second);
+      if (left < max) return (second + cellsInRing) * 1000 - now;
+    }
+    return this.resetsInMs(max, now);
+  }
+
+  take(): void {
+    const cell = this.#second % cellsInRing;
+    this.#cells[cell] = (this.#cells[cell] ?? 0) + 1;
+    this.#count++;
+  }
+
+  remaining(max: number): number {
+    return max - this.#count;
+  }
+
+  resetsInMs(_max: number, now: number): number {
+    return (this.#second + cellsInRing) * 1000 - now;
+  }
+
+  settle(): void {}
+
+  #roll(second: number): void {
+    if (second - this.#second >= cellsInRing) {
+      this.#cells.fill(0);
+      this.#count = 0;
+    } else {
+      for (let past = this.#second + 1; past <= second; past++) {
+        this.#count -= this.#at(past);
+        this.#cells[past % cellsInRing] = 0;
+      }
+    }
+    this.#second = second;
+  }
+
+  #at(second: number): number {
+    return this.#cells[(second + cellsInRing) % cellsInRing] ?? 0;
+  }
+}
+
+/** Tokens a minute, as parts of tokens that are used of it. */
+export class TokenBucket implements Counter {
+  #used = 0;
+  #at = 0;
+
+  opensInMs(max: number, tokens: number, now: number): number {
+    this.#roll(max, now);
+    return Math.max(0, Math.ceil((this.#used + (tokens - max) * partsOfToken) / max));
+  }
+
+  take(tokens: number): void {
+    this.#used += tokens * partsOfToken;
+  }
+
+  remaining(max: number): number {
+    return Math.floor((max * partsOfToken - this.#used) / partsOfToken);
+  }
+
+  resetsInMs(max: number): number {
+    return Math.ceil(this.#used / max);
+  }
+
+  settle(max: number, correction: number, now: number): void {
+    this.#roll(max, now);
+    const used = Math.min(this.#used + correction * partsOfToken, debtMaxMs * max);
+    this.#used = Math.max(0, used);
+  }
+
+  #roll(max: number, now: number): void {
+    this.#used = Math.max(0, this.#used - (now - this.#at) * max);
+    this.#at = now;
+  }
+}
+
+/** Requests at a time. Kept by limit, and only as long as there are any. */
+export class Places implements Counter {
+  readonly #held: Map<string, number>;
+  readonly #limitId: string;
+
+  constructor(held: Map<string, number>, limitId: string) {
+    this.#held = held;
+    this.#limitId = limitId;
+  }
+
+  get #count(): number {
+    return this.#held.get(this.#limitId) ?? 0;
+  }
+
+  opensInMs(max: number): number {
+    return this.#count < max ? 0 : placeOpensInMs;
+  }
+
+  take(): void {
+    this.#held.set(this.#limitId, this.#count + 1);
+  }
+
+  remaining(max: number): number {
+    return max - this.#count;
+  }
+
+  resetsInMs(): number {
+    return 0;
+  }
+
+  settle(): void {
+    const left = this.#count - 1;
+    if (left > 0) this.#held.set(this.#limitId, left);
+    else this.#held.delete(this.#limitId);
+  }
+}

@@ -1,0 +1,85 @@
+// What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
+
+import { invalid } from '../chat/invalid.ts';
+import { GatewayError } from '../errors.ts';
+import type { AppliedLimit, LimitLevel } from './applied-limits.ts';
+import type { TokenEstimate } from './estimate.ts';
+import type { RateKind, Standing } from './rates.ts';
+
+export interface LimitStanding extends Standing {
+  readonly limit: AppliedLimit;
+}
+
+const levelNames: Readonly<Record<LimitLevel, string>> = {
+  organization: 'organization',
+  ai_system: 'AI system',
+  person: 'person',
+  virtual_key: 'virtual key',
+};
+
+const kindNames: Readonly<Record<RateKind, string>> = {
+  requests_per_minute: 'requests per minute',
+  tokens_per_minute: 'tokens per minute',
+  concurrent_requests: 'concurrent requests',
+};
+
+/** @param standing of the limit that opens last: before that a caller need not come again */
+export function refusal({ limit, opensInMs }: LimitStanding, headers: readonly string[]): GatewayError {
+  const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
+  if (limit.kind === 'concurrent_requests') {
+    const message = `${nameOf(limit)} is reached; it opens when one of them ends`;
+    return new GatewayError('concurrency_limit_exceeded', { message, retryAfter, headers });
+  }
+  const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
+  const message = `${nameOf(limit)} is reached; it opens in ${seconds}`;
+  return new GatewayError('rate_limit_exceeded', { message, retryAfter, headers });
+}
+
+/** A request that its limit would never let in. */
+export function neverFits(limit: AppliedLimit, { input, output }: TokenEstimate): GatewayError {
+  const param = input < limit.max ? 'max_completion_tokens' : 'messages';
+  const advice = input < limit.max ? 'send a lower max_completion_tokens' : 'send less';
+  return invalid(
+    param,
+    `this request may use ${input + output} tokens (input about ${input}, output up to ${output}), more than ${nameOf(limit)} ever lets in; ${advice}`,
+  );
+}
+
+function nameOf({ level, max, kind, model }: AppliedLimit): string {
+  return `the ${levelNames[level]}'s limit of ${max} ${kindNames[kind]}${model === undefined ? '' : ` for ${model}`}`;
+}
+
+/**
+ * `x-ratelimit-*` as SDKs know them, of each kind those of the limit of which least remains: it is the next to refuse. Times are
+ * written as the GPT vendor does: `350ms`, `12s`, `1m3s`.
+ */
+export function limitHeaders(standings: readonly LimitStanding[]): readonly string[] {
+  return [
+    ...headersOf('requests', tightest(standings, 'requests_per_minute')),
+    ...headersOf('tokens', tightest(standings, 'tokens_per_minute')),
+  ];
+}
+
+function tightest(standings: readonly LimitStanding[], kind: RateKind): LimitStanding | undefined {
+  let found: LimitStanding | undefined;
+  for (const standing of standings) {
+    if (standing.limit.kind !== kind) continue;
+    if (found === undefined || standing.remaining < found.remaining) found = standing;
+  }
+  return found;
+}
+
+function headersOf(what: 'requests' | 'tokens', standing: LimitStanding | undefined): readonly string[] {
+  if (standing === undefined) return [];
+  return [
+    ...[`x-ratelimit-limit-${what}`, String(standing.limit.max)],
+    ...[`x-ratelimit-remaining-${what}`, String(standing.remaining)],
+    ...[`x-ratelimit-reset-${what}`, duration(standing.resetsInMs)],
+  ];
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)}ms`;
+  const seconds = Math.ceil(ms / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}

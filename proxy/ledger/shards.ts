@@ -1,0 +1,19 @@
+// Where the rates of an organization are kept: one of 64 shards, each one hash slot of a Redis Cluster, so that one script sees
+// all limits of a request. Names carry the version of their layout: another layout is another set of names.
+
+/** @param organizationId the shard is its CRC-16 (polynomial 0x1021, as Redis hashes keys) modulo 64 */
+export function shardOf(organizationId: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(organizationId)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
+  }
+  return crc % shardCount;
+}
+
+export const shardCount = 64;
+
+/** The braces make the shard the part of a name that decides its slot. */
+export function nameInShard(shard: number, what: string): string {
+  return `gateway:rate:1:{l${String(shard).padStart(2, '0')}}:${what}`;
+}

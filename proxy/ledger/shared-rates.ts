@@ -1,0 +1,24 @@
+// Rates of all proxies together while Redis answers, of this proxy alone while it does not. Requests under way are counted here
+// all the time: they do not end when Redis does.
+import { RedisUnavailableError } from '../redis/connection.ts';
+import type { LocalRates } from './local-rates.ts';
+import type { RateAnswer, RateQuestion, Rates } from './rates.ts';
+
+export interface SharedRatesDeps {
+  readonly redis: Rates;
+  readonly local: LocalRates;
+}
+
+export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
+  return {
+    take: async (question: RateQuestion): Promise<RateAnswer> => {
+      try {
+        const { standings, hold } = await redis.take(question);
+        return { standings, hold: hold && local.follow(question.limits, hold) };
+      } catch (error) {
+        if (!(error instanceof RedisUnavailableError)) throw error;
+        return local.take(question);
+      }
+    },
+  };
+}

@@ -1,0 +1,298 @@
+// What limits on rates promise, held against both implementations: in memory, and scripts in a real Redis that is told the time.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RateHold } from '../../../proxy/ledger/rates.ts';
+import { Random } from '../../support/access/random.ts';
+import {
+  admit,
+  localScene,
+  newPlaces,
+  newRequests,
+  newTokens,
+  type RatesScene,
+  redisScene,
+  take,
+} from '../../support/rates.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+
+const minuteMs = 60_000;
+const seed = Number(process.env.RATES_SEED ?? Math.floor(Math.random() * 1e9));
+console.log(`seed ${seed} (set RATES_SEED to repeat)`);
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis?.stop());
+
+const implementations: readonly (readonly [string, () => Promise<RatesScene>])[] = [
+  ['memory', localScene],
+  ['Redis', () => redisScene(redis.url)],
+];
+
+interface Charge {
+  readonly at: number;
+  readonly tokens: number;
+}
+
+/** No interval that begins with one of the charges sees more than the limit and what comes back in it. */
+function expectBounded(charges: readonly Charge[], max: number): void {
+  charges.forEach((first, index) => {
+    let sum = 0;
+    for (const { at, tokens } of charges.slice(index)) {
+      sum += tokens;
+      expect(sum).toBeLessThanOrEqual(max + (max * (at - first.at)) / minuteMs);
+    }
+  });
+}
+
+describe.each(implementations)('rates in %s', (_name, open) => {
+  let scene: RatesScene;
+  let elapsed: number;
+  beforeEach(async () => {
+    scene = await open();
+    elapsed = 0;
+  });
+  afterEach(() => scene.close());
+
+  const advance = async (ms: number) => {
+    elapsed += ms;
+    await scene.advance(ms);
+  };
+
+  describe('requests per minute', () => {
+    it.each([1, 2, 7, 60, 400])('never more than %i in any 60 s, whatever comes when', async (max) => {
+      const random = new Random(seed + max);
+      const limit = newRequests(max);
+      const times: number[] = [];
+      const typicalGapMs = minuteMs / max / 2;
+      while (elapsed < 4 * minuteMs) {
+        const { hold, standings } = await take(scene.rates, [limit]);
+        const opensInMs = standings[0]?.opensInMs ?? 0;
+        expect(hold === undefined).toBe(opensInMs > 0);
+        if (hold !== undefined) times.push(elapsed);
+        if (hold === undefined && random.chance(0.8)) await advance(opensInMs);
+        else await advance(random.below(2 * typicalGapMs));
+      }
+      times.forEach((time, index) => {
+        const inMinute = times.filter((other, at) => at <= index && other > time - minuteMs).length;
+        expect(inMinute).toBeLessThanOrEqual(max);
+      });
+    });
+
+    it.each([1, 10, 100])('of %i a minute nearly all are usable: 98 in 100', async (max) => {
+      const limit = newRequests(max);
+      const minutes = 61;
+      let admitted = 0;
+      while (elapsed < minutes * minuteMs) {
+        const { hold, standings } = await take(scene.rates, [limit]);
+        if (hold !== undefined) admitted++;
+        else await advance(standings[0]?.opensInMs ?? 0);
+      }
+      expect(admitted).toBeGreaterThanOrEqual(0.98 * max * minutes);
+    });
+
+    it('opens when it says, and not a millisecond before', async () => {
+      const limit = newRequests(2);
+      await advance(123);
+      await admit(scene.rates, [limit]);
+      await advance(20_500);
+      await admit(scene.rates, [limit]);
+      await advance(10_000);
+      const opensInMs = (await take(scene.rates, [limit])).standings[0]?.opensInMs ?? 0;
+      expect(elapsed + opensInMs).toBe(61_000);
+      await advance(opensInMs - 1);
+      expect(await take(scene.rates, [limit])).toMatchObject({ standings: [{ opensInMs: 1 }] });
+      await advance(1);
+      expect((await take(scene.rates, [limit])).standings).toEqual([
+        { opensInMs: 0, remaining: 0, resetsInMs: 61_000 },
+      ]);
+    });
+
+    it('counts each limit for itself, and a changed limit goes on from what was counted', async () => {
+      const limit = newRequests(3);
+      for (let i = 0; i < 3; i++) await admit(scene.rates, [limit]);
+      expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+      await admit(scene.rates, [newRequests(3)]);
+      const raised = { ...limit, max: 5 };
+      expect((await take(scene.rates, [raised])).standings[0]?.remaining).toBe(1);
+      expect((await take(scene.rates, [{ ...limit, max: 1 }])).standings[0]?.remaining).toBe(0);
+    });
+
+    it('a limit of none lets nothing in', async () => {
+      expect((await take(scene.rates, [newRequests(0)])).hold).toBeUndefined();
+    });
+  });
+
+  describe('tokens per minute', () => {
+    it.each([100, 6_000, 1_000_000])('any t seconds let in at most %i and t/60 of it', async (max) => {
+      const random = new Random(seed + max);
+      const limit = newTokens(max);
+      const charges: Charge[] = [];
+      const open: { hold: RateHold; estimate: number }[] = [];
+      const ask = async (tokens: number) => {
+        const { hold, standings } = await take(scene.rates, [limit], tokens);
+        if (hold === undefined) return standings[0]?.opensInMs ?? 0;
+        charges.push({ at: elapsed, tokens });
+        open.push({ hold, estimate: tokens });
+        return 0;
+      };
+      const end = ({ hold, estimate }: { hold: RateHold; estimate: number }) => {
+        const used = random.below(estimate + 1);
+        hold.settle(used);
+        charges.push({ at: elapsed, tokens: used - estimate });
+      };
+      while (elapsed < 5 * minuteMs) {
+        const tokens = 1 + random.below(random.chance(0.1) ? max : max / 10);
+        const opensInMs = await ask(tokens);
+        await advance(opensInMs);
+        if (opensInMs > 0) expect(await ask(tokens)).toBe(0);
+        if (random.chance(0.5)) open.splice(random.below(open.length), 1).forEach(end);
+        await advance(random.below(2_000));
+      }
+      expectBounded(charges, max);
+    });
+
+    it('all of it at once, then as it comes back, opening when it says', async () => {
+      const limit = newTokens(600);
+      await admit(scene.rates, [limit], 600);
+      const refused = await take(scene.rates, [limit], 50);
+      expect(refused).toEqual({
+        hold: undefined,
+        standings: [{ opensInMs: 5_000, remaining: 0, resetsInMs: 60_000 }],
+      });
+      await advance(4_999);
+      expect((await take(scene.rates, [limit], 50)).standings[0]?.opensInMs).toBe(1);
+      await advance(1);
+      expect((await take(scene.rates, [limit], 50)).standings).toEqual([
+        { opensInMs: 0, remaining: 0, resetsInMs: 60_000 },
+      ]);
+    });
+
+    it('what was estimated and not used is there again, what was used above it is missing', async () => {
+      const limit = newTokens(1_000);
+      const remaining = async () => {
+        await advance(1);
+        return (await take(scene.rates, [limit], 0)).standings[0]?.remaining;
+      };
+      const low = await admit(scene.rates, [limit], 800);
+      expect(await remaining()).toBe(200);
+      low.settle(100);
+      expect(await remaining()).toBe(900);
+      const high = await admit(scene.rates, [limit], 100);
+      high.settle(1_800);
+      expect(await remaining()).toBe(0);
+      const { opensInMs = 0 } = (await take(scene.rates, [limit], 1)).standings[0] ?? {};
+      expect(Math.round(opensInMs / 1000)).toBe(54);
+    });
+
+    it('gives back no more than there is room for, and a debt ends within an hour', async () => {
+      const limit = newTokens(60);
+      const early = await admit(scene.rates, [limit], 60);
+      await advance(minuteMs);
+      early.settle(0);
+      await advance(1);
+      expect((await take(scene.rates, [limit], 0)).standings[0]?.remaining).toBe(60);
+      (await admit(scene.rates, [limit], 1)).settle(Number.MAX_SAFE_INTEGER);
+      await advance(1);
+      expect((await take(scene.rates, [limit], 1)).standings[0]?.opensInMs).toBeLessThanOrEqual(3_600_000);
+    });
+  });
+
+  describe('requests at a time', () => {
+    it('as many as the limit, and one more for each that ends', async () => {
+      const limit = newPlaces(2);
+      const [first] = [await admit(scene.rates, [limit]), await admit(scene.rates, [limit])];
+      expect(await take(scene.rates, [limit])).toEqual({
+        hold: undefined,
+        standings: [{ opensInMs: 1_000, remaining: 0, resetsInMs: 0 }],
+      });
+      first.settle(0);
+      await scene.advance(1);
+      await admit(scene.rates, [limit]);
+      expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+    });
+
+    it('stay taken for as long as a request lasts', async () => {
+      const limit = newPlaces(1);
+      const hold = await admit(scene.rates, [limit]);
+      for (let i = 0; i < 10; i++) {
+        await scene.advance(12_345);
+        expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+      }
+      hold.settle(0);
+      await scene.advance(1);
+      await admit(scene.rates, [limit]);
+    });
+
+    it('none leaks and none is given twice, whatever comes and ends when', async () => {
+      const random = new Random(seed);
+      const limit = newPlaces(5);
+      const open: RateHold[] = [];
+      for (let i = 0; i < 400; i++) {
+        if (random.chance(0.6)) {
+          const { hold } = await take(scene.rates, [limit]);
+          expect(hold === undefined).toBe(open.length >= 5);
+          if (hold !== undefined) open.push(hold);
+        } else {
+          open.splice(random.below(open.length), 1)[0]?.settle(0);
+        }
+        await scene.advance(random.below(3_000));
+      }
+    });
+  });
+
+  describe('several limits together', () => {
+    it('a refusal by one takes nothing of the others', async () => {
+      const closed = newRequests(1);
+      await admit(scene.rates, [closed]);
+      const others = [newRequests(10), newTokens(1_000), newPlaces(3)];
+      for (const order of [
+        [closed, ...others],
+        [...others, closed],
+      ]) {
+        expect((await take(scene.rates, order, 500)).hold).toBeUndefined();
+      }
+      const { standings } = await take(scene.rates, others, 0);
+      expect(standings.map(({ remaining }) => remaining)).toEqual([9, 1_000, 2]);
+    });
+
+    it('all are taken, and all are given back', async () => {
+      const limits = [newTokens(100), newTokens(200), newPlaces(1), newRequests(5)];
+      const hold = await admit(scene.rates, limits, 90);
+      expect((await take(scene.rates, limits, 0)).standings.map(({ remaining }) => remaining)).toEqual([
+        ...[10, 110],
+        ...[0, 4],
+      ]);
+      hold.settle(0);
+      await scene.advance(1);
+      expect((await take(scene.rates, limits, 0)).standings.map(({ remaining }) => remaining)).toEqual([
+        ...[100, 200],
+        ...[0, 3],
+      ]);
+    });
+  });
+});
+
+describe('memory and Redis', () => {
+  it('give the same answers to the same questions', async () => {
+    const random = new Random(seed);
+    const scenes = [await localScene(), await redisScene(redis.url)];
+    const limits = [newRequests(20), newTokens(3_000), newPlaces(4), newRequests(35), newTokens(9_000)];
+    const open: (readonly (RateHold | undefined)[])[] = [];
+    for (let i = 0; i < 1_500; i++) {
+      const asked = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));
+      const tokens = random.below(1_000);
+      const unique = [...new Set(asked)];
+      const answers = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
+      const told = answers.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
+      expect(told[1], `question ${i}`).toEqual(told[0]);
+      if (told[0]?.admitted === true) open.push(answers.map(({ hold }) => hold));
+      const used = random.below(1_500);
+      const [ended = []] = random.chance(0.5) ? open.splice(random.below(open.length), 1) : [];
+      for (const hold of ended) hold?.settle(used);
+      const ms = random.chance(0.02) ? random.below(90_000) : random.below(800);
+      for (const scene of scenes) await scene.advance(ms);
+    }
+    for (const scene of scenes) await scene.close();
+  });
+});

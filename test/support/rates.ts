@@ -1,0 +1,144 @@
+// Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
+import { Redis } from 'ioredis';
+import { createBackground } from '../../common/background.ts';
+import { LocalRates } from '../../proxy/ledger/local-rates.ts';
+import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates.ts';
+import { RedisRates } from '../../proxy/ledger/redis-rates.ts';
+import { type RateScripts, rateScripts } from '../../proxy/ledger/scripts.ts';
+import { createRedisConnection, type RedisConnection } from '../../proxy/redis/connection.ts';
+import { redisTarget } from '../../proxy/redis/target.ts';
+import { until } from './process.ts';
+import { silentLog } from './silent-log.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface RatesScene {
+  readonly rates: Rates;
+  /** Goes on for so long; whatever was begun is done before. */
+  advance(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function localScene(): Promise<RatesScene> {
+  const time = new VirtualTime();
+  const rates = new LocalRates({ clock: time, onTake: () => undefined });
+  return { rates, advance: (ms) => time.advance(ms), close: async () => undefined };
+}
+
+/** Where time is not what a test is about, a busy machine must not matter. */
+const patientMs = 5_000;
+
+export interface RedisScene extends RatesScene {
+  /** A further proxy at the same Redis. */
+  newProxy(): RedisRates;
+  /** Sets Redis's clock alone. */
+  shiftRedisClock(ms: number): Promise<void>;
+  readonly client: Redis;
+  readonly time: VirtualTime;
+  /** Waits until nothing is under way. */
+  settled(): Promise<void>;
+}
+
+const clockKey = 'test:clock';
+const clockOfTest = `(function()
+  local ms = tonumber(redis.call('GET', '${clockKey}'))
+  return { math.floor(ms / 1000), ms % 1000 * 1000 }
+end)()`;
+
+export async function redisScene(url: string): Promise<RedisScene> {
+  const time = new VirtualTime();
+  const client = new Redis(url);
+  const connection = await connectPatiently(url);
+  const under = new Set<Promise<unknown>>();
+  const opened: RedisRates[] = [];
+  let shift = 0;
+  const setClock = () => client.set(clockKey, time.now() + shift);
+  const newProxy = () => {
+    const rates = new RedisRates({
+      ...{ connection, clock: time, timers: time, deadlineMs: patientMs, scripts: withClock(rateScripts) },
+      background: (_task, work) => {
+        under.add(work);
+        work.finally(() => under.delete(work));
+      },
+    });
+    opened.push(rates);
+    return rates;
+  };
+  const settled = async () => {
+    while (under.size > 0) await Promise.all(under);
+  };
+  await setClock();
+  return {
+    ...{ rates: newProxy(), newProxy, client, time, settled },
+    shiftRedisClock: async (ms) => {
+      shift += ms;
+      await setClock();
+    },
+    // In steps, so that what falls due on the way meets a Redis that is as old.
+    advance: async (ms) => {
+      for (let left = ms; left > 0; left -= 1000) {
+        await settled();
+        await time.advance(Math.min(left, 1000));
+        await setClock();
+      }
+      await settled();
+    },
+    close: async () => {
+      await settled();
+      for (const rates of opened) rates.close();
+      connection.close();
+      client.disconnect();
+    },
+  };
+}
+
+function withClock(scripts: RateScripts): RateScripts {
+  const timed = (script: string) => {
+    const text = script.replace("redis.call('TIME')", clockOfTest);
+    if (text === script) throw new Error('the script reads no time');
+    return text;
+  };
+  return { take: timed(scripts.take), settle: timed(scripts.settle), renew: timed(scripts.renew) };
+}
+
+export async function connectPatiently(url: string): Promise<RedisConnection> {
+  const connection = createRedisConnection({
+    target: redisTarget(url),
+    log: silentLog,
+    deadlineMs: patientMs,
+  });
+  await until(() => connection.hasAnswered(), { what: 'Redis to be connected' });
+  return connection;
+}
+
+/** Rates as a proxy has them, but for patience. */
+export function realRates(connection: RedisConnection): RedisRates {
+  return new RedisRates({
+    ...{ connection, scripts: rateScripts, deadlineMs: patientMs },
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    timers: { after: () => () => undefined },
+    background: createBackground({ log: silentLog }),
+  });
+}
+
+let limits = 0;
+
+/** A limit that nothing was counted against yet. */
+export function newLimit(kind: RateKind, max: number): RateLimit {
+  limits++;
+  return { id: `limit-${limits}`, kind, max };
+}
+
+export const newRequests = (max: number) => newLimit('requests_per_minute', max);
+export const newTokens = (max: number) => newLimit('tokens_per_minute', max);
+export const newPlaces = (max: number) => newLimit('concurrent_requests', max);
+
+export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateAnswer> {
+  return rates.take({ organizationId: 'organization-1', limits, tokens });
+}
+
+/** @throws Error where it is refused */
+export async function admit(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateHold> {
+  const { hold, standings } = await take(rates, limits, tokens);
+  if (hold === undefined) throw new Error(`refused: ${JSON.stringify(standings)}`);
+  return hold;
+}
