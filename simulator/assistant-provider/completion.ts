@@ -4,7 +4,7 @@ import { isObject, type Json } from '../checks.ts';
 import { sampleOf } from '../sample.ts';
 import { beforeStop, type Speech, speechOf, withinTokens } from '../speech.ts';
 import { estimateTokens, firstTokens, words } from '../tokens.ts';
-import type { MessageRequest } from './request.ts';
+import type { MessageRequest } from './message-request.ts';
 import { type CitedText, citedTexts, type SearchBlock, searchBlocks } from './search.ts';
 import { redactedDataFor, signatureFor } from './signature.ts';
 import { interleavedThinking } from './thinking.ts';

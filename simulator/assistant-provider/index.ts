@@ -8,10 +8,11 @@ import { failingEvents, messageEvents, messageObject } from './answer.ts';
 import { authorize, betasOf, versionOf } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './fields.ts';
+import type { MessageRequest } from './message-request.ts';
 import { textOf } from './messages.ts';
 import { modelInfo, modelPage } from './model-list.ts';
 import { badRequest, Refusal, scriptedError, type VendorError } from './refusal.ts';
-import { knownModel, type MessageRequest, parseRequest } from './request.ts';
+import { knownModel, parseRequest } from './request.ts';
 
 const basePath = '/assistant-provider';
 const bodyBytesMax = 32 * 1024 * 1024;

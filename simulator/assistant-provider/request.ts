@@ -2,24 +2,14 @@
 // together or for that model.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Version } from './authorization.ts';
-import { type Message, readMessages } from './messages.ts';
+import type { MessageRequest } from './message-request.ts';
+import { readMessages } from './messages.ts';
 import { findModel, type SimulatedModel } from './models.ts';
 import { type Parameter, parametersFor } from './parameters.ts';
-import { type PromptTokens, promptTokens } from './prompt.ts';
+import { promptTokens } from './prompt.ts';
 import { Refusal } from './refusal.ts';
 import { checkRules } from './rules.ts';
-import { type Thinking, thinkingOf } from './thinking.ts';
-
-/** A request that passed every check. Fields are as sent; `body` holds the rest. */
-export interface MessageRequest {
-  readonly body: Json;
-  readonly model: SimulatedModel;
-  readonly messages: readonly Message[];
-  readonly thinking: Thinking;
-  readonly prompt: PromptTokens;
-  readonly version: Version;
-  readonly betas: ReadonlySet<string>;
-}
+import { thinkingOf } from './thinking.ts';
 
 /** What path and headers say of how a body is read. */
 export interface Reading {

@@ -2,10 +2,10 @@
 // order is not known, the conversation comes first and what does not fit into the model last.
 import { isObject, type Json } from '../checks.ts';
 import { checkConversation } from './conversation.ts';
+import type { MessageRequest } from './message-request.ts';
 import { turnsOf } from './messages.ts';
 import { breakpointsOf } from './prompt.ts';
 import { badRequest } from './refusal.ts';
-import type { MessageRequest } from './request.ts';
 import { checkOutputSchemas } from './schema.ts';
 import { checkThinking } from './thinking.ts';
 import { nameOf } from './tools.ts';
