@@ -28,8 +28,8 @@ export async function localScene(): Promise<RatesScene> {
 const patientMs = 5_000;
 
 export interface RedisScene extends RatesScene {
-  /** A further proxy at the same Redis. */
-  newProxy(): RedisRates;
+  /** A further proxy at the same Redis, over a connection that something may be done to. */
+  newProxy(wrap?: (connection: RedisConnection) => RedisConnection): RedisRates;
   /** Sets Redis's clock alone. */
   shiftRedisClock(ms: number): Promise<void>;
   readonly client: Redis;
@@ -52,9 +52,10 @@ export async function redisScene(url: string): Promise<RedisScene> {
   const opened: RedisRates[] = [];
   let shift = 0;
   const setClock = () => client.set(clockKey, time.now() + shift);
-  const newProxy = () => {
+  const newProxy = (wrap = (plain: RedisConnection) => plain) => {
     const rates = new RedisRates({
-      ...{ connection, clock: time, timers: time, deadlineMs: patientMs, scripts: withClock(rateScripts) },
+      connection: wrap(connection),
+      ...{ clock: time, timers: time, deadlineMs: patientMs, scripts: withClock(rateScripts) },
       background: (_task, work) => {
         under.add(work);
         work.finally(() => under.delete(work));
@@ -75,12 +76,12 @@ export async function redisScene(url: string): Promise<RedisScene> {
     },
     // In steps, so that what falls due on the way meets a Redis that is as old.
     advance: async (ms) => {
+      await settled();
       for (let left = ms; left > 0; left -= 1000) {
-        await settled();
         await time.advance(Math.min(left, 1000));
         await setClock();
+        await settled();
       }
-      await settled();
     },
     close: async () => {
       await settled();
@@ -111,9 +112,9 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
 }
 
 /** Rates as a proxy has them, but for patience. */
-export function realRates(connection: RedisConnection): RedisRates {
+export function realRates(connection: RedisConnection, deadlineMs = patientMs): RedisRates {
   return new RedisRates({
-    ...{ connection, scripts: rateScripts, deadlineMs: patientMs },
+    ...{ connection, scripts: rateScripts, deadlineMs },
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     timers: { after: () => () => undefined },
     background: createBackground({ log: silentLog }),

@@ -1,0 +1,287 @@
+// What rates in Redis promise beyond the arithmetic: several proxies, scripts that run late or twice, leases of proxies that are
+// killed, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not answer.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
+import { LocalRates } from '../../../proxy/ledger/local-rates.ts';
+import type { RateQuestion, Rates } from '../../../proxy/ledger/rates.ts';
+import { createSharedRates } from '../../../proxy/ledger/shared-rates.ts';
+import {
+  createRedisConnection,
+  type RedisConnection,
+  redisDeadlineMs,
+} from '../../../proxy/redis/connection.ts';
+import { redisTarget } from '../../../proxy/redis/target.ts';
+import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { tell } from '../../support/figures.ts';
+import { freePort, until } from '../../support/process.ts';
+import {
+  admit,
+  connectPatiently,
+  newPlaces,
+  newRequests,
+  newTokens,
+  type RedisScene,
+  realRates,
+  redisScene,
+  take,
+} from '../../support/rates.ts';
+import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
+import { silentLog } from '../../support/silent-log.ts';
+
+let redis: TestRedis;
+let scene: RedisScene;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis?.stop());
+beforeEach(async () => {
+  await redis.flush();
+  scene = await redisScene(redis.url);
+});
+afterEach(async () => {
+  await scene.close();
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const remaining = async (question: Parameters<typeof take>, at = 0) =>
+  (await take(...question)).standings[at]?.remaining;
+
+describe('a script', () => {
+  it('that runs twice takes once and gives back once', async () => {
+    const twice = scene.newProxy((connection) => ({
+      ...connection,
+      run: (command) =>
+        connection.run(async (client) => {
+          await command(client);
+          return command(client);
+        }),
+    }));
+    const limits = [newRequests(10), newTokens(1_000), newPlaces(10)];
+    const hold = await admit(twice, limits, 600);
+    const look = async () => (await take(scene.rates, limits, 0)).standings.map((one) => one.remaining);
+    expect(await look()).toEqual([8, 400, 8]);
+    hold.settle(500);
+    await scene.settled();
+    expect(await look()).toEqual([7, 500, 8]);
+  });
+
+  it('that runs after its request has stopped waiting takes nothing', async () => {
+    const slow = scene.newProxy((connection) => ({
+      ...connection,
+      run: async (command) => {
+        await scene.advance(5_001);
+        return connection.run(command);
+      },
+    }));
+    const limits = [newRequests(10), newPlaces(10)];
+    await expect(take(slow, limits)).rejects.toThrow('too late');
+    await expect(take(slow, limits)).rejects.toThrow('too late');
+    expect(await remaining([scene.rates, limits])).toBe(9);
+  });
+
+  it('that the server does not know is sent whole', async () => {
+    const limit = newRequests(3);
+    await admit(scene.rates, [limit]);
+    await scene.client.script('FLUSH');
+    expect(await remaining([scene.rates, [limit]])).toBe(1);
+  });
+
+  it('leaves nothing behind that does not end by itself, and all of an organization in one slot', async () => {
+    const limits = [newRequests(5), newTokens(1_000), newPlaces(5)];
+    for (const tokens of [10, 20]) (await admit(scene.rates, limits, tokens)).settle(5);
+    await admit(scene.rates, limits, 30);
+    await scene.settled();
+    const names = (await scene.client.keys('*')).filter((name) => !name.startsWith('test:'));
+    expect(names.length).toBeGreaterThan(3);
+    for (const name of names) {
+      expect(await scene.client.pttl(name)).toBeGreaterThan(0);
+      expect(name).toMatch(/^gateway:rate:1:\{l\d\d\}:/);
+    }
+    expect(new Set(names.map((name) => /\{.*\}/.exec(name)?.[0])).size).toBe(1);
+  });
+});
+
+describe('the clock of Redis', () => {
+  it('set ahead: the next request learns of it and goes on', async () => {
+    const limit = newRequests(5);
+    await admit(scene.rates, [limit]);
+    await scene.shiftRedisClock(3_600_000);
+    expect(await remaining([scene.rates, [limit]])).toBe(4);
+    expect(await remaining([scene.rates, [limit]])).toBe(3);
+  });
+
+  it('set back: nothing is given back, and nothing is held longer than its place', async () => {
+    const [requests, tokens, places] = [newRequests(2), newTokens(600), newPlaces(1)];
+    await admit(scene.rates, [requests, tokens], 600);
+    await admit(scene.rates, [requests, places]);
+    await scene.shiftRedisClock(-20_000);
+    expect((await take(scene.rates, [requests])).standings[0]?.opensInMs).toBe(81_000);
+    expect((await take(scene.rates, [tokens], 1)).hold).toBeUndefined();
+    await scene.advance(20_000);
+    expect((await take(scene.rates, [tokens], 1)).standings[0]?.opensInMs).toBe(100);
+    await scene.advance(61_000);
+    await admit(scene.rates, [requests, tokens], 600);
+  });
+});
+
+describe('leases', () => {
+  it('of a proxy that is killed end within 30 seconds, those of one that lives do not', async () => {
+    const [killed, living] = [scene.newProxy(), scene.newProxy()];
+    const limit = newPlaces(2);
+    await admit(killed, [limit]);
+    await admit(living, [limit]);
+    await scene.advance(25_000);
+    killed.close();
+    expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+    await scene.advance(30_000);
+    await admit(scene.rates, [limit]);
+    expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+  });
+
+  it('are renewed all together: one command every ten seconds', async () => {
+    let commands = 0;
+    const counted = scene.newProxy((connection) => ({
+      ...connection,
+      run: (command) => {
+        commands++;
+        return connection.run(command);
+      },
+    }));
+    const limits = [newPlaces(50), newPlaces(50), newPlaces(50)];
+    const holds = await Promise.all(Array.from({ length: 20 }, () => admit(counted, limits)));
+    expect(commands).toBe(20);
+    await scene.advance(35_000);
+    expect(commands).toBe(20 + 3);
+    expect(await remaining([scene.rates, limits], 2)).toBe(50 - 20 - 1);
+    for (const hold of holds) hold.settle(0);
+    await scene.settled();
+    commands = 0;
+    await scene.advance(60_000);
+    expect(commands).toBe(0);
+  });
+
+  it('that Redis has lost are there again within ten seconds', async () => {
+    const limit = newPlaces(2);
+    await admit(scene.rates, [limit]);
+    await admit(scene.rates, [limit]);
+    await redis.flush();
+    await scene.shiftRedisClock(0);
+    await scene.advance(10_000);
+    expect((await take(scene.newProxy(), [limit])).hold).toBeUndefined();
+  });
+});
+
+describe('several proxies', () => {
+  const question = (organizationId: string, limits: RateQuestion['limits']) => ({
+    ...{ organizationId, limits, tokens: 10 },
+  });
+
+  async function admittedOf(proxies: readonly Rates[], asked: RateQuestion, times: number): Promise<number> {
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(asked))).flat(),
+    );
+    const holds = answers.flatMap(({ hold }) => hold ?? []);
+    for (const hold of holds) hold.settle(10);
+    return holds.length;
+  }
+
+  it('share each limit, letting in exactly as many as it says', async () => {
+    const connections = await Promise.all(Array.from({ length: 4 }, () => connectPatiently(redis.url)));
+    for (const connection of connections) closers.push(() => connection.close());
+    const proxies = connections.map((connection) => realRates(connection));
+    for (const limit of [newRequests(50), newTokens(500), newPlaces(50)]) {
+      expect(await admittedOf(proxies, question('organization-1', [limit]), 60)).toBe(50);
+    }
+  });
+
+  it('also in a Cluster of three masters, whatever the organization', async () => {
+    const cluster = await startRedisCluster();
+    closers.push(() => cluster.stop());
+    const connections = [
+      await connectPatiently(cluster.urls.join(',')),
+      await connectPatiently(cluster.urls.join(',')),
+    ];
+    for (const connection of connections) closers.push(() => connection.close());
+    const proxies = connections.map((connection) => realRates(connection));
+    for (let organization = 0; organization < 30; organization++) {
+      const limits = [newRequests(7), newTokens(70), newPlaces(9)];
+      expect(await admittedOf(proxies, question(`organization-${organization}`, limits), 10)).toBe(7);
+    }
+  });
+});
+
+describe('a Redis that does not answer', () => {
+  /** As proxies are put together, with the deadline that they have. */
+  function proxyAt(url: string) {
+    const connection = createRedisConnection({ target: redisTarget(url), log: silentLog });
+    closers.push(() => connection.close());
+    let local = 0;
+    const localRates = new LocalRates({ clock: systemClock, onTake: () => local++ });
+    const rates = createSharedRates({ redis: realRates(connection, redisDeadlineMs), local: localRates });
+    return { rates, connection, counted: () => local };
+  }
+
+  async function timeTakes(rates: Rates, limits: RateQuestion['limits'], count: number): Promise<number[]> {
+    const waited: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const from = performance.now();
+      await take(rates, limits);
+      waited.push(performance.now() - from);
+    }
+    return waited;
+  }
+
+  /** 50 ms, and what a busy machine adds; never 100. */
+  const waitMaxMs = 100;
+
+  async function answers(connection: RedisConnection): Promise<boolean> {
+    return connection
+      .run((client) => client.ping())
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  it('refused, mute from the start: limits hold for each proxy, and nobody waits', async () => {
+    const hole = await startBlackHole();
+    closers.push(() => hole.stop());
+    for (const port of [await freePort(), hole.port]) {
+      const { rates, counted } = proxyAt(`redis://127.0.0.1:${port}`);
+      const limit = newRequests(3);
+      expect(Math.max(...(await timeTakes(rates, [limit], 20)))).toBeLessThan(waitMaxMs);
+      expect((await take(rates, [limit])).hold).toBeUndefined();
+      expect(counted()).toBe(21);
+    }
+  });
+
+  it('fallen silent: requests under way still count; when it answers again, it counts again, and nothing twice', async () => {
+    const link = await startForwarder({ port: redis.port });
+    closers.push(() => link.stop());
+    const { rates, connection, counted } = proxyAt(`redis://127.0.0.1:${link.port}`);
+    await until(() => connection.hasAnswered());
+    await until(() => answers(connection));
+    const [requests, places] = [newRequests(5), newPlaces(2)];
+    const [held] = [await admit(rates, [requests, places]), await admit(rates, [requests, places])];
+    expect(counted()).toBe(0);
+
+    link.freeze();
+    const other = newRequests(50);
+    const waited = await timeTakes(rates, [other], 30);
+    tell('Redis silent: rates', waited);
+    expect(Math.max(...waited)).toBeLessThan(waitMaxMs);
+    expect(waited.filter((ms) => ms > 40).length).toBeLessThanOrEqual(4);
+    expect((await take(rates, [requests, places])).hold).toBeUndefined();
+    held.settle(0);
+    await admit(rates, [requests, places]);
+
+    await link.heal();
+    await until(() => answers(connection), { what: 'Redis to answer again' });
+    const before = counted();
+    expect((await take(rates, [requests])).standings[0]?.remaining).toBe(2);
+    expect(await remaining([rates, [other]]), 'what was sent in vain took nothing').toBe(49);
+    expect(counted()).toBe(before);
+  });
+});
