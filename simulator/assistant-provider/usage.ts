@@ -2,7 +2,7 @@
 // those of thinking are among the output tokens (Usage of its SDK).
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
-import type { MessageRequest } from './request.ts';
+import type { MessageRequest } from './message-request.ts';
 
 export interface Spent {
   readonly thought: number;
