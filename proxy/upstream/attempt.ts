@@ -5,6 +5,7 @@ import { ByteStore } from '../../common/byte-store.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import {
+  type Credential,
   type ProviderCall,
   type StreamReader,
   type UpstreamRequest,
@@ -12,7 +13,7 @@ import {
   VendorFailure,
 } from '../providers/provider.ts';
 import { passedHeaders } from './answer-headers.ts';
-import { withoutKey } from './key-echo.ts';
+import { holdsKey, withoutKey } from './key-echo.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
@@ -187,7 +188,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #send(request: UpstreamRequest): void {
     // Ended while it was being signed.
     if (this.#settled) return;
-    this.#ownHeaders = ownHeaders(request);
+    this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
     this.#connection = this.#deps.transport.send(request, this);
   }
 
@@ -289,8 +290,13 @@ function asError(cause: unknown): Error {
 }
 
 /** What the caller is told of how its request was sent. */
-function ownHeaders({ dropped = [], maxTokens }: UpstreamRequest): string[] {
-  const headers = dropped.length === 0 ? [] : ['x-svc-dropped-params', dropped.join(',')];
+function ownHeaders({ dropped = [], maxTokens }: UpstreamRequest, credential: Credential): string[] {
+  const isName = (field: string) => fieldName.test(field) && !holdsKey(field, credential);
+  const told = new Set(dropped.map((field) => (isName(field) ? field : '?')));
+  const headers = told.size === 0 ? [] : ['x-svc-dropped-params', [...told].join(',')];
   if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
   return headers;
 }
+
+/** Names of unknown fields are the caller's words, and may be anything, even a key: what no field is called is not repeated. */
+const fieldName = /^[a-z][a-z_]*(\.[a-z_]+)*$/i;

@@ -149,6 +149,15 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
   });
 });
 
+it('fields that vendors do not get are named, but for what no field is called', async () => {
+  const secret = 'AIzaSy0123456789';
+  const odd = { [secret]: 1, 'a,b': 1, é: 1, [scene.key]: 1, '': 1, verbosity: 'low' };
+  const asking = { body: { ...asked('assistant-provider', 'stored key'), ...odd } };
+  const client = scene.client('assistant-provider');
+  const { response } = await client.post<OpenAI.ChatCompletion>('/chat/completions', asking).withResponse();
+  expect(response.headers.get('x-svc-dropped-params')).toBe('?,verbosity');
+});
+
 /** Of a prompt of 520 tokens 400 were read from a cache; of 57 tokens said 12 were thought. */
 const counts = {
   'gpt-provider': {
