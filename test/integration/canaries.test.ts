@@ -19,6 +19,7 @@ import { silentLog } from '../support/silent-log.ts';
 import { walkControlPlane } from './canaries/operator-paths.ts';
 import { walkProxy } from './canaries/proxy-paths.ts';
 import { type Scene, startScene } from './canaries/scene.ts';
+import { walkVendors } from './canaries/vendor-paths.ts';
 
 interface Prepared {
   readonly url: string;
@@ -55,6 +56,8 @@ describe.each([
     redis = await startRedis();
     scene = await startScene(prepared.url, redis);
     await walkProxy(scene);
+    // How providers are called has nothing to do with the database.
+    if (fresh === freshSqlite) await walkVendors(scene);
     await walkControlPlane(scene, prepared.database);
     haystack = await gather();
   });

@@ -5,9 +5,9 @@ import { freePort, until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import type { Scene } from './scene.ts';
 
-type Header = readonly [name: string, value: string];
+export type Header = readonly [name: string, value: string];
 
-interface Sent {
+export interface Sent {
   readonly port?: number;
   readonly line?: string;
   readonly body?: string;
@@ -26,7 +26,7 @@ const chat = 'POST /v1/chat/completions';
 const ownRoute = 'POST /v1/gpt-provider/chat/completions';
 const streamed = chatBody({ stream: true, stream_options: { include_usage: true } });
 
-function send(scene: Scene, headers: readonly Header[], sent: Sent = {}): Promise<string> {
+export function send(scene: Scene, headers: readonly Header[], sent: Sent = {}): Promise<string> {
   const { port = scene.gateway.proxy.port, line = chat, body = chatBody(), behaviour } = sent;
   if (behaviour !== undefined) scene.gateway.simulator.script(behaviour);
   const lines = [
@@ -69,7 +69,7 @@ async function letIn(scene: Scene): Promise<void> {
   }
 }
 
-async function expectStatus(status: number, answer: Promise<string>): Promise<void> {
+export async function expectStatus(status: number, answer: Promise<string>): Promise<void> {
   const [line] = (await answer).split('\r\n');
   if (!line?.startsWith(`HTTP/1.1 ${status} `)) throw new Error(`${line} in place of ${status}`);
 }
@@ -217,7 +217,7 @@ async function failedAtProvider(scene: Scene): Promise<void> {
   await send(scene, [...direct.slice(0, 2), ['authorization', `Bearer ${keys.ownRefused}`]]);
 }
 
-function headersThatEcho(key: string): Record<string, string> {
+export function headersThatEcho(key: string): Record<string, string> {
   return {
     ...{ 'x-request-id': key, 'request-id': `req_${key}`, 'openai-processing-ms': key, 'retry-after': key },
     ...{
