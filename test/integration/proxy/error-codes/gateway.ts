@@ -5,7 +5,7 @@ import { startFaultyProxy } from '../../../support/faulty-proxy.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { freePort, until } from '../../../support/process.ts';
 import { openConnection } from '../../../support/raw-http.ts';
-import { type Cases, later, rawHead } from './world.ts';
+import { type Cases, later, rawHead, type World } from './world.ts';
 
 export const gatewayStates = {
   rate_limit_exceeded: [
@@ -19,8 +19,33 @@ export const gatewayStates = {
         return guess();
       },
     },
+    {
+      what: 'more requests a minute than the key may send',
+      message: /^the virtual key's limit of 1 requests per minute is reached; it opens in \d+ seconds$/,
+      headers: { 'retry-after': 'seconds', 'x-ratelimit-remaining-requests': '0' },
+      provoke: async (world) => {
+        const key = await limitedKey(world, 'LIMIT_KIND_REQUESTS_PER_MINUTE');
+        expect((await world.withKey(key)).status).toBe(200);
+        return world.withKey(key);
+      },
+    },
   ],
-  concurrency_limit_exceeded: later,
+  concurrency_limit_exceeded: [
+    {
+      what: 'more requests at a time than the key may send',
+      message: "the virtual key's limit of 1 concurrent requests is reached; it opens when one of them ends",
+      headers: { 'retry-after': '1' },
+      provoke: async (world) => {
+        const key = await limitedKey(world, 'LIMIT_KIND_CONCURRENT_REQUESTS');
+        world.gateway.simulator.script({ headDelayMs: 1000 });
+        const first = world.withKey(key);
+        await until(() => world.gateway.simulator.requests.length > 0);
+        const answer = await world.withKey(key);
+        expect((await first).status).toBe(200);
+        return answer;
+      },
+    },
+  ],
   budget_busy: later,
   internal_error: [
     {
@@ -120,3 +145,12 @@ export const gatewayStates = {
     },
   ],
 } satisfies Cases;
+
+/** A key with a limit of one. */
+async function limitedKey({ gateway }: World, kind: string): Promise<string> {
+  const { id: organizationId, api, createKey } = gateway.organization;
+  const { id, value } = await createKey();
+  const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id };
+  await api.call('Limits/Create', { organizationId, subject, kind, count: 1 });
+  return value;
+}
