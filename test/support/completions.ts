@@ -137,19 +137,14 @@ function checkCalls({ calls, functionCall, finish }: ToldChoice): void {
 
 /** @param stream all bytes of it, as the caller gets them @throws BadAnswer that says what is wrong */
 export function readStream(stream: string): Told {
-  const frames = stream.split(/\r\n\r\n|\n\n|\r\r/).filter((frame) => /^data:/m.test(frame));
-  expectThat(
-    frames
-      .pop()
-      ?.replace(/^data: ?/m, '')
-      .trim() === '[DONE]',
-    'the last event is not [DONE]',
-  );
+  const frames = stream.replaceAll(/\r\n|\r/g, '\n').split('\n\n');
+  const events = frames.flatMap((frame) => {
+    const lines = [...frame.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line);
+    return lines.length === 0 ? [] : [lines.join('\n')];
+  });
+  expectThat(events.pop() === '[DONE]', 'the last event is not [DONE]');
   const reader = new ChunkReader();
-  for (const frame of frames) {
-    const data = [...frame.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join('\n');
-    reader.read(object(parseJson(data), 'chunk'));
-  }
+  for (const event of events) reader.read(object(parseJson(event), 'chunk'));
   return reader.told();
 }
 

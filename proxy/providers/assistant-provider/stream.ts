@@ -11,8 +11,6 @@ import { MessageReader } from './message-reader.ts';
 import { readPlan } from './plan.ts';
 import { UsageCounter, usageExtras } from './usage.ts';
 
-const nothing = Buffer.alloc(0);
-
 export class AssistantStreamReader implements StreamReader {
   readonly #call: ProviderCall;
   readonly #events: SseSplitter;
@@ -43,9 +41,10 @@ export class AssistantStreamReader implements StreamReader {
     return this.#chunks.take();
   }
 
-  /** The end marker is an event; the connection's end adds nothing. */
+  /** The end marker is an event; a last carriage return may complete it. */
   end(): Buffer {
-    return nothing;
+    for (const event of this.#events.end()) this.#read(event);
+    return this.#chunks.take();
   }
 
   #read(event: Buffer): void {

@@ -26,8 +26,9 @@ export interface ChunkForm {
   end(): readonly JsonObject[];
 }
 
-const nothing = Buffer.alloc(0);
 const done = Buffer.from('[DONE]');
+/** Most events are larger than the end marker, comments and other fields before it included: they are not searched. */
+const doneBytesMax = 128;
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
 
@@ -46,22 +47,26 @@ export class PassthroughStream implements StreamReader {
   }
 
   push(chunk: Buffer): Buffer {
+    return this.#readAll(this.#events.push(chunk));
+  }
+
+  /** The end marker is an event; a last carriage return may complete it. */
+  end(): Buffer {
+    return this.#readAll(this.#events.end());
+  }
+
+  #readAll(events: readonly Buffer[]): Buffer {
     const told: Buffer[] = [];
-    for (const event of this.#events.push(chunk)) {
+    for (const event of events) {
       if (this.complete || this.failure !== undefined) break;
       this.#read(event, told);
     }
     return told.length === 1 && told[0] !== undefined ? told[0] : Buffer.concat(told);
   }
 
-  /** The end marker is an event; the connection's end adds nothing. */
-  end(): Buffer {
-    return nothing;
-  }
-
   /** Reads one event. @param told takes what the caller gets for it */
   #read(event: Buffer, told: Buffer[]): void {
-    if (event.length < 32 && event.includes(done) && eventData(event) === '[DONE]') {
+    if (event.length < doneBytesMax && event.includes(done) && eventData(event) === '[DONE]') {
       this.#finish(event, told);
       return;
     }
