@@ -106,6 +106,7 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
     headersTimeoutMs: settings.headersTimeout,
     clock,
     handler,
+    open: () => watchdog.watched,
     onMalformed: (code) => metrics.malformed(code),
     onDefect: (err) => log.error({ err }, 'the request path threw'),
   });
@@ -299,6 +300,6 @@ async function finished(
       log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
     traffic.destroy();
   }, graceMs);
-  await traffic.drain(watchdog.watched);
+  await traffic.drain();
   clearTimeout(timer);
 }

@@ -16,6 +16,8 @@ export interface TrafficServerOptions {
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
   readonly handler: Handler;
+  /** The requests that are not finished, at any time. */
+  open(): Iterable<Exchange>;
   /** Requests that never became one: only their error is known. */
   onMalformed(code: ErrorCode): void;
   /** The request path itself threw: a defect. */
@@ -24,11 +26,8 @@ export interface TrafficServerOptions {
 
 export interface TrafficServer {
   readonly port: number;
-  /**
-   * Stops listening and closes idle connections; the others end with their request. Resolves when all are gone.
-   * @param open the requests that are not finished, at any time
-   */
-  drain(open: Iterable<Exchange>): Promise<void>;
+  /** Stops listening and closes idle connections; the others end with their request. Resolves when all are gone. */
+  drain(): Promise<void>;
   /** Cuts every connection. */
   destroy(): void;
 }
@@ -67,22 +66,22 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   await listen(server, options.address, 'GATEWAY_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
-    drain: (open) => {
+    drain: () => {
       draining = true;
-      return drain(server, open, options.headersTimeoutMs);
+      return drain(server, options);
     },
     destroy: () => server.closeAllConnections(),
   };
 }
 
-function drain(server: Server, open: Iterable<Exchange>, headersTimeoutMs: number): Promise<void> {
-  for (const { response } of open) response.shouldKeepAlive = false;
+function drain(server: Server, { open, headersTimeoutMs }: TrafficServerOptions): Promise<void> {
+  for (const { response } of open()) response.shouldKeepAlive = false;
   const from = performance.now();
   const sweep = setInterval(() => {
     // Where an answer's head was sent before, its connection is kept for another request that will not be taken.
     server.closeIdleConnections();
     // What is left now has sent half a head; a server that is closed no longer times it.
-    if (performance.now() - from > headersTimeoutMs && [...open].length === 0) server.closeAllConnections();
+    if (performance.now() - from > headersTimeoutMs && [...open()].length === 0) server.closeAllConnections();
   }, drainSweepMs);
   return new Promise((resolve) => {
     server.close(() => {
@@ -108,7 +107,10 @@ function isRequestLine(error: Error): boolean {
 /** Answers on a socket that has no parsed request, where that is still possible. */
 function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions): void {
   // A connection that was reset, or one in the middle of an answer, can be told nothing.
-  if (!socket.writable || socket.bytesWritten > 0) return void socket.destroy();
+  const isAnswering = [...options.open()].some(
+    ({ request, response }) => request.socket === socket && response.headersSent,
+  );
+  if (!socket.writable || isAnswering) return void socket.destroy();
   options.onMalformed(code);
   const message = code === 'invalid_request' ? 'the request is not valid HTTP/1.1' : errorTable[code].message;
   const { status } = new GatewayError(code);

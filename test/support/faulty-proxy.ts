@@ -77,6 +77,7 @@ export async function startFaultyProxy(
       isDraining: () => false,
       record: ({ record }) => void records.push(record),
     }),
+    open: () => watchdog.watched,
     onMalformed: unexpected,
     onDefect: unexpected,
   });
@@ -86,7 +87,7 @@ export async function startFaultyProxy(
     inFlight: () => admission.inFlight,
     close: () => {
       server.destroy();
-      void server.drain(watchdog.watched);
+      void server.drain();
       watchdog.close();
     },
   };

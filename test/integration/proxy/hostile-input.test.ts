@@ -130,6 +130,22 @@ describe('heads', () => {
     );
   });
 
+  it.each([
+    ['malformed', 'GET /v1/models HTTP/1.1\r\nbad header\r\n\r\n', 400, 'invalid_request'],
+    ['too large', head([`x-long: ${'a'.repeat(20_000)}`]), 431, 'headers_too_large'],
+    ['never ending', 'GET /v1/models HTTP/1.1\r\nhost: x\r\n', 408, 'request_timeout'],
+  ])(
+    '%s on a connection that was used before: told as on a fresh one',
+    async (_what, bytes, status, code) => {
+      const connection = await openConnection(gateway.proxy.port);
+      connection.send('GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n');
+      expect((await connection.answer()).status).toBe(401);
+      connection.send(bytes);
+      expectError(await connection.answer(), status, code);
+      await connection.closed;
+    },
+  );
+
   it('that never end: 408', async () => {
     expectError(await exchange('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n'), 408, 'request_timeout');
   });
