@@ -4,6 +4,8 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../simulator/index.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
+import { accessLine } from '../support/observe.ts';
+import { until } from '../support/process.ts';
 import { vendorNames } from './features/feature.ts';
 import { everyWay, modelFor, refusalOf, type Scene, startScene } from './providers/scene.ts';
 
@@ -99,6 +101,24 @@ describe.each(vendorNames)('%s', (vendor) => {
     expect(heard.text).toMatch(/"error":\{"message":/);
     // Before the first byte it is an envelope with a status, afterwards a connection that breaks off.
     expect(heard.broken).toBe(heard.status === 200);
+  });
+});
+
+describe.each(vendorNames)('trap 20: a client of %s that leaves', (vendor) => {
+  it('ends the vendor’s stream at once, and is recorded with what was counted by then', async () => {
+    scene.gateway.simulator.script({ tokens: 500, pieceDelayMs: 10 });
+    const requestId = `left-${vendor}`;
+    const client = scene.client(vendor, 'stored key', { 'x-request-id': requestId });
+    const model = modelFor(vendor, 'stored key');
+    const stream = await client.chat.completions.create({ model, messages, stream: true });
+    for await (const { choices } of stream) if (choices[0]?.delta.content) break;
+    stream.controller.abort();
+    await until(() => scene.gateway.simulator.requests[0]?.ended === 'client_left');
+    const line = await accessLine(scene.gateway, requestId);
+    expect(line).toMatchObject({ status: 499, error_code: 'client_left', provider: vendor, streamed: true });
+    // Those that count before the end have been heard.
+    const counts = vendor === 'assistant-provider' || vendor === 'search-provider';
+    expect(Number(line.prompt_tokens ?? 0) > 0).toBe(counts);
   });
 });
 

@@ -1,10 +1,12 @@
 // What every client of the official SDK does, at every provider and in each way that a caller may come: answers, streams, tools that
 // the SDK runs itself, parsed formats, counts that add up, headers, the deprecated functions. What is a provider's own is in its test.
+import Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { checkSense, readCompletion } from '../support/completions.ts';
 import { plainModels } from '../support/vendors.ts';
+import { vendorNames } from './features/feature.ts';
 import { everyWay, modelFor, type Scene, startScene, type Way } from './providers/scene.ts';
 import { boil, stir } from './providers/tools.ts';
 
@@ -146,6 +148,28 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
     expect(cut.usage?.completion_tokens).toBe(5);
     const stopped = choiceOf(await chat().create({ ...body, stop: ' simulated' }));
     expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
+  });
+});
+
+describe('trap 25: the models of all providers', () => {
+  const ids = vendorNames.map((vendor) => `${vendor}/${plainModels[vendor]}`);
+
+  it('are listed and told one by one, whatever their names hold', async () => {
+    const client = scene.client('gpt-provider');
+    const listed: string[] = [];
+    for await (const { id } of client.models.list()) listed.push(id);
+    expect(ids.filter((id) => !listed.includes(id))).toEqual([]);
+    for (const id of ids) {
+      const [owned_by] = id.split('/');
+      expect(await client.models.retrieve(id)).toMatchObject({ id, object: 'model', owned_by });
+    }
+  });
+
+  it('are listed for the assistant vendor’s SDK too', async () => {
+    const client = new Anthropic({ baseURL: scene.gateway.proxy.url, apiKey: scene.key, maxRetries: 0 });
+    const listed: string[] = [];
+    for await (const { id } of client.models.list()) listed.push(id);
+    expect(listed).toContain('assistant-provider/claude-sonnet-4-5');
   });
 });
 
