@@ -2,6 +2,8 @@
 // for keys of both headers and callers' own provider keys.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisAnswers } from '../../support/asking.ts';
+import { startForwarder } from '../../support/black-hole.ts';
+import { tell } from '../../support/figures.ts';
 import {
   chatBody,
   startGateway,
@@ -315,5 +317,38 @@ describe('requests at a time', () => {
     const counts = Object.groupBy(answers, ({ outcome }) => outcome);
     expect([counts['200']?.length, counts[busy]?.length]).toEqual([3, 37]);
     expect(gateway.simulator.requests).toHaveLength(3);
+  });
+});
+
+describe('a Redis that falls silent', () => {
+  it('limits hold for the proxy alone, no request waits more than 100 ms longer, and it is used again when it is back', async () => {
+    const link = await startForwarder({ port: redis.port });
+    const proxy = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${link.port}` });
+    await redisAnswers(proxy);
+    const [key, other] = [
+      await limitedKey('REQUESTS_PER_MINUTE', 20),
+      await limitedKey('REQUESTS_PER_MINUTE', 30),
+    ];
+    expect(await outcomes(proxy, key, 20)).toEqual(Array(20).fill('200'));
+    expect(await outcomes(proxy, other, 1)).toEqual(['200']);
+    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(0);
+    link.freeze();
+    const waited: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const from = performance.now();
+      expect((await ask(proxy, key)).outcome).toBe('200');
+      waited.push(performance.now() - from);
+    }
+    expect((await ask(proxy, key)).outcome).toBe(refused);
+    tell('Redis silent: limited requests', waited);
+    // 50 ms for the rates, and what a busy machine adds.
+    expect(Math.max(...waited)).toBeLessThan(100 + 50);
+    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(21);
+    await link.heal();
+    await redisAnswers(proxy);
+    expect((await ask(proxy, other)).headers.get('x-ratelimit-remaining-requests')).toBe('28');
+    expect((await ask(proxy, key)).outcome).toBe(refused);
+    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(21);
+    await link.stop();
   });
 });
