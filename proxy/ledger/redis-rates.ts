@@ -9,7 +9,8 @@ import { createScript, runScript, type Script, type ScriptCall } from '../redis/
 import { Leases } from './leases.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
-import { nameInShard, shardOf } from './shards.ts';
+import { ServerClock } from './server-clock.ts';
+import { nameInShard, shardCount, shardOf } from './shards.ts';
 
 export interface RedisRatesDeps {
   readonly connection: RedisConnection;
@@ -36,8 +37,8 @@ export class RedisRates implements Rates {
   readonly #renew: Script;
   readonly #leases = new Leases();
   #cancelRenewal: (() => void) | undefined;
-  /** Redis's time less the monotonic clock, at most, by shard: in a Cluster each node has a clock of its own. */
-  readonly #clockOffset = new Map<number, number>();
+  /** Redis's, by shard: in a Cluster each node has a clock of its own. */
+  readonly #clocks = Array.from({ length: shardCount }, () => new ServerClock());
   /** Not the request's id, which its caller may choose, and use twice. */
   readonly #proxy = randomBytes(9).toString('base64url');
   #count = 0;
@@ -126,11 +127,9 @@ export class RedisRates implements Rates {
   }
 
   async #ask(client: RedisClient, script: Script, { shard, until, keys, args }: TimedCall): Promise<Reply> {
-    const offset = this.#clockOffset.get(shard);
-    const notAfter = offset === undefined ? 0 : Math.floor(until + offset);
+    const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
     const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
-    // Redis's time now is later than what it told, so a script stops in good time rather than late.
-    this.#clockOffset.set(shard, (reply[1] ?? 0) - this.#deps.clock.monotonic());
+    this.#clocks[shard]?.told(reply[1] ?? 0, this.#deps.clock.monotonic());
     return reply;
   }
 }
