@@ -57,7 +57,7 @@ function readExtras({ thinking_blocks, annotations }: JsonObject): JsonObject {
 
 function readChoice(value: unknown, index: number): ToldChoice {
   const choice = object(value, `choices[${index}]`);
-  expectThat(choice.index === index, `choices[${index}].index is ${String(choice.index)}`);
+  expectThat(choice.index === index, `choices[${index}].index is ${JSON.stringify(choice.index)}`);
   const message = object(choice.message, 'message');
   expectThat(message.role === 'assistant', 'the role is not assistant');
   const told = {
@@ -102,7 +102,10 @@ function readUsage(value: unknown): JsonObject | undefined {
 }
 
 function tokens(value: unknown): number {
-  expectThat(Number.isSafeInteger(value) && Number(value) >= 0, `${String(value)} is no number of tokens`);
+  expectThat(
+    Number.isSafeInteger(value) && Number(value) >= 0,
+    `${JSON.stringify(value)} is no number of tokens`,
+  );
   return Number(value);
 }
 
@@ -110,7 +113,8 @@ function tokens(value: unknown): number {
  * Whether what is said fits together, as it does where the vendor is in its senses.
  * @throws BadAnswer that says what does not
  */
-export function checkSense({ choices, usage }: Told): void {
+export function checkSense({ id: ownId, model, choices, usage }: Told): void {
+  expectThat(ownId !== '' && model !== '', 'an answer without id or model');
   for (const choice of choices) checkCalls(choice);
   if (usage === undefined) return;
   const details = (name: string) => (isObject(usage[name]) ? usage[name] : {});
@@ -246,7 +250,7 @@ function closed({ finish, ...choice }: OpenChoice): ToldChoice {
 
 function identity(body: JsonObject): Pick<Told, 'id' | 'model'> {
   expectThat(Number.isSafeInteger(body.created), 'created is no time');
-  return { id: id(body.id, 'completion'), model: id(body.model, 'model') };
+  return { id: text(body.id, 'id'), model: text(body.model, 'model') };
 }
 
 function object(value: unknown, what: string): JsonObject {

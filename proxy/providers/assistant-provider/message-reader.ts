@@ -113,6 +113,7 @@ export class MessageReader {
   }
 
   #called(id: string, name: string): OpenBlock {
+    if (id === '' || name === '') throw protocolError('a tool call of the answer has no id or name');
     if (this.#text.isAnswer(name)) return { kind: 'answer', hasInput: false };
     this.#calls += 1;
     return { kind: 'call', index: this.#sink.call(id, name), hasInput: false };

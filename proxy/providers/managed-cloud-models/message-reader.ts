@@ -74,7 +74,7 @@ export class MessageReader {
   }
 
   #called({ toolUseId, name, type }: JsonObject): OpenBlock {
-    if (typeof toolUseId !== 'string' || typeof name !== 'string') {
+    if (typeof toolUseId !== 'string' || typeof name !== 'string' || toolUseId === '' || name === '') {
       throw protocolError('a tool call of the answer has no id or name');
     }
     if (type === 'server_tool_use') return { kind: 'other' };

@@ -263,6 +263,7 @@ describe('a stream', () => {
     ['a text that is none', sse([start(), begin(0, text), delta(0, said(4))])],
     ['an input that is none', sse([start(), begin(0, tool), delta(0, input({}))])],
     ['a call without a name', sse([start(), begin(0, { type: 'tool_use', id: 'x' })])],
+    ['a call with an empty id', sse([start(), begin(0, { ...tool, id: '' })])],
     ['an event over the limit', `data: ${'x'.repeat(10_001)}`],
     ['words behind its end', sse([start(), ended(), begin(0, text)])],
     ['a piece of a block behind its end', sse([start(), begin(0, text), ended(), delta(0, said('x'))])],

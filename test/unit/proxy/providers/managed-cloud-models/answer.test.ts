@@ -44,6 +44,7 @@ describe('a complete answer', () => {
     ['a list', []],
     ['no message', { output: {}, stopReason: 'end_turn' }],
     ['a call without a name', message([{ toolUse: { toolUseId: 'a', input: {} } }])],
+    ['a call with an empty id', message([{ toolUse: { toolUseId: '', name: 'boil', input: {} } }])],
     ['a text that is none', message([{ text: 7 }])],
   ])('that is %s cannot be read', (_what, answer) => {
     expect(() => readAnswer(answer)).toThrow(protocolError);
