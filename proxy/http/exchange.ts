@@ -87,6 +87,8 @@ export class Exchange {
   dispatchedAt: number | undefined;
   ticket: Ticket | undefined;
   waiting: Waiting;
+  /** The watchdog's: its place among those that are watched. */
+  watchedAt = 0;
   waitingSince = 0;
   #abortable: Abortable | undefined;
   #aborted: Error | undefined;

@@ -22,14 +22,17 @@ export interface TimeLimits {
 export interface Watchdog {
   watch(exchange: Exchange): void;
   unwatch(exchange: Exchange): void;
-  readonly watched: ReadonlySet<Exchange>;
+  readonly watched: Iterable<Exchange>;
   close(): void;
 }
 
 const sweepMs = 250;
 
 export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
-  const watched = new Set<Exchange>();
+  // A list in which each exchange knows its place, and no Set: a Set that is added to and deleted from makes itself a new table
+  // every few dozen requests, and each old table points to the next; one that the collector has moved to the old generation then
+  // keeps all later ones alive, and every finished request in them.
+  const watched: Exchange[] = [];
   const sweep = setInterval(() => {
     const now = clock.monotonic();
     for (const exchange of watched) {
@@ -39,8 +42,16 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
   }, sweepMs);
   sweep.unref();
   return {
-    watch: (exchange) => void watched.add(exchange),
-    unwatch: (exchange) => void watched.delete(exchange),
+    watch: (exchange) => {
+      exchange.watchedAt = watched.push(exchange) - 1;
+    },
+    unwatch: (exchange) => {
+      if (watched[exchange.watchedAt] !== exchange) return;
+      const last = watched.pop();
+      if (last === undefined || last === exchange) return;
+      watched[exchange.watchedAt] = last;
+      last.watchedAt = exchange.watchedAt;
+    },
     watched,
     close: () => clearInterval(sweep),
   };
