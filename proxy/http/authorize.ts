@@ -33,8 +33,8 @@ export interface AuthorizeInput {
   readonly headers: RequestHeaders;
   /** The provider of a provider's own route. */
   readonly routeProvider: Provider | undefined;
-  /** The caller's own credential, which such a route requires. */
-  readonly routeCredential: DirectCredential | undefined;
+  /** Where such a route leads, with the caller's own credential. */
+  readonly routeTarget: Target | undefined;
 }
 
 /** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
@@ -106,9 +106,9 @@ function checkedName(name: string): string {
 }
 
 function targetsOf(deps: AuthorizeDeps, input: AuthorizeInput, provider: Provider): readonly Target[] {
-  const { caller, headers, routeCredential } = input;
+  const { caller, headers, routeTarget } = input;
   if (!caller.direct) return deps.targets.stored(caller.principal.organization, provider);
-  return [deps.targets.direct(provider, routeCredential ?? directCredential(provider, headers))];
+  return [routeTarget ?? deps.targets.direct(provider, directCredential(provider, headers))];
 }
 
 /** Of a direct request on the generic route. @throws GatewayError provider_key_required, invalid_region */
@@ -118,18 +118,20 @@ function directCredential(provider: Provider, headers: RequestHeaders): DirectCr
 }
 
 /**
- * What a provider's own route requires in its headers and path, checked before the body is read.
+ * Where a request on a provider's own route goes: all that its headers and path decide, before the body is read.
  * @throws GatewayError provider_key_required, invalid_endpoint, invalid_region
  */
-export function routeCredential(
+export function routeTarget(
+  { targets }: Pick<AuthorizeDeps, 'targets'>,
   { provider, endpoint }: ChatRoute,
   headers: RequestHeaders,
-): DirectCredential | undefined {
+): Target | undefined {
   if (provider === undefined) return undefined;
   const form = provider.routeCredential;
-  if (form === 'cloud-keys') return cloudCredential(headers);
+  if (form === 'cloud-keys') return targets.direct(provider, cloudCredential(headers));
   const credential: Credential = { apiKey: readRouteKey(headers, form) };
-  return { credential, endpoint: endpoint && checkEndpoint(endpoint), region: undefined };
+  const checked = endpoint === undefined ? undefined : checkEndpoint(endpoint);
+  return targets.direct(provider, { credential, endpoint: checked, region: undefined });
 }
 
 function cloudCredential(headers: RequestHeaders): DirectCredential {

@@ -10,7 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { Admission } from './admission.ts';
-import { type AuthorizeDeps, authorize, routeCredential } from './authorize.ts';
+import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Abortable, Exchange, RequestRecord } from './exchange.ts';
 import { matchRoute, type Route } from './match.ts';
@@ -72,7 +72,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // authenticate: all that headers decide, before a byte of the body is read.
   const caller = await authenticate(deps, readCredentials(headers, provider !== undefined), exchange.address);
   noteCaller(record, caller);
-  const credential = route.kind === 'chat' ? routeCredential(route, headers) : undefined;
+  const target = route.kind === 'chat' ? routeTarget(deps, route, headers) : undefined;
 
   // admit: after authentication, so that strangers hold no place.
   exchange.ticket = deps.admission.admit(caller.principal.organization.id);
@@ -89,7 +89,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     request: chatRequest,
     headers,
     routeProvider: provider,
-    routeCredential: credential,
+    routeTarget: target,
   });
   record.provider = authorized.provider.name;
   record.model = authorized.model;

@@ -31,6 +31,8 @@ export interface AttemptDeps {
 
 /** The request that the attempt works for. */
 export interface AttemptContext {
+  /** Called when the request is about to be sent: what cannot be built is no attempt. @throws what ended the request */
+  attemptStarted(): void;
   /** Takes room for buffered bytes. @throws GatewayError overloaded */
   buffer(bytes: number): void;
   /** Bytes came from the provider. */
@@ -100,10 +102,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   run(): Promise<AttemptResult> {
     const request = this.#call.target.provider.buildRequest(this.#call);
     if (request instanceof Promise)
-      request.then(
-        (built) => this.#send(built),
-        (error) => this.#fail(error),
-      );
+      request.then((built) => this.#send(built)).catch((error: unknown) => this.#fail(error));
     else this.#send(request);
     return this.#outcome.promise;
   }
@@ -188,6 +187,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #send(request: UpstreamRequest): void {
     // Ended while it was being signed.
     if (this.#settled) return;
+    this.#context.attemptStarted();
     this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
     this.#connection = this.#deps.transport.send(request, this);
   }

@@ -8,10 +8,7 @@ import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } fr
 import { fetchImages, type ImageContext, type ImageDeps } from './images.ts';
 
 /** What dispatch needs of the request it works for. */
-export interface DispatchContext extends AttemptContext, ImageContext {
-  /** Called before each attempt. @throws the error that ended the request from outside */
-  attemptStarted(): void;
-}
+export type DispatchContext = AttemptContext & ImageContext;
 
 export interface DispatchDeps extends AttemptDeps {
   readonly images: ImageDeps;
@@ -44,7 +41,6 @@ function attempt(
     deps,
     context,
   );
-  context.attemptStarted();
   context.onAbort(started);
   return started.run();
 }

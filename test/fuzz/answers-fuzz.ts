@@ -163,7 +163,11 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
     },
     close: () => Promise.resolve(),
   };
-  const context = { buffer: () => undefined, progress: () => undefined };
+  const context = {
+    attemptStarted: () => undefined,
+    buffer: () => undefined,
+    progress: () => undefined,
+  };
   const attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
   const outcome = settled(attempt);
   // All that is sent is heard before an outcome is missed.
