@@ -7,6 +7,7 @@ const [port, tokensText, tokenMsText] = process.argv.slice(2);
 const tokens = Number(tokensText);
 const firstTokenMs = 25;
 const tokenMs = Number(tokenMsText);
+const tickMs = 5;
 
 interface Stream {
   readonly canned: Canned;
@@ -20,7 +21,7 @@ const streams = new Set<Stream>();
 setInterval(() => {
   const now = performance.now();
   for (const stream of streams) {
-    if (now < stream.begins) continue;
+    if (now < stream.begins + stream.sent * tokenMs) continue;
     if (stream.sent < tokens) {
       stream.sent++;
       stream.response.write(stream.canned.token);
@@ -29,7 +30,7 @@ setInterval(() => {
       stream.response.end(stream.canned.closing);
     }
   }
-}, tokenMs);
+}, tickMs);
 
 createServer((request, response) => {
   request.resume();
