@@ -289,13 +289,17 @@ function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
 
-/** What the caller is told of how its request was sent. */
+/** What the caller is told of how its request was sent; nothing, nearly always. */
 function ownHeaders({ dropped = [], maxTokens }: UpstreamRequest, credential: Credential): string[] {
-  const isName = (field: string) => fieldName.test(field) && !holdsKey(field, credential);
-  const told = new Set(dropped.map((field) => (isName(field) ? field : '?')));
-  const headers = told.size === 0 ? [] : ['x-svc-dropped-params', [...told].join(',')];
+  const headers: string[] = [];
+  if (dropped.length > 0) headers.push('x-svc-dropped-params', fieldNames(dropped, credential));
   if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
   return headers;
+}
+
+function fieldNames(dropped: readonly string[], credential: Credential): string {
+  const isName = (field: string) => fieldName.test(field) && !holdsKey(field, credential);
+  return [...new Set(dropped.map((field) => (isName(field) ? field : '?')))].join(',');
 }
 
 /** Names of unknown fields are the caller's words, and may be anything, even a key: what no field is called is not repeated. */

@@ -5,14 +5,13 @@ import type { AnswerSink } from '../../chat/answer-parts.ts';
 import type { FinishReason } from '../../chat/completion.ts';
 import { type AnswerForm, AnswerText } from '../answer-form.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../claude/thinking-blocks.ts';
+import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
 
 type OpenBlock =
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
   | { readonly kind: 'thinking'; thinking: string; signature: string }
-  | { readonly kind: 'call'; readonly index: number; hasInput: boolean }
-  /** The call that gives the answer. */
-  | { readonly kind: 'answer'; hasInput: boolean }
+  | OpenCall
   /** Nothing that callers are told. */
   | { readonly kind: 'other' };
 
@@ -51,8 +50,7 @@ export class MessageReader {
         if (delta.type === 'signature_delta') block.signature = text(delta.signature);
         return;
       case 'call':
-      case 'answer':
-        if (delta.type === 'input_json_delta') this.#input(block, text(delta.partial_json));
+        if (delta.type === 'input_json_delta') block.input(text(delta.partial_json));
         return;
       case 'other':
         return;
@@ -71,8 +69,7 @@ export class MessageReader {
         this.#remember({ type: 'thinking', ...block });
         return;
       case 'call':
-      case 'answer':
-        if (!block.hasInput) this.#input(block, '{}');
+        block.end();
         return;
       case 'other':
         return;
@@ -106,24 +103,20 @@ export class MessageReader {
         this.#remember(block);
         return { kind: 'other' };
       case 'tool_use':
-        return this.#called(text(block.id), text(block.name));
+        return this.#called(block);
       default:
         return { kind: 'other' };
     }
   }
 
-  #called(id: string, name: string): OpenBlock {
-    if (id === '' || name === '') throw protocolError('a tool call of the answer has no id or name');
-    if (this.#text.isAnswer(name)) return { kind: 'answer', hasInput: false };
-    this.#calls += 1;
-    return { kind: 'call', index: this.#sink.call(id, name), hasInput: false };
-  }
-
-  #input(block: Extract<OpenBlock, { kind: 'call' | 'answer' }>, json: string): void {
-    if (json === '') return;
-    block.hasInput = true;
-    if (block.kind === 'call') this.#sink.callArguments(block.index, json);
-    else this.#tell(this.#text.answered(json));
+  #called({ id, name }: JsonObject): OpenCall {
+    const call = new OpenCall(callIdentity(text(id), text(name)), {
+      sink: this.#sink,
+      text: this.#text,
+      content: (content) => this.#tell(content),
+    });
+    if (call.isTold) this.#calls += 1;
+    return call;
   }
 
   #say(said: string): void {

@@ -5,13 +5,12 @@ import type { AnswerSink } from '../../chat/answer-parts.ts';
 import type { FinishReason } from '../../chat/completion.ts';
 import { type AnswerForm, AnswerText } from '../answer-form.ts';
 import type { ThinkingBlock } from '../claude/thinking-blocks.ts';
+import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
 
 type OpenBlock =
   | { readonly kind: 'thought'; thought: string }
-  | { readonly kind: 'call'; readonly index: number; hasInput: boolean }
-  /** The call that gives the answer. */
-  | { readonly kind: 'answer'; hasInput: boolean }
+  | OpenCall
   /** A call that the service has answered itself. */
   | { readonly kind: 'other' };
 
@@ -59,8 +58,7 @@ export class MessageReader {
   end(index: unknown): void {
     const block = this.#open.get(index);
     this.#open.delete(index);
-    // A call without input is one without arguments.
-    if ((block?.kind === 'call' || block?.kind === 'answer') && !block.hasInput) this.#input(block, '{}');
+    if (block?.kind === 'call') block.end();
   }
 
   /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
@@ -74,21 +72,20 @@ export class MessageReader {
   }
 
   #called({ toolUseId, name, type }: JsonObject): OpenBlock {
-    if (typeof toolUseId !== 'string' || typeof name !== 'string' || toolUseId === '' || name === '') {
-      throw protocolError('a tool call of the answer has no id or name');
-    }
+    const identity = callIdentity(toolUseId, name);
     if (type === 'server_tool_use') return { kind: 'other' };
-    if (this.#text.isAnswer(name)) return { kind: 'answer', hasInput: false };
-    this.#calls += 1;
-    return { kind: 'call', index: this.#sink.call(toolUseId, name), hasInput: false };
+    const call = new OpenCall(identity, {
+      sink: this.#sink,
+      text: this.#text,
+      content: (content) => this.#sink.content(content),
+    });
+    if (call.isTold) this.#calls += 1;
+    return call;
   }
 
   #input(block: OpenBlock | undefined, json: string): void {
     if (block === undefined) throw protocolError('the answer gives input to a call that did not begin');
-    if (json === '' || (block.kind !== 'call' && block.kind !== 'answer')) return;
-    block.hasInput = true;
-    if (block.kind === 'call') this.#sink.callArguments(block.index, json);
-    else this.#sink.content(this.#text.answered(json));
+    if (block.kind === 'call') block.input(json);
   }
 
   #thoughtBlock(index: number, { reasoningText, redactedContent }: JsonObject): void {
