@@ -5,15 +5,20 @@ import contractJson from './generated/contract.json' with { type: 'json' };
 import type { AccessDefinition } from './generated/gateway/v1/Access.ts';
 import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
 import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
+import type { BudgetsDefinition } from './generated/gateway/v1/Budgets.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
+import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
+import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';
 import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys.ts';
 import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
+import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
+import type { WebhooksDefinition } from './generated/gateway/v1/Webhooks.ts';
 
 /** What the contract says of one method. */
 export type { MethodDefinition } from '@grpc/proto-loader';
@@ -38,14 +43,19 @@ export const services = {
   Access: service<AccessDefinition>('Access'),
   AiSystems: service<AiSystemsDefinition>('AiSystems'),
   Audit: service<AuditDefinition>('Audit'),
+  Budgets: service<BudgetsDefinition>('Budgets'),
+  Ledger: service<LedgerDefinition>('Ledger'),
   Limits: service<LimitsDefinition>('Limits'),
   OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),
   Organizations: service<OrganizationsDefinition>('Organizations'),
   People: service<PeopleDefinition>('People'),
+  Prices: service<PricesDefinition>('Prices'),
   ProviderKeys: service<ProviderKeysDefinition>('ProviderKeys'),
   Providers: service<ProvidersDefinition>('Providers'),
   ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
+  Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
+  Webhooks: service<WebhooksDefinition>('Webhooks'),
 };
 
 /** What an error carries beside its code and message. */

@@ -7,6 +7,7 @@ import { type Reference, referenceOf, wordOf } from './words.ts';
 export const limitCountMax = 1_000_000_000;
 
 export const limitKindsInContract = {
+  budget: 'LIMIT_KIND_BUDGET',
   requests_per_minute: 'LIMIT_KIND_REQUESTS_PER_MINUTE',
   tokens_per_minute: 'LIMIT_KIND_TOKENS_PER_MINUTE',
   concurrent_requests: 'LIMIT_KIND_CONCURRENT_REQUESTS',

@@ -60,6 +60,8 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     kind: fields.kind,
     amount: fields.count,
     model: fields.model ?? null,
+    period: null,
+    deleted_at: null,
     created_at: call.now,
     revision: call.revision,
   };

@@ -4,16 +4,20 @@ import { contract, type MethodDefinition, type services } from '../../proto/load
 import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';
+import * as budgets from './budgets.ts';
 import * as limits from './limits.ts';
 import type { Method } from './method.ts';
 import * as operatorTokens from './operator-tokens.ts';
 import * as of from './organization-of.ts';
 import * as organizations from './organizations.ts';
 import * as people from './people.ts';
+import * as prices from './prices.ts';
 import * as providerKeys from './provider-keys.ts';
 import * as providers from './providers.ts';
 import * as proxyTokens from './proxy-tokens.ts';
+import * as usage from './usage.ts';
 import * as virtualKeys from './virtual-keys.ts';
+import * as webhooks from './webhooks.ts';
 
 const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
 const managers: readonly Role[] = ['owner', 'admin'];
@@ -40,6 +44,17 @@ export const methods = {
   },
   Audit: {
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: audit.list },
+  },
+  Budgets: {
+    ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },
+    ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnsettled },
+    Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
+  },
+  Ledger: {
+    KeepSession: proxy,
+    Draw: proxy,
+    Return: proxy,
+    ReportUsage: proxy,
   },
   Limits: {
     Create: { ...change, roles: managers, organization: of.named, handle: limits.create },
@@ -83,6 +98,13 @@ export const methods = {
       organization: of.ofRow('people'),
       handle: people.remove,
     },
+  },
+  Prices: {
+    Create: { ...change, roles: managers, organization: of.named, handle: prices.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('prices'), handle: prices.get },
+    List: { ...read, roles: managers, organization: of.named, handle: prices.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('prices'), handle: prices.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('prices'), handle: prices.remove },
   },
   ProviderKeys: {
     Create: { ...change, roles: managers, organization: of.named, handle: providerKeys.create },
@@ -128,6 +150,10 @@ export const methods = {
     List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
     Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
   },
+  Usage: {
+    Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
+    Export: { ...read, roles: managers, organization: of.named, handle: usage.exportEvents },
+  },
   VirtualKeys: {
     Create: { ...change, roles: withinOrganization, organization: of.named, handle: virtualKeys.create },
     Get: {
@@ -155,6 +181,20 @@ export const methods = {
       organization: of.ofRow('virtual_keys'),
       handle: virtualKeys.revoke,
     },
+  },
+  Webhooks: {
+    Create: { ...change, roles: managers, organization: of.named, handle: webhooks.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.get },
+    List: { ...read, roles: managers, organization: of.named, handle: webhooks.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.update },
+    RotateSecret: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('webhooks'),
+      handle: webhooks.rotateSecret,
+    },
+    Delete: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.remove },
+    ListDeliveries: { ...read, roles: managers, organization: of.ofWebhook, handle: webhooks.listDeliveries },
   },
 } satisfies Table;
 

@@ -34,10 +34,33 @@ export async function itself(request: { readonly id: string }, call: ReadCall): 
   return row?.id;
 }
 
+type OwnedTable =
+  | 'ai_systems'
+  | 'people'
+  | 'virtual_keys'
+  | 'provider_keys'
+  | 'providers'
+  | 'limits'
+  | 'prices'
+  | 'webhooks';
+
+/** `limit_id` is a limit's, a deleted budget's as well. */
+export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {
+  checked({ limit_id: id(limitId) });
+  return await ofRow('limits')({ id: limitId }, call);
+}
+
+/** `webhook_id` is a webhook's. */
+export async function ofWebhook(
+  { webhookId }: { readonly webhookId: string },
+  call: ReadCall,
+): Promise<Belongs> {
+  checked({ webhook_id: id(webhookId) });
+  return await ofRow('webhooks')({ id: webhookId }, call);
+}
+
 /** `id` is that of a row of a table whose rows belong to an organization. */
-export function ofRow(
-  table: 'ai_systems' | 'people' | 'virtual_keys' | 'provider_keys' | 'providers' | 'limits',
-) {
+export function ofRow(table: OwnedTable) {
   return async (request: { readonly id: string }, call: ReadCall): Promise<Belongs> => {
     checked({ id: id(request.id) });
     const row = await call.db

@@ -6,12 +6,15 @@ import { backoffMs } from '../../common/backoff.ts';
 import { auditHash } from './audit-chain.ts';
 import type { Schema } from './schema.ts';
 import type {
+  BooksTransaction,
   Change,
   ChangeContext,
   ChangesPage,
   ChangeTransaction,
   Invalidation,
   Position,
+  Recall,
+  RowLocks,
   Store,
   Unchanged,
 } from './store.ts';
@@ -20,6 +23,9 @@ export interface Backend {
   readonly reads: Kysely<Schema>;
   /** Changes wait for each other, so where connections are shared they have some of their own and never keep reads waiting. */
   readonly changes: Kysely<Schema>;
+  /** The same for the books, which wait for each other by organization and budget. */
+  readonly books: Kysely<Schema>;
+  readonly locks: RowLocks;
   /** The database's clock in milliseconds. */
   now(): RawBuilder<number>;
   /** The newest position as the given transaction sees it. */
@@ -29,6 +35,10 @@ export interface Backend {
   /** The transaction was undone because of others, and may do better when run again. */
   mayRunAgain(error: unknown): boolean;
   onBell(ring: () => void): void;
+  /** Tells the other processes; it may be lost. */
+  recall(recall: Recall): Promise<void>;
+  /** Called for what other processes tell. */
+  onRecall(listener: (recall: Recall) => void): void;
   close(): Promise<void>;
 }
 
@@ -38,6 +48,11 @@ export function createKyselyStore(backend: Backend): Store {
     for (const ring of bells) ring();
   };
   backend.onBell(ringHere);
+  const recalled = new Set<(recall: Recall) => void>();
+  const recallHere = (recall: Recall) => {
+    for (const listener of recalled) listener(recall);
+  };
+  backend.onRecall(recallHere);
   const change: Store['change'] = (context, work) => runChange({ backend, ringHere }, context, work);
   return {
     change,
@@ -52,6 +67,12 @@ export function createKyselyStore(backend: Backend): Store {
         async (tx) => startNewEpoch(tx, (await backend.position(tx.db)).epoch === present),
       ),
     onBell: (ring) => void bells.add(ring),
+    books: (work) => runBooks(backend, work),
+    recall: (recall) => {
+      recallHere(recall);
+      return backend.recall(recall);
+    },
+    onRecall: (listener) => void recalled.add(listener),
     close: () => backend.close(),
   };
 }
@@ -80,13 +101,34 @@ async function runChange<T>(
   context: ChangeContext,
   work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
 ): Promise<T> {
+  try {
+    const result = await inRuns(backend, () => runChangeOnce(backend, context, work));
+    ringHere();
+    return result;
+  } catch (error) {
+    if (error instanceof NothingChanged) return error.result as T;
+    throw error;
+  }
+}
+
+function runBooks<T>(backend: Backend, work: (tx: BooksTransaction) => Promise<T>): Promise<T> {
+  return inRuns(backend, () =>
+    backend.books
+      .transaction()
+      .setIsolationLevel('read committed')
+      .execute(async (db) => {
+        const { now } = await db.selectNoFrom(backend.now().as('now')).executeTakeFirstOrThrow();
+        return work({ db, now, locks: backend.locks });
+      }),
+  );
+}
+
+/** Runs a transaction, and again where the database undid it because of others. */
+async function inRuns<T>(backend: Backend, transaction: () => Promise<T>): Promise<T> {
   for (let run = 1; ; run++) {
     try {
-      const result = await runChangeOnce(backend, context, work);
-      ringHere();
-      return result;
+      return await transaction();
     } catch (error) {
-      if (error instanceof NothingChanged) return error.result as T;
       if (run === runsMax || !backend.mayRunAgain(error)) throw error;
       await sleep(backoffMs(run, againBackoff));
     }
@@ -118,7 +160,7 @@ function runChangeOnce<T>(
         .set((column) => ({ revision: column('revision', '+', 1) }))
         .returning(['revision', 'audit_hash', backend.now().as('now')])
         .executeTakeFirstOrThrow();
-      const tx = { db, revision: feed.revision, now: feed.now };
+      const tx = { db, locks: backend.locks, revision: feed.revision, now: feed.now };
       const outcome = await work(tx);
       if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
       await recordInvalidations(tx, outcome);

@@ -1,17 +1,25 @@
 // The tables of schema.ts, step by step. A step that was released is never edited: databases have run it.
 // Only what SQLite and PostgreSQL both know. Unique indexes are named <table>_<last column>_unique: store.ts gives their meaning.
 import { randomUUID } from 'node:crypto';
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { chainStart } from './audit-chain.ts';
+import {
+  createBooks,
+  createPrices,
+  createUsage,
+  createWebhooks,
+  type DatabaseFeatures,
+} from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
+import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
 /**
  * Brings the database to the newest step, under a lock where several replicas may start at once.
  * @throws what the database throws, or an Error if the database has run steps that this program does not know
  */
-export async function migrate(db: Kysely<Schema>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+export async function migrate(db: Kysely<Schema>, features: DatabaseFeatures): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(features) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (error instanceof Error && error.message.startsWith('corrupted migrations')) {
@@ -24,14 +32,18 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
   throw new Error(`the database could not be brought to step ${failed.migrationName}`, { cause: error });
 }
 
-const migrations: Record<string, Migration> = {
+const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '001_feed': { up: createFeed },
   '002_organizations': { up: createOrganizations },
   '003_keys': { up: createKeys },
   '004_tokens': { up: createTokens },
   '005_providers': { up: createProviders },
   '006_limits': { up: createLimits },
-};
+  '007_books': { up: createBooks },
+  '008_usage': { up: (db) => createUsage(db, features) },
+  '009_prices': { up: createPrices },
+  '010_webhooks': { up: createWebhooks },
+});
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
   await db.schema
@@ -239,53 +251,4 @@ async function createLimits(db: Kysely<Schema>): Promise<void> {
     .execute();
   await db.schema.createIndex('limits_subject').on('limits').columns(['subject_id', 'id']).execute();
   await pagedByOrganization(db, ['limits']);
-}
-
-type ResourceTable =
-  | 'organizations'
-  | 'people'
-  | 'ai_systems'
-  | 'virtual_keys'
-  | 'provider_keys'
-  | 'providers'
-  | 'limits';
-
-function resourceTable(
-  db: Kysely<Schema>,
-  name: ResourceTable,
-): CreateTableBuilder<ResourceTable, 'id' | 'created_at' | 'revision'> {
-  return db.schema
-    .createTable(name)
-    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('revision', 'bigint', (column) => column.notNull());
-}
-
-function uniqueName(db: Kysely<Schema>, table: ResourceTable) {
-  return db.schema
-    .createIndex(`${table}_name_unique`)
-    .unique()
-    .on(table)
-    .columns(['organization_id', 'name']);
-}
-
-/** What belongs to the platform has no organization; as nulls they would all count as different. */
-function uniqueNameWithPlatform(db: Kysely<Schema>, table: 'people' | 'providers') {
-  return db.schema
-    .createIndex(`${table}_name_unique`)
-    .unique()
-    .on(table)
-    .expression(sql`coalesce(organization_id, '')`)
-    .column('name');
-}
-
-/** Lists are of one organization, in the order of their ids (UUIDv7: the order of creation). */
-async function pagedByOrganization(db: Kysely<Schema>, tables: readonly ResourceTable[]): Promise<void> {
-  for (const table of tables) {
-    await db.schema
-      .createIndex(`${table}_organization`)
-      .on(table)
-      .columns(['organization_id', 'id'])
-      .execute();
-  }
 }

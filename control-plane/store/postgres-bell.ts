@@ -1,13 +1,16 @@
-// LISTEN and NOTIFY: tells every replica at once that something was committed. A bell and no message: it may be missed, and
-// whoever listens also looks by themselves now and then.
+// LISTEN and NOTIFY: tells every replica at once that something was committed, and what of a budget somebody needs. Either may
+// be missed: whoever listens to the bell also looks by themselves now and then, and what proxies hold idle they return anyway.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Schema } from './schema.ts';
+import type { Recall } from './store.ts';
 
 const channel = 'gateway_feed';
+const recallChannel = 'gateway_recall';
 const backoff = { firstMs: 100, maxMs: 5000 };
 // A connection that died silently would never ring again, so it is asked now and then.
 const checkMs = 5000;
@@ -19,21 +22,36 @@ export async function ringBell(tx: Transaction<Schema>): Promise<void> {
 
 export interface Bell {
   onRing(ring: () => void): void;
+  /** Tells the other replicas. */
+  recall(db: Kysely<Schema>, recall: Recall): Promise<void>;
+  /** Called for what other replicas tell. */
+  onRecall(listener: (recall: Recall) => void): void;
   close(): Promise<void>;
 }
 
 /** Listens on a connection of its own, and connects again whenever that is lost. */
 export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
   const rings = new Set<() => void>();
+  const recalls = new Set<(recall: Recall) => void>();
+  // Tells our own recalls from others'.
+  const self = randomUUID();
   const stopped = new AbortController();
   const listening = listenForever(configuration, stopped.signal, {
     log,
     ring: () => {
       for (const ring of rings) ring();
     },
+    recall: ({ from, ...recall }) => {
+      if (from === self) return;
+      for (const listener of recalls) listener(recall);
+    },
   });
   return {
     onRing: (ring) => void rings.add(ring),
+    onRecall: (listener) => void recalls.add(listener),
+    recall: async (db, recall) => {
+      await sql`select pg_notify(${recallChannel}, ${JSON.stringify({ ...recall, from: self })})`.execute(db);
+    },
     close: () => {
       stopped.abort();
       return listening;
@@ -44,12 +62,17 @@ export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
 interface Listener {
   readonly log: Logger;
   ring(): void;
+  recall(told: RecallNote): void;
+}
+
+interface RecallNote extends Recall {
+  readonly from: string;
 }
 
 async function listenForever(
   configuration: ClientConfig,
   signal: AbortSignal,
-  { log, ring }: Listener,
+  { log, ring, recall }: Listener,
 ): Promise<void> {
   let failures = 0;
   const listened = () => {
@@ -59,7 +82,7 @@ async function listenForever(
   };
   while (!signal.aborted) {
     try {
-      await listenOnce(configuration, signal, { ring, listened });
+      await listenOnce(configuration, signal, { ring, recall, listened });
     } catch (err) {
       if (signal.aborted) return;
       if (failures === 0) log.warn({ err }, 'the connection that listens for changes was lost; polling');
@@ -73,7 +96,7 @@ async function listenForever(
 async function listenOnce(
   configuration: ClientConfig,
   signal: AbortSignal,
-  on: { readonly ring: () => void; readonly listened: () => void },
+  on: Pick<Listener, 'ring' | 'recall'> & { listened(): void },
 ): Promise<never> {
   const client = new Client(configuration);
   const over = new AbortController();
@@ -85,8 +108,11 @@ async function listenOnce(
   signal.addEventListener('abort', stop);
   try {
     await client.connect();
-    client.on('notification', on.ring);
-    await client.query(`listen ${channel}`);
+    client.on('notification', ({ channel: from, payload }) => {
+      if (from === channel) on.ring();
+      else if (from === recallChannel) on.recall(JSON.parse(payload ?? '') as RecallNote);
+    });
+    await client.query(`listen ${channel}; listen ${recallChannel}`);
     on.listened();
     for (;;) {
       await pause(checkMs, over.signal);

@@ -24,6 +24,7 @@ export const postgresTimeouts = {
 
 const readConnections = 8;
 const changeConnections = 2;
+const booksConnections = 6;
 const closeMs = 2000;
 
 /** @throws StoreUnavailableError */
@@ -38,20 +39,24 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   await migrateAlone(configuration, log);
   const outages: Outages = { count: 0 };
   const open = (max: number) => kyselyOver({ ...configuration, max }, log, outages);
-  const [reads, changes] = [open(readConnections), open(changeConnections)];
+  const [reads, changes, books] = [open(readConnections), open(changeConnections), open(booksConnections)];
   const bell = listenForBell(configuration, log);
   return {
     reads,
     changes,
+    books,
+    locks: { share: (query) => query.forShare(), update: (query) => query.forUpdate() },
     now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     position: readPosition,
     ring: ringBell,
     mayRunAgain,
     onBell: bell.onRing,
+    recall: (recall) => bell.recall(reads, recall),
+    onRecall: bell.onRecall,
     close: async () => {
       await bell.close();
       // A pool waits for the server's good-bye, which a dead one never says.
-      const ended = Promise.all([reads.destroy(), changes.destroy()]);
+      const ended = Promise.all([reads, changes, books].map((pool) => pool.destroy()));
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
     },
   };
@@ -62,7 +67,7 @@ async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<voi
   const patient = { statement_timeout: false, query_timeout: 600_000 } as const;
   const db = kyselyOver({ ...configuration, ...patient, max: 2 }, log, { count: 0 });
   try {
-    await migrate(db);
+    await migrate(db, { partitions: true });
   } finally {
     await db.destroy();
   }

@@ -1,5 +1,6 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
+import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { ProviderName } from '../domain/providers.ts';
 
 export interface Schema {
@@ -14,6 +15,15 @@ export interface Schema {
   provider_keys: ProviderKeysTable;
   providers: ProvidersTable;
   limits: LimitsTable;
+  prices: PricesTable;
+  budget_windows: BudgetWindowsTable;
+  ledger_sessions: LedgerSessionsTable;
+  leases: LeasesTable;
+  usage_events: UsageEventsTable;
+  usage_hours: UsageHoursTable;
+  budget_alerts: BudgetAlertsTable;
+  webhooks: WebhooksTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
 }
@@ -24,8 +34,10 @@ export type RecordState = 'changed' | 'gone';
 export type ActorKind = 'person' | 'bootstrap' | 'system';
 export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
-export type LimitKind = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
+export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
 export type LimitSubjectKind = ScopeKind | 'virtual_key';
+export type LeaseState = 'open' | 'expired';
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
@@ -167,19 +179,182 @@ interface ProvidersTable {
   revision: number;
 }
 
-/** A limit is there as long as its subject: it goes when that is deleted or revoked. */
+/** A limit is there as long as its subject: it goes when that is deleted or revoked. The books of a budget outlive it. */
 interface LimitsTable {
   id: string;
   organization_id: string;
   subject_kind: LimitSubjectKind;
   subject_id: string;
   kind: LimitKind;
-  /** Requests or tokens. */
+  /** Requests, tokens, or nano-dollars of a budget. */
   amount: number;
   /** Null: all models. */
   model: string | null;
+  /** Of a budget; null for the others. */
+  period: BudgetPeriod | null;
+  /** Of a budget that is no more: its books stay. Other limits have no books, and their rows go. */
+  deleted_at: number | null;
   created_at: number;
   revision: number;
+}
+
+interface PricesTable {
+  id: string;
+  organization_id: string;
+  /** A name or glob over `<provider>/<model>`; unique in the organization. */
+  model: string;
+  prices: string;
+  created_at: number;
+  revision: number;
+}
+
+/**
+ * The books of one window of a budget, in nano-dollars; free is what the limit leaves beyond the three. Key: (budget_id,
+ * window_start). A row is made when its window is first drawn from or used.
+ */
+interface BudgetWindowsTable {
+  budget_id: string;
+  organization_id: string;
+  /** UTC day, or "total". */
+  window_start: string;
+  spent: number;
+  leased: number;
+  unsettled: number;
+}
+
+/** A proxy's run. Once closed it never opens again. */
+interface LedgerSessionsTable {
+  id: string;
+  /** Id of the proxy's token, or the name in its certificate. */
+  proxy: string;
+  /** Of a proxy that is bound to one. */
+  organization_id: string | null;
+  open: Flag;
+  seen_at: number;
+  /** When what it held became unsettled, after it was closed. */
+  expired_at: number | null;
+}
+
+/** What a session holds of a budget's window. Key: (session_id, budget_id, window_start). */
+interface LeasesTable {
+  session_id: string;
+  budget_id: string;
+  window_start: string;
+  /** Nano-dollars; part of the window's leased while open, of its unsettled once expired. */
+  remaining: number;
+  state: LeaseState;
+  /** Of the newest operation. */
+  seq: number;
+  /** What that operation was answered, as JSON. */
+  answer: string;
+}
+
+/** One row for each request that was dispatched. Key: (day, id); in PostgreSQL a partition for each day. */
+interface UsageEventsTable {
+  day: string;
+  id: string;
+  at: number;
+  recorded_at: number;
+  session_id: string;
+  organization_id: string;
+  key_id: string;
+  ai_system_id: string | null;
+  person_id: string | null;
+  project_key_id: string | null;
+  project_ai_system_id: string | null;
+  project_person_id: string | null;
+  request_id: string;
+  provider: string;
+  model_asked: string;
+  model_answered: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cache_write1h_tokens: number;
+  reasoning_tokens: number;
+  /** Nano-dollars. */
+  cost: number;
+  unpriced: Flag;
+  status: number;
+  error_source: string;
+  error_code: string;
+  latency_ms: number;
+  first_token_ms: number | null;
+  streamed: Flag;
+  direct_key: Flag;
+  attempts: number;
+  estimated: Flag;
+}
+
+/**
+ * Sums of usage_events by hour, kept in the transaction that records them. Key: all columns up to `model_asked`; what is of
+ * none is the empty text, so that the key is unique.
+ */
+interface UsageHoursTable {
+  organization_id: string;
+  /** Start of the hour, milliseconds. */
+  hour: number;
+  key_id: string;
+  ai_system_id: string;
+  person_id: string;
+  project_key_id: string;
+  project_ai_system_id: string;
+  project_person_id: string;
+  /** `<provider>/<model>`: says the provider too. */
+  model_asked: string;
+  requests: number;
+  failed_requests: number;
+  unpriced_requests: number;
+  estimated_requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cache_write1h_tokens: number;
+  reasoning_tokens: number;
+  cost: number;
+  latency_ms: number;
+}
+
+/** A share of a budget's window that the books have reached. Key: (budget_id, window_start, percent). */
+interface BudgetAlertsTable {
+  budget_id: string;
+  organization_id: string;
+  window_start: string;
+  percent: number;
+  reached_at: number;
+  /** When the audit event and the deliveries were written. */
+  told_at: number | null;
+}
+
+interface WebhooksTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  url: string;
+  /** Base64 of the sealed secret. */
+  secret: string;
+  /** Counts the secrets written; authenticated by the seal. */
+  secret_version: number;
+  enabled: Flag;
+  created_at: number;
+  revision: number;
+}
+
+interface WebhookDeliveriesTable {
+  id: string;
+  webhook_id: string;
+  organization_id: string;
+  type: string;
+  /** The body, as it is sent and signed in every try. */
+  payload: string;
+  state: DeliveryState;
+  attempts: number;
+  last_status: number | null;
+  created_at: number;
+  /** When it is due; null once it is over. A replica that tries moves it on first, so that no two try at once. */
+  next_attempt_at: number | null;
 }
 
 interface OperatorTokensTable {

@@ -21,7 +21,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
   // feed has no memory beyond the process: each start is an epoch of its own.
   const nonce = randomUUID();
   try {
-    await migrate(db);
+    await migrate(db, { partitions: false });
   } catch (error) {
     await db.destroy();
     throw error;
@@ -29,6 +29,8 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
   return {
     reads: db,
     changes: db,
+    books: db,
+    locks: { share: (query) => query, update: (query) => query },
     now: () => sql<number>`${clock.now()}`,
     position: async (reader) => {
       const feed = await reader
@@ -40,6 +42,8 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
     ring: async () => undefined,
     mayRunAgain: isBusy,
     onBell: () => undefined,
+    recall: async () => undefined,
+    onRecall: () => undefined,
     close: () => db.destroy(),
   };
 }

@@ -1,6 +1,6 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
 
 /** A place on the change feed. Positions of different epochs are never compared. */
@@ -43,6 +43,16 @@ export interface Store {
   startNewEpoch(present: string): Promise<void>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
+  /**
+   * Runs a transaction of the books: without a revision or an audit event, and so not behind other changes. Each statement sees
+   * what was committed before it. The work runs again from the start when the database asks for it, so it must touch nothing
+   * but the transaction. Rows are locked in the order that ledger/locks.ts says.
+   * @throws whatever the work throws (nothing is then written), or StoreUnavailableError
+   */
+  books<T>(work: (tx: BooksTransaction) => Promise<T>): Promise<T>;
+  /** Tells every replica, this one too, that somebody needs what others hold of a budget. A hint, may be missed. */
+  recall(recall: Recall): Promise<void>;
+  onRecall(listener: (recall: Recall) => void): void;
   /** Later calls wait for the first. */
   close(): Promise<void>;
 }
@@ -61,8 +71,35 @@ export interface Actor {
   readonly id: string;
 }
 
+/** What somebody needs and others hold: of one window of a budget. */
+export interface Recall {
+  readonly budgetId: string;
+  readonly organizationId: string;
+  readonly window: string;
+}
+
+/** Locks on what a query finds, until the transaction ends. SQLite runs one transaction at a time and needs none. */
+export interface RowLocks {
+  /** Others may read and share; nobody changes the rows. */
+  share<DB, Tables extends keyof DB, Row>(
+    query: SelectQueryBuilder<DB, Tables, Row>,
+  ): SelectQueryBuilder<DB, Tables, Row>;
+  /** Nobody else locks or changes the rows. */
+  update<DB, Tables extends keyof DB, Row>(
+    query: SelectQueryBuilder<DB, Tables, Row>,
+  ): SelectQueryBuilder<DB, Tables, Row>;
+}
+
+export interface BooksTransaction {
+  readonly db: Kysely<Schema>;
+  /** The database's clock, milliseconds. */
+  readonly now: number;
+  readonly locks: RowLocks;
+}
+
 export interface ChangeTransaction {
   readonly db: Kysely<Schema>;
+  readonly locks: RowLocks;
   /** The revision this change takes: goes into the changed rows. */
   readonly revision: number;
   /** The database's clock, milliseconds. */
@@ -116,6 +153,8 @@ export const uniqueIndexes = {
   virtual_keys_client_request_id_unique: { resource: 'virtual_key', field: 'client_request_id' },
   provider_keys_name_unique: { resource: 'provider_key', field: 'name' },
   providers_name_unique: { resource: 'provider', field: 'name' },
+  prices_model_unique: { resource: 'price', field: 'model' },
+  webhooks_name_unique: { resource: 'webhook', field: 'name' },
 } as const;
 
 export type UniqueIndex = keyof typeof uniqueIndexes;

@@ -4,7 +4,7 @@ import { matchesGlob } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { Limit, Principal, ScopeKind } from '../access/principal.ts';
 import type { ChatCall } from '../chat/call.ts';
-import type { RateLimit } from './rates.ts';
+import type { RateLimit } from './rates/rates.ts';
 
 export type LimitLevel = ScopeKind | 'virtual_key';
 

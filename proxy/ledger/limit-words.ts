@@ -3,8 +3,8 @@
 import { invalid } from '../chat/invalid.ts';
 import { GatewayError } from '../errors.ts';
 import type { AppliedLimit, LimitLevel } from './applied-limits.ts';
-import type { TokenEstimate } from './estimate.ts';
-import type { RateKind, Standing } from './rates.ts';
+import type { TokenEstimate } from './rates/estimate.ts';
+import type { RateKind, Standing } from './rates/rates.ts';
 
 export interface LimitStanding extends Standing {
   readonly limit: AppliedLimit;

@@ -3,10 +3,10 @@
 import type { ChatCall } from '../chat/call.ts';
 import type { Usage } from '../chat/usage.ts';
 import { type AppliedLimit, appliedLimits, type LimitLevel } from './applied-limits.ts';
-import { estimateTokens } from './estimate.ts';
 import { type Hold, type Ledger, nothingHeld } from './ledger.ts';
 import { type LimitStanding, limitHeaders, neverFits, refusal } from './limit-words.ts';
-import type { RateAnswer, RateKind, Rates } from './rates.ts';
+import { estimateTokens } from './rates/estimate.ts';
+import type { RateAnswer, RateKind, Rates } from './rates/rates.ts';
 
 export interface LimitMetrics {
   refused(level: LimitLevel, kind: RateKind): void;

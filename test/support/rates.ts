@@ -1,10 +1,10 @@
 // Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
 import { Redis } from 'ioredis';
 import { createBackground } from '../../common/background.ts';
-import { LocalRates } from '../../proxy/ledger/local-rates.ts';
-import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates.ts';
-import { RedisRates } from '../../proxy/ledger/redis-rates.ts';
-import { type RateScripts, rateScripts } from '../../proxy/ledger/scripts.ts';
+import { LocalRates } from '../../proxy/ledger/rates/local-rates.ts';
+import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates/rates.ts';
+import { RedisRates } from '../../proxy/ledger/rates/redis-rates.ts';
+import { type RateScripts, rateScripts } from '../../proxy/ledger/rates/scripts.ts';
 import { createRedisConnection, type RedisConnection } from '../../proxy/redis/connection.ts';
 import { redisTarget } from '../../proxy/redis/target.ts';
 import { until } from './process.ts';

@@ -1,6 +1,6 @@
 // What limits on rates promise, held against both implementations: in memory, and scripts in a real Redis that is told the time.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RateHold } from '../../../proxy/ledger/rates.ts';
+import type { RateHold } from '../../../proxy/ledger/rates/rates.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   admit,

@@ -2,9 +2,9 @@
 // killed, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not answer.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
-import { LocalRates } from '../../../proxy/ledger/local-rates.ts';
-import type { RateQuestion, Rates } from '../../../proxy/ledger/rates.ts';
-import { createSharedRates } from '../../../proxy/ledger/shared-rates.ts';
+import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
+import type { RateQuestion, Rates } from '../../../proxy/ledger/rates/rates.ts';
+import { createSharedRates } from '../../../proxy/ledger/rates/shared-rates.ts';
 import {
   createRedisConnection,
   type RedisConnection,

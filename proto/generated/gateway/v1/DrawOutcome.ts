@@ -9,6 +9,7 @@ export const DrawOutcome = {
   DRAW_OUTCOME_WINDOW: 'DRAW_OUTCOME_WINDOW',
   DRAW_OUTCOME_DELETED: 'DRAW_OUTCOME_DELETED',
   DRAW_OUTCOME_LOST: 'DRAW_OUTCOME_LOST',
+  DRAW_OUTCOME_IGNORED: 'DRAW_OUTCOME_IGNORED',
 } as const;
 
 export type DrawOutcome =
@@ -28,5 +29,7 @@ export type DrawOutcome =
   | 6
   | 'DRAW_OUTCOME_LOST'
   | 7
+  | 'DRAW_OUTCOME_IGNORED'
+  | 8
 
 export type DrawOutcome__Output = typeof DrawOutcome[keyof typeof DrawOutcome]

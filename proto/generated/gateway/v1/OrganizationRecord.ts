@@ -3,6 +3,7 @@
 import type { LimitRecord as _gateway_v1_LimitRecord, LimitRecord__Output as _gateway_v1_LimitRecord__Output } from '../../gateway/v1/LimitRecord.ts';
 import type { ProviderKeyRecord as _gateway_v1_ProviderKeyRecord, ProviderKeyRecord__Output as _gateway_v1_ProviderKeyRecord__Output } from '../../gateway/v1/ProviderKeyRecord.ts';
 import type { ProviderRecord as _gateway_v1_ProviderRecord, ProviderRecord__Output as _gateway_v1_ProviderRecord__Output } from '../../gateway/v1/ProviderRecord.ts';
+import type { PriceRecord as _gateway_v1_PriceRecord, PriceRecord__Output as _gateway_v1_PriceRecord__Output } from '../../gateway/v1/PriceRecord.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface OrganizationRecord {
@@ -14,6 +15,7 @@ export interface OrganizationRecord {
   'providerKeys'?: (_gateway_v1_ProviderKeyRecord)[];
   'revision'?: (number | string | Long);
   'providers'?: (_gateway_v1_ProviderRecord)[];
+  'prices'?: (_gateway_v1_PriceRecord)[];
 }
 
 export interface OrganizationRecord__Output {
@@ -25,4 +27,5 @@ export interface OrganizationRecord__Output {
   'providerKeys': (_gateway_v1_ProviderKeyRecord__Output)[];
   'revision': (string);
   'providers': (_gateway_v1_ProviderRecord__Output)[];
+  'prices': (_gateway_v1_PriceRecord__Output)[];
 }

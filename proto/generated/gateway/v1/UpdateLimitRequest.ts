@@ -2,6 +2,7 @@
 
 import type { LimitSubject as _gateway_v1_LimitSubject, LimitSubject__Output as _gateway_v1_LimitSubject__Output } from '../../gateway/v1/LimitSubject.ts';
 import type { LimitKind as _gateway_v1_LimitKind, LimitKind__Output as _gateway_v1_LimitKind__Output } from '../../gateway/v1/LimitKind.ts';
+import type { BudgetPeriod as _gateway_v1_BudgetPeriod, BudgetPeriod__Output as _gateway_v1_BudgetPeriod__Output } from '../../gateway/v1/BudgetPeriod.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface UpdateLimitRequest {
@@ -11,11 +12,15 @@ export interface UpdateLimitRequest {
   'subject'?: (_gateway_v1_LimitSubject | null);
   'kind'?: (_gateway_v1_LimitKind);
   'model'?: (string);
+  'amountUsd'?: (string);
+  'period'?: (_gateway_v1_BudgetPeriod);
   '_ifRevision'?: "ifRevision";
   '_count'?: "count";
   '_subject'?: "subject";
   '_kind'?: "kind";
   '_model'?: "model";
+  '_amountUsd'?: "amountUsd";
+  '_period'?: "period";
 }
 
 export interface UpdateLimitRequest__Output {
@@ -25,9 +30,13 @@ export interface UpdateLimitRequest__Output {
   'subject'?: (_gateway_v1_LimitSubject__Output | null);
   'kind'?: (_gateway_v1_LimitKind__Output);
   'model'?: (string);
+  'amountUsd'?: (string);
+  'period'?: (_gateway_v1_BudgetPeriod__Output);
   '_ifRevision'?: "ifRevision";
   '_count'?: "count";
   '_subject'?: "subject";
   '_kind'?: "kind";
   '_model'?: "model";
+  '_amountUsd'?: "amountUsd";
+  '_period'?: "period";
 }

@@ -13,6 +13,9 @@ export interface UsageEvent {
   'aiSystemId'?: (string);
   'personId'?: (string);
   'projectKeyId'?: (string);
+  'projectAiSystemId'?: (string);
+  'projectPersonId'?: (string);
+  'requestId'?: (string);
   'provider'?: (string);
   'modelAsked'?: (string);
   'modelAnswered'?: (string);
@@ -32,6 +35,8 @@ export interface UsageEvent {
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_projectKeyId'?: "projectKeyId";
+  '_projectAiSystemId'?: "projectAiSystemId";
+  '_projectPersonId'?: "projectPersonId";
   '_firstTokenMs'?: "firstTokenMs";
 }
 
@@ -45,6 +50,9 @@ export interface UsageEvent__Output {
   'aiSystemId'?: (string);
   'personId'?: (string);
   'projectKeyId'?: (string);
+  'projectAiSystemId'?: (string);
+  'projectPersonId'?: (string);
+  'requestId': (string);
   'provider': (string);
   'modelAsked': (string);
   'modelAnswered': (string);
@@ -64,5 +72,7 @@ export interface UsageEvent__Output {
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_projectKeyId'?: "projectKeyId";
+  '_projectAiSystemId'?: "projectAiSystemId";
+  '_projectPersonId'?: "projectPersonId";
   '_firstTokenMs'?: "firstTokenMs";
 }

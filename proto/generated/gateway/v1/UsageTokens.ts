@@ -7,7 +7,7 @@ export interface UsageTokens {
   'completion'?: (number | string | Long);
   'cacheRead'?: (number | string | Long);
   'cacheWrite'?: (number | string | Long);
-  'cacheWrite_1h'?: (number | string | Long);
+  'cacheWrite1h'?: (number | string | Long);
   'reasoning'?: (number | string | Long);
 }
 
@@ -16,6 +16,6 @@ export interface UsageTokens__Output {
   'completion': (string);
   'cacheRead': (string);
   'cacheWrite': (string);
-  'cacheWrite_1h': (string);
+  'cacheWrite1h': (string);
   'reasoning': (string);
 }

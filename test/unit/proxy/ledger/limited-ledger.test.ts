@@ -13,8 +13,8 @@ import { noUsage } from '../../../../proxy/chat/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { type Hold, nothingHeld } from '../../../../proxy/ledger/ledger.ts';
 import { createLimitedLedger } from '../../../../proxy/ledger/limited-ledger.ts';
-import { LocalRates } from '../../../../proxy/ledger/local-rates.ts';
-import type { RateQuestion, Rates } from '../../../../proxy/ledger/rates.ts';
+import { LocalRates } from '../../../../proxy/ledger/rates/local-rates.ts';
+import type { RateQuestion, Rates } from '../../../../proxy/ledger/rates/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 type Kind = Limit['kind'];

@@ -1,6 +1,6 @@
 // Rates of all proxies together while Redis answers, of this proxy alone while it does not. Requests under way are counted here
 // all the time: they do not end when Redis does.
-import { RedisUnavailableError } from '../redis/connection.ts';
+import { RedisUnavailableError } from '../../redis/connection.ts';
 import type { LocalRates } from './local-rates.ts';
 import type { RateAnswer, RateQuestion, Rates } from './rates.ts';
 

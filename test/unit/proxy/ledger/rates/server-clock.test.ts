@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../../../proxy/ledger/server-clock.ts';
+import { ServerClock } from '../../../../../proxy/ledger/rates/server-clock.ts';
 
 describe("the server's time", () => {
   it('is none before it was told', () => {

@@ -1,7 +1,7 @@
 // Rates: requests a minute, tokens a minute and requests at a time, taken of all limits of a request or of none; a refusal
 // consumes nothing. No 60 seconds see more requests than the limit, and any t seconds no more tokens than the limit and
 // t/60 of it. Two implementations: redis-rates.ts for all proxies together, local-rates.ts for one.
-import type { Limit } from '../access/principal.ts';
+import type { Limit } from '../../access/principal.ts';
 
 export type RateKind = Exclude<Limit['kind'], 'budget'>;
 

@@ -1,12 +1,12 @@
 // What rates in memory promise beyond the arithmetic (test/integration/proxy/rates.test.ts): they are bounded, and go on where Redis ends.
 import { describe, expect, it } from 'vitest';
-import { LocalRates } from '../../../../proxy/ledger/local-rates.ts';
-import type { RateHold, Rates } from '../../../../proxy/ledger/rates.ts';
-import { nameInShard, shardOf } from '../../../../proxy/ledger/shards.ts';
-import { createSharedRates } from '../../../../proxy/ledger/shared-rates.ts';
-import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
-import { admit, newPlaces, newRequests, newTokens, take } from '../../../support/rates.ts';
-import { VirtualTime } from '../../../support/virtual-time.ts';
+import { LocalRates } from '../../../../../proxy/ledger/rates/local-rates.ts';
+import type { RateHold, Rates } from '../../../../../proxy/ledger/rates/rates.ts';
+import { nameInShard, shardOf } from '../../../../../proxy/ledger/rates/shards.ts';
+import { createSharedRates } from '../../../../../proxy/ledger/rates/shared-rates.ts';
+import { RedisUnavailableError } from '../../../../../proxy/redis/connection.ts';
+import { admit, newPlaces, newRequests, newTokens, take } from '../../../../support/rates.ts';
+import { VirtualTime } from '../../../../support/virtual-time.ts';
 
 function newLocal(limitsMax?: number) {
   let taken = 0;

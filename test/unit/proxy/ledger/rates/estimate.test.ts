@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findModel } from '../../../../proxy/catalog/models.ts';
-import { parseChatRequest } from '../../../../proxy/chat/request.ts';
-import { estimateTokens } from '../../../../proxy/ledger/estimate.ts';
+import { findModel } from '../../../../../proxy/catalog/models.ts';
+import { parseChatRequest } from '../../../../../proxy/chat/request.ts';
+import { estimateTokens } from '../../../../../proxy/ledger/rates/estimate.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const catalogModel = findModel('gpt-provider', 'gpt-4o-mini');

@@ -1,11 +1,11 @@
 // Rates of all proxies together, counted in Redis: one script and one round trip for a request, one more that nobody waits for
 // when it is over. A script that runs after its request has stopped waiting, or a second time, does nothing.
 import { randomBytes } from 'node:crypto';
-import type { Background } from '../../common/background.ts';
-import type { Clock } from '../../common/clock.ts';
-import type { Timers } from '../../common/timers.ts';
-import { type RedisClient, type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
-import { createScript, runScript, type Script, type ScriptCall } from '../redis/script.ts';
+import type { Background } from '../../../common/background.ts';
+import type { Clock } from '../../../common/clock.ts';
+import type { Timers } from '../../../common/timers.ts';
+import { type RedisClient, type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
+import { createScript, runScript, type Script, type ScriptCall } from '../../redis/script.ts';
 import { Leases } from './leases.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
 import type { RateScripts } from './scripts.ts';

@@ -1,8 +1,8 @@
 // What a request may use, before anybody has counted its tokens: a guess of its input and the most that it may be answered. What
 // it really used replaces it in the end, so it is to be near, not above.
-import { isObject, type JsonObject } from '../../common/json.ts';
-import type { ChatCall } from '../chat/call.ts';
-import { count } from '../chat/usage.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { ChatCall } from '../../chat/call.ts';
+import { count } from '../../chat/usage.ts';
 
 export interface TokenEstimate {
   readonly input: number;

@@ -1,7 +1,7 @@
 // Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network. Bounded: limits that have not
 // been asked for longest are forgotten, but for requests under way, which are always known.
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../common/clock.ts';
+import type { Clock } from '../../../common/clock.ts';
 import { type Counter, Places, RequestRing, TokenBucket } from './counters.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
 

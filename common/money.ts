@@ -1,0 +1,26 @@
+// Money: USD as a decimal string at the edges, integer nano-dollars inside, so that sums are exact.
+export const nanoPerUsd = 1_000_000_000;
+
+/** Of a budget's window; 2^53 nano-dollars are a little more. */
+export const budgetUsdMax = 9_000_000;
+
+const usdForm = /^(\d{1,7})(?:\.(\d{1,9}))?$/;
+
+/** @returns nano-dollars; undefined for what is no decimal string of at most seven digits and nine decimals */
+export function nanoOfUsd(text: string): number | undefined {
+  const match = usdForm.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', decimals = ''] = match;
+  return Number(whole) * nanoPerUsd + Number(decimals.padEnd(9, '0'));
+}
+
+/** @param nano whole nano-dollars, below zero as well. @returns "12.5": no more decimals than needed */
+export function usdOfNano(nano: number): string {
+  const sign = nano < 0 ? '-' : '';
+  const amount = Math.abs(nano);
+  const decimals = String(amount % nanoPerUsd)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  const whole = String(Math.floor(amount / nanoPerUsd));
+  return `${sign}${whole}${decimals === '' ? '' : `.${decimals}`}`;
+}

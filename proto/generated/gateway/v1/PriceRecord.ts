@@ -1,0 +1,15 @@
+// Original file: proto/gateway/v1/prices.proto
+
+import type { ModelPrices as _gateway_v1_ModelPrices, ModelPrices__Output as _gateway_v1_ModelPrices__Output } from '../../gateway/v1/ModelPrices.ts';
+
+export interface PriceRecord {
+  'id'?: (string);
+  'model'?: (string);
+  'prices'?: (_gateway_v1_ModelPrices | null);
+}
+
+export interface PriceRecord__Output {
+  'id': (string);
+  'model': (string);
+  'prices': (_gateway_v1_ModelPrices__Output | null);
+}

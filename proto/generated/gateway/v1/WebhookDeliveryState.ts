@@ -1,0 +1,20 @@
+// Original file: proto/gateway/v1/webhooks.proto
+
+export const WebhookDeliveryState = {
+  WEBHOOK_DELIVERY_STATE_UNSPECIFIED: 'WEBHOOK_DELIVERY_STATE_UNSPECIFIED',
+  WEBHOOK_DELIVERY_STATE_PENDING: 'WEBHOOK_DELIVERY_STATE_PENDING',
+  WEBHOOK_DELIVERY_STATE_DELIVERED: 'WEBHOOK_DELIVERY_STATE_DELIVERED',
+  WEBHOOK_DELIVERY_STATE_FAILED: 'WEBHOOK_DELIVERY_STATE_FAILED',
+} as const;
+
+export type WebhookDeliveryState =
+  | 'WEBHOOK_DELIVERY_STATE_UNSPECIFIED'
+  | 0
+  | 'WEBHOOK_DELIVERY_STATE_PENDING'
+  | 1
+  | 'WEBHOOK_DELIVERY_STATE_DELIVERED'
+  | 2
+  | 'WEBHOOK_DELIVERY_STATE_FAILED'
+  | 3
+
+export type WebhookDeliveryState__Output = typeof WebhookDeliveryState[keyof typeof WebhookDeliveryState]

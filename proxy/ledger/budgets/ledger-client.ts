@@ -1,0 +1,75 @@
+// The service Ledger as the proxy calls it, in the proxy's own types. Amounts are nano-dollars, times milliseconds since 1970 by
+// the database's clock. Every call fails with an error where no replica has answered in time; it may then have happened.
+
+export interface LedgerClient {
+  keepSession(session: string): Promise<{ readonly open: boolean; readonly now: number }>;
+  draw(request: DrawRequest): Promise<DrawAnswer>;
+  giveBack(request: ReturnRequest): Promise<{ readonly returned: number; readonly now: number }>;
+  report(events: readonly UsageEvent[]): Promise<{ readonly recorded: number; readonly now: number }>;
+}
+
+/** Whose slice an operation is of, and its number: sent again unchanged it is answered the same. */
+export interface Operation {
+  readonly session: string;
+  readonly budgetId: string;
+  readonly window: string;
+  /** From 1; draws and returns of a slice share it. */
+  readonly seq: number;
+}
+
+export interface DrawRequest extends Operation {
+  readonly need: number;
+  readonly want: number;
+}
+
+export interface DrawAnswer {
+  readonly outcome: 'granted' | 'exceeded' | 'busy' | 'gone' | 'window' | 'deleted' | 'lost' | 'ignored';
+  readonly granted: number;
+  readonly now: number;
+}
+
+export interface ReturnRequest extends Operation {
+  readonly amount: number;
+}
+
+/** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
+export interface UsageEvent {
+  readonly id: string;
+  readonly day: string;
+  readonly at: number;
+  readonly session: string;
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly aiSystemId: string | undefined;
+  readonly personId: string | undefined;
+  readonly projectKeyId: string | undefined;
+  readonly projectAiSystemId: string | undefined;
+  readonly projectPersonId: string | undefined;
+  readonly requestId: string;
+  readonly provider: string;
+  readonly modelAsked: string;
+  readonly modelAnswered: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly cacheWrite1hTokens: number;
+  readonly reasoningTokens: number;
+  /** Nano-dollars. */
+  readonly cost: number;
+  readonly unpriced: boolean;
+  readonly status: number;
+  readonly errorSource: string;
+  readonly errorCode: string;
+  readonly latencyMs: number;
+  readonly firstTokenMs: number | undefined;
+  readonly streamed: boolean;
+  readonly directKey: boolean;
+  readonly attempts: number;
+  readonly estimated: boolean;
+  readonly charges: readonly {
+    readonly budgetId: string;
+    readonly window: string;
+    readonly escrow: number;
+  }[];
+}
