@@ -158,6 +158,13 @@ export async function createWebhooks(db: Kysely<Schema>): Promise<void> {
     .addColumn('told_at', 'bigint')
     .addPrimaryKeyConstraint('budget_alerts_pkey', ['budget_id', 'window_start', 'percent'])
     .execute();
+  // Looked for every second: of all alerts ever, only the few that nobody was told of.
+  await db.schema
+    .createIndex('budget_alerts_untold')
+    .on('budget_alerts')
+    .column('reached_at')
+    .where('told_at', 'is', null)
+    .execute();
   await resourceTable(db, 'webhooks')
     .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
     .addColumn('name', 'text', (column) => column.notNull())
