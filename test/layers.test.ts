@@ -59,6 +59,8 @@ const allowed: readonly (readonly [file: string, specifier: string])[] = [
   ['control-plane/grpc-server.ts', '@grpc/grpc-js'],
   ['proto/load.ts', '@grpc/proto-loader'],
   ['control-plane/store/b.ts', 'kysely'],
+  ['control-plane/ledger/b.ts', 'kysely'],
+  ['control-plane/webhooks/b.ts', 'kysely'],
 ];
 
 const forms: readonly ((specifier: string) => string)[] = [
