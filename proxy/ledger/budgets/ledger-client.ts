@@ -8,6 +8,20 @@ export interface LedgerClient {
   report(events: readonly UsageEvent[]): Promise<{ readonly recorded: number; readonly now: number }>;
 }
 
+/**
+ * The control plane has answered that it will not do this however often it is asked: what was sent is `invalid`, or is not this
+ * proxy's to send (`denied`). Every other error may pass.
+ */
+export class LedgerRefusedError extends Error {
+  readonly reason: 'invalid' | 'denied';
+
+  constructor(reason: 'invalid' | 'denied', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'LedgerRefusedError';
+    this.reason = reason;
+  }
+}
+
 /** Whose slice an operation is of, and its number: sent again unchanged it is answered the same. */
 export interface Operation {
   readonly session: string;
