@@ -60,6 +60,7 @@ const allowed: readonly (readonly [file: string, specifier: string])[] = [
   ['proto/load.ts', '@grpc/proto-loader'],
   ['control-plane/store/b.ts', 'kysely'],
   ['control-plane/ledger/b.ts', 'kysely'],
+  ['control-plane/usage/b.ts', 'kysely'],
   ['control-plane/webhooks/b.ts', 'kysely'],
 ];
 
