@@ -1,15 +1,8 @@
 // Which addresses a connection may reach. Hosts are judged by the addresses they resolve to, at the moment of connecting,
 // and the connection goes to the very address that was judged. Private hosts are reached only where an operator lists them.
-import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
-import type { BlockList } from 'node:net';
+import type { BlockList, LookupFunction } from 'node:net';
 import { blockList, familyOf, isMetadataHost, isPublicAddress } from '../../common/addresses.ts';
-
-export class ForbiddenAddressError extends Error {
-  constructor(host: string) {
-    super(`the address of ${host} is not one that the gateway may reach`);
-    this.name = 'ForbiddenAddressError';
-  }
-}
+import { judgedLookup } from '../../common/judged-lookup.ts';
 
 export interface AddressPolicyOptions {
   /** `host:port` of base URLs that may be private, and plain http. */
@@ -17,12 +10,6 @@ export interface AddressPolicyOptions {
   /** CIDR blocks refused beside the built-in ones. */
   readonly denyCidrs: readonly string[];
 }
-
-type LookupCallback = (
-  error: NodeJS.ErrnoException | null,
-  address: string | LookupAddress[],
-  family?: number,
-) => void;
 
 export class AddressPolicy {
   readonly #private: ReadonlySet<string>;
@@ -46,15 +33,7 @@ export class AddressPolicy {
   }
 
   /** A `lookup` for net.connect that fails for addresses that may not be reached. @throws never; fails the connection */
-  lookupFor(hostAndPort: string): (host: string, options: LookupOptions, callback: LookupCallback) => void {
-    return (host, options, callback) => {
-      dnsLookup(host, { ...options, all: true }, (error, addresses) => {
-        if (error !== null) return callback(error, []);
-        const allowed = addresses.filter(({ address }) => this.allows(address, hostAndPort));
-        const [first] = allowed;
-        if (first === undefined) return callback(new ForbiddenAddressError(host), []);
-        return options.all === true ? callback(null, allowed) : callback(null, first.address, first.family);
-      });
-    };
+  lookupFor(hostAndPort: string): LookupFunction {
+    return judgedLookup((address) => this.allows(address, hostAndPort));
   }
 }

@@ -4,7 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
-import { type AddressPolicy, ForbiddenAddressError } from './addresses.ts';
+import { ForbiddenAddressError } from '../../common/judged-lookup.ts';
+import type { AddressPolicy } from './addresses.ts';
 
 export interface TransportOptions {
   readonly addresses: AddressPolicy;
