@@ -34,7 +34,7 @@ function hasExtras(url: URL, text: string): boolean {
 }
 
 /** The WHATWG URL parser has already turned 0x7f.1 and 2130706433 into 127.0.0.1. */
-function isPrivateHost(host: string): boolean {
+export function isPrivateHost(host: string): boolean {
   if (familyOf(host) !== undefined) return !isPublicAddress(host);
   return !host.includes('.') || /\.(localhost|local|internal|svc|cluster\.local)$/.test(host);
 }

@@ -35,7 +35,10 @@ export const callReasons = {
   permission_denied: { code: 'PERMISSION_DENIED', about: 'the role or kind of token may not do this' },
   tls_required: { code: 'PERMISSION_DENIED', about: 'this answers secrets: over TLS or loopback only' },
   not_found: { code: 'NOT_FOUND', about: 'there is no such id, or it is not of your organization' },
-  name_taken: { code: 'ALREADY_EXISTS', about: 'names are unique per organization and kind' },
+  name_taken: {
+    code: 'ALREADY_EXISTS',
+    about: 'names, and models of prices, are unique per organization and kind',
+  },
   client_request_id_taken: { code: 'ALREADY_EXISTS', about: 'it has made a key with other fields' },
   revision_mismatch: { code: 'ABORTED', about: 'somebody else has changed it since; read it again' },
   last_owner: {
@@ -55,6 +58,14 @@ export const callReasons = {
   too_many_limits: {
     code: 'FAILED_PRECONDITION',
     about: 'an organization, AI system, person or virtual key has a bounded number of limits',
+  },
+  too_many_prices: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of prices of its own',
+  },
+  too_many_webhooks: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of webhooks',
   },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
@@ -120,7 +131,7 @@ export function asCallError(
 ): { readonly error: CallError; readonly unexpected: boolean } {
   if (thrown instanceof CallError) return { error: thrown, unexpected: false };
   if (thrown instanceof NameTakenError) {
-    const violation = { field: thrown.field, description: 'is taken; names are unique' };
+    const violation = { field: thrown.field, description: 'is taken; it must be unique' };
     return { error: new CallError('name_taken', thrown.message, [violation]), unexpected: false };
   }
   if (thrown instanceof StoreUnavailableError) {

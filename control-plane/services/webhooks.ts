@@ -1,14 +1,201 @@
-// Where organizations are told of what happens.
-export {
-  later as create,
-  later as get,
-  later as list,
-  later as listDeliveries,
-  later as remove,
-  later as rotateSecret,
-  later as update,
-};
+// Webhooks: where an organization is told of what happens to its budgets. A secret is answered when it is made, and never
+// comes out here again. webhooks/ does the telling.
+import type { Kysely, Selectable } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { CreateWebhookRequest__Output } from '../../proto/generated/gateway/v1/CreateWebhookRequest.ts';
+import type { CreateWebhookResponse } from '../../proto/generated/gateway/v1/CreateWebhookResponse.ts';
+import type { DeleteWebhookRequest__Output } from '../../proto/generated/gateway/v1/DeleteWebhookRequest.ts';
+import type { DeleteWebhookResponse } from '../../proto/generated/gateway/v1/DeleteWebhookResponse.ts';
+import type { GetWebhookRequest__Output } from '../../proto/generated/gateway/v1/GetWebhookRequest.ts';
+import type { ListWebhookDeliveriesRequest__Output } from '../../proto/generated/gateway/v1/ListWebhookDeliveriesRequest.ts';
+import type { ListWebhookDeliveriesResponse } from '../../proto/generated/gateway/v1/ListWebhookDeliveriesResponse.ts';
+import type { ListWebhooksRequest__Output } from '../../proto/generated/gateway/v1/ListWebhooksRequest.ts';
+import type { ListWebhooksResponse } from '../../proto/generated/gateway/v1/ListWebhooksResponse.ts';
+import type { RotateWebhookSecretRequest__Output } from '../../proto/generated/gateway/v1/RotateWebhookSecretRequest.ts';
+import type { RotateWebhookSecretResponse } from '../../proto/generated/gateway/v1/RotateWebhookSecretResponse.ts';
+import type { UpdateWebhookRequest__Output } from '../../proto/generated/gateway/v1/UpdateWebhookRequest.ts';
+import type { Webhook } from '../../proto/generated/gateway/v1/Webhook.ts';
+import type { WebhookDelivery } from '../../proto/generated/gateway/v1/WebhookDelivery.ts';
+import { optional } from '../domain/field.ts';
+import { name, timeText } from '../domain/fields.ts';
+import { sealWebhookSecret, webhookUrl } from '../domain/webhook.ts';
+import type { DeliveryState, Schema } from '../store/schema.ts';
+import { createWebhookSecret } from '../webhooks/sign.ts';
+import { checked, expectRevision } from './checked.ts';
+import { flag, isSame } from './columns.ts';
+import { CallError, notFound } from './errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageById } from './page.ts';
 
-async function later(): Promise<never> {
-  throw new Error('not built yet');
+type WebhookRow = Selectable<Schema['webhooks']>;
+type DeliveryRow = Selectable<Schema['webhook_deliveries']>;
+
+/** Of one organization: each event is a request to every one of them. */
+export const webhooksMax = 10;
+
+export async function create(
+  call: ChangeCall,
+  request: CreateWebhookRequest__Output,
+): Promise<Outcome<CreateWebhookResponse>> {
+  const fields = checked({ name: name(request.name), url: webhookUrl(request.url) });
+  await requirePlace(call.db, request.organizationId);
+  const place = { organizationId: request.organizationId, webhookId: uuidv7(call.now), version: 1 };
+  const secret = createWebhookSecret();
+  const row: WebhookRow = {
+    id: place.webhookId,
+    organization_id: request.organizationId,
+    ...fields,
+    secret: sealWebhookSecret(call.deps.masterKeys, place, secret),
+    secret_version: place.version,
+    enabled: 1,
+    created_at: call.now,
+    revision: call.revision,
+  };
+  await call.db.insertInto('webhooks').values(row).execute();
+  return { ...recorded(row), result: { webhook: message(row), secret }, after: message(row) };
+}
+
+export async function get(call: ReadCall, request: GetWebhookRequest__Output): Promise<Webhook> {
+  return message(await find(call.db, request.id));
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListWebhooksRequest__Output,
+): Promise<ListWebhooksResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  return { webhooks: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdateWebhookRequest__Output,
+): Promise<Outcome<Webhook>> {
+  const before = await find(call.db, request.id);
+  const fields = checked({ name: optional(name, request.name), url: optional(webhookUrl, request.url) });
+  expectRevision(request.ifRevision, before.revision);
+  const columns = {
+    name: fields.name ?? before.name,
+    url: fields.url ?? before.url,
+    enabled: request.enabled === undefined ? before.enabled : flag(request.enabled),
+  };
+  if (isSame(before, columns)) return { unchanged: message(before) };
+  const after: WebhookRow = { ...before, ...columns, revision: call.revision };
+  await call.db.updateTable('webhooks').set(after).where('id', '=', before.id).execute();
+  return { ...recorded(before), result: message(after), before: message(before), after: message(after) };
+}
+
+export async function rotateSecret(
+  call: ChangeCall,
+  request: RotateWebhookSecretRequest__Output,
+): Promise<Outcome<RotateWebhookSecretResponse>> {
+  const before = await find(call.db, request.id);
+  const version = before.secret_version + 1;
+  const place = { organizationId: before.organization_id, webhookId: before.id, version };
+  const secret = createWebhookSecret();
+  const after: WebhookRow = {
+    ...before,
+    secret: sealWebhookSecret(call.deps.masterKeys, place, secret),
+    secret_version: version,
+    revision: call.revision,
+  };
+  await call.db.updateTable('webhooks').set(after).where('id', '=', before.id).execute();
+  return { ...recorded(before), result: { secret }, before: message(before), after: message(after) };
+}
+
+/** What it is still to be told ends with it. */
+export async function remove(
+  call: ChangeCall,
+  request: DeleteWebhookRequest__Output,
+): Promise<Outcome<DeleteWebhookResponse>> {
+  const row = await find(call.db, request.id);
+  await call.db.deleteFrom('webhooks').where('id', '=', row.id).execute();
+  await call.db
+    .updateTable('webhook_deliveries')
+    .set({ state: 'failed', next_attempt_at: null })
+    .where('webhook_id', '=', row.id)
+    .where('state', '=', 'pending')
+    .execute();
+  return { ...recorded(row), result: {}, before: message(row) };
+}
+
+export async function listDeliveries(
+  call: ReadCall,
+  request: ListWebhookDeliveriesRequest__Output,
+): Promise<ListWebhookDeliveriesResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('webhook_id', '=', request.webhookId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '<', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, delivery);
+  return { deliveries: items, nextPageToken };
+}
+
+/** @throws CallError */
+async function requirePlace(db: Kysely<Schema>, organizationId: string): Promise<void> {
+  const { count } = await db
+    .selectFrom('webhooks')
+    .select((column) => column.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  if (count < webhooksMax) return;
+  throw new CallError('too_many_webhooks', `there are ${webhooksMax} already; delete one that is not needed`);
+}
+
+async function find(db: Kysely<Schema>, id: string): Promise<WebhookRow> {
+  const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+/** No proxy holds webhooks: nothing to invalidate. */
+function recorded(row: WebhookRow) {
+  return {
+    organizationId: row.organization_id,
+    target: { kind: 'webhook', id: row.id },
+    invalidations: [],
+  };
+}
+
+function message(row: WebhookRow) {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    url: row.url,
+    enabled: row.enabled === 1,
+    createdAt: timeText(row.created_at),
+    revision: String(row.revision),
+  } satisfies Webhook;
+}
+
+const statesInContract = {
+  pending: 'WEBHOOK_DELIVERY_STATE_PENDING',
+  delivered: 'WEBHOOK_DELIVERY_STATE_DELIVERED',
+  failed: 'WEBHOOK_DELIVERY_STATE_FAILED',
+} as const satisfies Record<DeliveryState, string>;
+
+function delivery(row: DeliveryRow) {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    type: row.type,
+    state: statesInContract[row.state],
+    attempts: row.attempts,
+    ...(row.last_status !== null && { lastStatus: row.last_status }),
+    createdAt: timeText(row.created_at),
+    ...(row.next_attempt_at !== null && { nextAttemptAt: timeText(row.next_attempt_at) }),
+  } satisfies WebhookDelivery;
 }

@@ -1,0 +1,56 @@
+// Webhooks: where they may be, and their secret as the database holds it: sealed, and bound to organization, webhook, field
+// and version, as those of provider keys are.
+import { isMetadataHost } from '../../common/addresses.ts';
+import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
+import { isPrivateHost } from './base-url.ts';
+import { type Field, invalid, valid } from './field.ts';
+
+const urlLengthMax = 2048;
+
+/** The worker judges again after DNS; here an operator learns at once what can never work. */
+export function webhookUrl(text: string): Field<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || url.href.length > urlLengthMax || hasExtras(url, text)) {
+    return invalid(
+      `must be a URL such as https://host/path of at most ${urlLengthMax} characters, without credentials and fragment`,
+    );
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isPrivateHost(host) || isMetadataHost(host)) {
+    return invalid('must be a public host; GATEWAY_PRIVATE_UPSTREAMS does not apply to webhooks');
+  }
+  return valid(url.href);
+}
+
+function hasExtras(url: URL, text: string): boolean {
+  return url.username !== '' || url.password !== '' || /[#\s\\]/.test(text);
+}
+
+/** Where a sealed secret belongs. */
+export interface WebhookSecretPlace {
+  readonly organizationId: string;
+  readonly webhookId: string;
+  /** Column `secret_version`. */
+  readonly version: number;
+}
+
+/** @returns base64, for column `secret` */
+export function sealWebhookSecret(keys: SealKeys, place: WebhookSecretPlace, secret: string): string {
+  return seal(keys, context(place), Buffer.from(secret)).toString('base64');
+}
+
+/** Undefined if no key opens it in this place. */
+export function unsealWebhookSecret(
+  keys: SealKeys,
+  place: WebhookSecretPlace,
+  sealed: string,
+): string | undefined {
+  return unseal(keys, context(place), Buffer.from(sealed, 'base64'))?.toString();
+}
+
+function context({ organizationId, webhookId, version }: WebhookSecretPlace): SealContext {
+  return {
+    derive: ['webhook-secret', organizationId],
+    associated: [organizationId, webhookId, 'secret', String(version)],
+  };
+}
