@@ -6,7 +6,7 @@ export type BudgetPeriod = (typeof budgetPeriods)[number];
 /** The window of a budget without windows. */
 export const totalWindow = 'total';
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const firstMondayMs = 4 * dayMs;
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { backoffMs } from '../../common/backoff.ts';
 import { auditHash } from './audit-chain.ts';
+import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
   BooksTransaction,
@@ -26,6 +27,7 @@ export interface Backend {
   /** The same for the books, which wait for each other by organization and budget. */
   readonly books: Kysely<Schema>;
   readonly locks: RowLocks;
+  readonly features: DatabaseFeatures;
   /** The database's clock in milliseconds. */
   now(): RawBuilder<number>;
   /** The newest position as the given transaction sees it. */
@@ -55,6 +57,7 @@ export function createKyselyStore(backend: Backend): Store {
   backend.onRecall(recallHere);
   const change: Store['change'] = (context, work) => runChange({ backend, ringHere }, context, work);
   return {
+    features: backend.features,
     change,
     snapshot: (work) => snapshot(backend, work),
     position: () => backend.position(backend.reads),

@@ -22,6 +22,7 @@ export const postgresTimeouts = {
   idle_in_transaction_session_timeout: 4000,
 } as const satisfies PoolConfig;
 
+const features = { partitions: true } as const;
 const readConnections = 8;
 const changeConnections = 2;
 const booksConnections = 6;
@@ -45,6 +46,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     reads,
     changes,
     books,
+    features,
     locks: { share: (query) => query.forShare(), update: (query) => query.forUpdate() },
     now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     position: readPosition,
@@ -67,7 +69,7 @@ async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<voi
   const patient = { statement_timeout: false, query_timeout: 600_000 } as const;
   const db = kyselyOver({ ...configuration, ...patient, max: 2 }, log, { count: 0 });
   try {
-    await migrate(db, { partitions: true });
+    await migrate(db, features);
   } finally {
     await db.destroy();
   }

@@ -14,6 +14,8 @@ import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes 
 // short and the change runs again.
 const busyMs = 100;
 
+const features = { partitions: false } as const;
+
 /** @throws Error that names the file, if it cannot be opened or made */
 export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
   const db = new Kysely<Schema>({ dialect: dialectOver(openFile(path)) });
@@ -21,7 +23,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
   // feed has no memory beyond the process: each start is an epoch of its own.
   const nonce = randomUUID();
   try {
-    await migrate(db, { partitions: false });
+    await migrate(db, features);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -30,6 +32,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
     reads: db,
     changes: db,
     books: db,
+    features,
     locks: { share: (query) => query, update: (query) => query },
     now: () => sql<number>`${clock.now()}`,
     position: async (reader) => {

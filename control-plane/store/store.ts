@@ -1,6 +1,7 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
 
 /** A place on the change feed. Positions of different epochs are never compared. */
@@ -10,6 +11,7 @@ export interface Position {
 }
 
 export interface Store {
+  readonly features: DatabaseFeatures;
   /**
    * Runs a change. The feed's row is taken first, so changes run one after another and commit in the order of their revisions.
    * The work runs again from the start when the database asks for it, so it must touch nothing but the transaction.

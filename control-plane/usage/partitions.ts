@@ -1,0 +1,76 @@
+// Days of usage. In PostgreSQL each has a partition of usage_events, named usage_events_20261120, so that an old day goes at
+// once; in SQLite the days are rows of one table. A partition is made beside the table and attached, and replicas make theirs
+// one after another: so nobody who records or reads waits for it.
+import { type Kysely, sql } from 'kysely';
+import { dayMs, dayOf } from '../../common/budget-window.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Schema } from '../store/schema.ts';
+import type { BooksTransaction, Store } from '../store/store.ts';
+import { hourMs } from './hours.ts';
+
+export interface UsageDays {
+  /**
+   * Makes room for events of these days, "2026-11-20"; called before the transaction that records them.
+   * @throws StoreUnavailableError; RangeError for what is no day
+   */
+  ensureDays(days: Iterable<string>): Promise<void>;
+}
+
+export interface UsageDaysDeps {
+  readonly store: Pick<Store, 'books' | 'features'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+export function createUsageDays({ store, clock }: UsageDaysDeps): UsageDays {
+  if (!store.features.partitions) return { ensureDays: async () => undefined };
+  // Day to when it was seen. Another replica may drop an old one: asked for again after an hour.
+  const seen = new Map<string, number>();
+  const isKnown = (day: string) => clock.monotonic() - (seen.get(day) ?? Number.NEGATIVE_INFINITY) < hourMs;
+  return {
+    ensureDays: async (days) => {
+      const unknown = [...new Set(days)].filter((day) => !isKnown(day));
+      if (unknown.length === 0) return;
+      const at = clock.monotonic();
+      await store.books((tx) => createPartitions(tx.db, unknown));
+      for (const day of unknown) seen.set(day, at);
+    },
+  };
+}
+
+/** The days that have a partition. */
+export async function partitionedDays(db: Kysely<Schema>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'usage_events'::regclass`.execute(db);
+  return new Set(rows.map(({ name }) => name.replace(/^usage_events_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3')));
+}
+
+/** Waits for whoever uses the table, and lets nobody else begin meanwhile: so not for long. @throws StoreUnavailableError */
+export async function dropPartition({ db }: BooksTransaction, day: string): Promise<void> {
+  await sql`set local lock_timeout = '1s'`.execute(db);
+  await sql`drop table if exists ${partitionOf(day)}`.execute(db);
+}
+
+async function createPartitions(db: Kysely<Schema>, days: readonly string[]): Promise<void> {
+  if ((await missing(db, days)).length === 0) return;
+  await sql`lock table usage_events in share update exclusive mode`.execute(db);
+  for (const day of await missing(db, days)) {
+    const partition = partitionOf(day);
+    const nextDay = dayOf(Date.parse(day) + dayMs);
+    await sql`create table ${partition} (like usage_events including all)`.execute(db);
+    await sql`
+      alter table usage_events attach partition ${partition}
+      for values from (${sql.lit(day)}) to (${sql.lit(nextDay)})`.execute(db);
+  }
+}
+
+async function missing(db: Kysely<Schema>, days: readonly string[]): Promise<readonly string[]> {
+  const present = await partitionedDays(db);
+  return days.filter((day) => !present.has(day));
+}
+
+function partitionOf(day: string) {
+  // It becomes part of a statement.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) throw new RangeError('a day of usage is not a day');
+  return sql.table(`usage_events_${day.replaceAll('-', '')}`);
+}
