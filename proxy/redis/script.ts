@@ -10,7 +10,7 @@ export interface Script {
 export interface ScriptCall {
   /** All of one hash slot. */
   readonly keys: readonly string[];
-  readonly args: readonly (string | number)[];
+  readonly args: readonly (string | number | Buffer)[];
 }
 
 export function createScript(text: string): Script {

@@ -6,11 +6,11 @@ import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
 import { type RedisClient, type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
 import { createScript, runScript, type Script, type ScriptCall } from '../../redis/script.ts';
+import { nameInShard, shardCount, shardOf } from '../../redis/shards.ts';
 import { Leases } from './leases.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { ServerClock } from './server-clock.ts';
-import { nameInShard, shardCount, shardOf } from './shards.ts';
 
 export interface RedisRatesDeps {
   readonly connection: RedisConnection;
@@ -55,7 +55,10 @@ export class RedisRates implements Rates {
     this.#count++;
     const name = `${this.#proxy}${this.#count.toString(36)}`;
     const shard = shardOf(organizationId);
-    const keys = [nameInShard(shard, `taken:${name}`), ...limits.map((limit) => keyOf(shard, limit))];
+    const keys = [
+      nameInShard('rate:1', shard, `taken:${name}`),
+      ...limits.map((limit) => keyOf(shard, limit)),
+    ];
     const args = [tokens, name, leaseMs, ...limits.flatMap(kindAndMax)];
     const reply = await this.#run(shard, this.#take, { keys, args }, this.#deps.deadlineMs);
     const [state, , ...figures] = reply;
@@ -82,7 +85,10 @@ export class RedisRates implements Rates {
           ({ kind }) => kind === 'concurrent_requests' || (kind === 'tokens_per_minute' && correction !== 0),
         );
         if (open.length === 0) return;
-        const keys = [nameInShard(shard, `settled:${name}`), ...open.map((limit) => keyOf(shard, limit))];
+        const keys = [
+          nameInShard('rate:1', shard, `settled:${name}`),
+          ...open.map((limit) => keyOf(shard, limit)),
+        ];
         const args = [correction, name, ...open.flatMap(kindAndMax)];
         this.#inBackground('settle rates', this.#run(shard, this.#settle, { keys, args }, settleWindowMs));
       },
@@ -148,7 +154,7 @@ interface TimedCall extends ScriptCall {
 }
 
 function keyOf(shard: number, { id, kind }: RateLimit): string {
-  return nameInShard(shard, `${kind}:${id}`);
+  return nameInShard('rate:1', shard, `${kind}:${id}`);
 }
 
 function kindAndMax({ kind, max }: RateLimit): readonly (string | number)[] {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { LocalRates } from '../../../../../proxy/ledger/rates/local-rates.ts';
 import type { RateHold, Rates } from '../../../../../proxy/ledger/rates/rates.ts';
-import { nameInShard, shardOf } from '../../../../../proxy/ledger/rates/shards.ts';
 import { createSharedRates } from '../../../../../proxy/ledger/rates/shared-rates.ts';
 import { RedisUnavailableError } from '../../../../../proxy/redis/connection.ts';
 import { admit, newPlaces, newRequests, newTokens, take } from '../../../../support/rates.ts';
@@ -67,23 +66,5 @@ describe('shared rates', () => {
     redis.failure = new TypeError('a defect');
     const shared = createSharedRates({ redis, local: newLocal().rates });
     await expect(take(shared, [newRequests(1)])).rejects.toThrow('a defect');
-  });
-});
-
-describe('shards', () => {
-  it('are the CRC-16 that Redis hashes keys with, modulo 64', () => {
-    // CRC-16 of "123456789" is 0x31C3, the check value of the polynomial.
-    expect(shardOf('123456789')).toBe(0x31c3 % 64);
-    expect(nameInShard(3, 'x')).toBe('gateway:rate:1:{l03}:x');
-  });
-
-  it('are used evenly', () => {
-    const counts = new Map<number, number>();
-    for (let i = 0; i < 6_400; i++) {
-      const shard = shardOf(`0199a7b2-4c1d-7e00-8000-${String(i).padStart(12, '0')}`);
-      counts.set(shard, (counts.get(shard) ?? 0) + 1);
-    }
-    expect(counts.size).toBe(64);
-    expect(Math.max(...counts.values())).toBeLessThan(200);
   });
 });

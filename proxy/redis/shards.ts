@@ -1,0 +1,22 @@
+// What all proxies keep in Redis is spread over 64 shards, each one hash slot of a Redis Cluster, so that one script may see
+// several values of a shard. Names carry the version of their layout: another layout is another set of names.
+
+/** @param organizationId the shard is its CRC-16 (polynomial 0x1021, as Redis hashes keys) modulo 64 */
+export function shardOf(organizationId: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(organizationId)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
+  }
+  return crc % shardCount;
+}
+
+export const shardCount = 64;
+
+/** What is kept, and the version of its layout. */
+export type RedisLayout = 'rate:1' | 'usage:1';
+
+/** The braces make the shard the part of a name that decides its slot. */
+export function nameInShard(layout: RedisLayout, shard: number, what: string): string {
+  return `gateway:${layout}:{l${String(shard).padStart(2, '0')}}:${what}`;
+}
