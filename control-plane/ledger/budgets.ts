@@ -1,0 +1,57 @@
+// Budgets as the ledger reads them. Only the amount and the end of one ever change, and only while its organization is held
+// alone: what has to be right is read after that is shared.
+import type { Kysely, Selectable } from 'kysely';
+import type { Schema } from '../store/schema.ts';
+import type { Budget } from './matching.ts';
+
+export async function readBudget(db: Kysely<Schema>, id: string): Promise<Budget | undefined> {
+  const row = await db
+    .selectFrom('limits')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', '=', 'budget')
+    .executeTakeFirst();
+  return row && budgetOf(row);
+}
+
+// Longer than a window, or an event may wait to be reported.
+const deletedKeptMs = 75 * 86_400_000;
+
+interface BudgetsQuestion {
+  readonly organizationIds: readonly string[];
+  readonly subjectIds: readonly string[];
+  readonly now: number;
+}
+
+/** All that may count what these subjects use. What was deleted long ago has no leases that an event could settle. */
+export async function readBudgets(
+  db: Kysely<Schema>,
+  { organizationIds, subjectIds, now }: BudgetsQuestion,
+): Promise<readonly Budget[]> {
+  if (subjectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('limits')
+    .selectAll()
+    .where('kind', '=', 'budget')
+    .where('organization_id', 'in', organizationIds)
+    .where('subject_id', 'in', subjectIds)
+    .where((where) =>
+      where.or([where('deleted_at', 'is', null), where('deleted_at', '>', now - deletedKeptMs)]),
+    )
+    .execute();
+  return rows.flatMap((row) => budgetOf(row) ?? []);
+}
+
+function budgetOf(row: Selectable<Schema['limits']>): Budget | undefined {
+  if (row.period === null) return undefined;
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    subjectId: row.subject_id,
+    period: row.period,
+    amount: row.amount,
+    model: row.model,
+    createdAt: row.created_at,
+    deleted: row.deleted_at !== null,
+  };
+}

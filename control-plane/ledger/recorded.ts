@@ -1,0 +1,74 @@
+// What was recorded in windows of budgets before anybody asked for their books.
+import { type Kysely, sql } from 'kysely';
+import { windowEnd, windowStart } from '../../common/budget-window.ts';
+import { matchesGlob } from '../../common/model-glob.ts';
+import type { Schema } from '../store/schema.ts';
+import { partsOf, plus } from './bounds.ts';
+import { type BudgetWindow, subjectColumns, windowKey } from './matching.ts';
+
+/** Nano-dollars by windowKey; of a budget without windows it is nothing: it counts from its creation on. */
+export async function readRecorded(
+  db: Kysely<Schema>,
+  windows: readonly BudgetWindow[],
+): Promise<ReadonlyMap<string, number>> {
+  const sums = new Map<string, number>();
+  for (const part of partsOf(windows)) {
+    const bounded = part.flatMap((window) => boundsOf(window) ?? []);
+    if (bounded.length > 0) await addRecorded(db, bounded, sums);
+  }
+  return sums;
+}
+
+interface Bounded {
+  readonly window: BudgetWindow;
+  readonly from: number;
+  readonly to: number;
+}
+
+function boundsOf(window: BudgetWindow): Bounded | undefined {
+  const from = windowStart(window.window);
+  if (from === undefined) return undefined;
+  const to = windowEnd(window.budget.period, from);
+  return to === undefined ? undefined : { window, from, to };
+}
+
+interface Recorded {
+  readonly nth: number;
+  readonly model: string;
+  readonly cost: number;
+}
+
+async function addRecorded(
+  db: Kysely<Schema>,
+  bounded: readonly Bounded[],
+  sums: Map<string, number>,
+): Promise<void> {
+  const list = sql.join(
+    bounded.map(
+      ({ window: { budget }, from, to }, nth) =>
+        sql`(${sql.lit(nth)}, ${budget.organizationId}, ${budget.subjectId}, ${bigint(from)}, ${bigint(to)})`,
+    ),
+  );
+  const columns = sql.join(subjectColumns.map((column) => sql.ref(`usage_hours.${column}`)));
+  const most = Number.MAX_SAFE_INTEGER;
+  const { rows } = await sql<Recorded>`
+    with asked (nth, organization, subject, since, until) as (values ${list})
+    select asked.nth as nth, usage_hours.model_asked as model,
+      cast(case when sum(usage_hours.cost) > ${bigint(most)} then ${bigint(most)} else sum(usage_hours.cost) end as bigint) as cost
+    from asked join usage_hours on usage_hours.organization_id = asked.organization
+      and usage_hours.hour >= asked.since and usage_hours.hour < asked.until and asked.subject in (${columns})
+    group by asked.nth, usage_hours.model_asked`.execute(db);
+  for (const { nth, model, cost } of rows) {
+    const window = bounded[nth]?.window;
+    if (window === undefined) continue;
+    const { id, model: glob } = window.budget;
+    if (glob !== null && !matchesGlob(glob, model)) continue;
+    const key = windowKey(id, window.window);
+    sums.set(key, plus(sums.get(key) ?? 0, cost));
+  }
+}
+
+/** A number that both databases take for whole; a bare parameter in a list of values is text to PostgreSQL. */
+function bigint(value: number) {
+  return sql`cast(${value} as bigint)`;
+}

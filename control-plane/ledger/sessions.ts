@@ -1,0 +1,83 @@
+// Sessions: a proxy's run, as long as it is heard. One that was closed never opens again.
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
+import type { ProxyCaller } from '../services/caller.ts';
+import { notFound } from '../services/errors.ts';
+import type { BooksTransaction, Store } from '../store/store.ts';
+import type { SessionRow } from './locks.ts';
+
+/** Opens a session, or keeps it open. @returns whether it is. @throws CallError not_found for another proxy's */
+export async function keepSession(
+  { db, now }: BooksTransaction,
+  caller: ProxyCaller,
+  id: string,
+): Promise<boolean> {
+  const opened = await db
+    .insertInto('ledger_sessions')
+    .values({
+      id,
+      proxy: caller.id,
+      organization_id: caller.organizationId ?? null,
+      open: 1,
+      seen_at: now,
+      expired_at: null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (opened !== undefined) return true;
+  const kept = await db
+    .updateTable('ledger_sessions')
+    .set({ seen_at: now })
+    .where('id', '=', id)
+    .where('proxy', '=', caller.id)
+    .where('open', '=', 1)
+    .returning('id')
+    .executeTakeFirst();
+  if (kept !== undefined) return true;
+  const session = await db
+    .selectFrom('ledger_sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  requireOwn(session, caller);
+  return false;
+}
+
+/** @throws CallError not_found: what is another proxy's and what does not exist answer the same */
+export function requireOwn(session: SessionRow, caller: ProxyCaller): void {
+  if (session.proxy !== caller.id) throw notFound('session');
+}
+
+export interface SessionTouches {
+  /** Notes that the caller's sessions among these are there: any call of the ledger shows it. */
+  heard(caller: ProxyCaller, ids: readonly string[]): Promise<void>;
+}
+
+const touchEveryMs = 5000;
+const sessionsMax = 10_000;
+
+/**
+ * Writes now and then only, and in a transaction of its own: it waits for nobody who draws, nor they for it. Whoever reports
+ * the events of a proxy that is gone does not keep its session open.
+ */
+export function createSessionTouches(store: Pick<Store, 'books'>, clock: Clock): SessionTouches {
+  const touched = new LRUCache<string, number>({ max: sessionsMax });
+  return {
+    async heard(caller, ids) {
+      const at = clock.monotonic();
+      const due = [...new Set(ids)].filter((id) => at - (touched.get(id) ?? -touchEveryMs) >= touchEveryMs);
+      if (due.length === 0) return;
+      for (const id of due) touched.set(id, at);
+      await store.books(({ db, now }) =>
+        db
+          .updateTable('ledger_sessions')
+          .set({ seen_at: now })
+          .where('id', 'in', due)
+          .where('proxy', '=', caller.id)
+          .where('open', '=', 1)
+          .execute(),
+      );
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// The books of budgets' windows, locked. A row that is not there yet begins with what was recorded in its window before: it is
+// made before any event of the same transaction, and who else would make it waits.
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Schema } from '../store/schema.ts';
+import type { BooksTransaction } from '../store/store.ts';
+import { noteThresholds } from '../webhooks/thresholds.ts';
+import { partsOf } from './bounds.ts';
+import type { LedgerTransaction } from './locks.ts';
+import { type BudgetWindow, windowKey } from './matching.ts';
+import { readRecorded } from './recorded.ts';
+
+export type WindowRow = Selectable<Schema['budget_windows']>;
+
+/**
+ * Locks the rows, in the order of their keys, and makes those that are missing. (Two that make rows at once may wait for each
+ * other: that happens once in a window's life, and the database lets one of them begin anew.) The organizations are shared already.
+ * @returns rows by windowKey, of all that are wanted
+ */
+export async function lockWindows(
+  tx: BooksTransaction,
+  wanted: ReadonlyMap<string, BudgetWindow>,
+): Promise<ReadonlyMap<string, WindowRow>> {
+  const found = await lockKeys(tx, keysOf(wanted));
+  if (found.size === wanted.size) return found;
+  await makeWindows(
+    tx,
+    [...wanted].filter(([key]) => !found.has(key)).map(([, window]) => window),
+  );
+  return await lockKeys(tx, keysOf(wanted));
+}
+
+/** Locks the row if it is there. */
+export async function lockWindow(
+  { db, locks }: LedgerTransaction,
+  budgetId: string,
+  window: string,
+): Promise<WindowRow | undefined> {
+  return await locks
+    .update(
+      db
+        .selectFrom('budget_windows')
+        .selectAll()
+        .where('budget_id', '=', budgetId)
+        .where('window_start', '=', window),
+    )
+    .executeTakeFirst();
+}
+
+/** Writes rows that are locked. */
+export async function saveWindows(db: Kysely<Schema>, rows: readonly WindowRow[]): Promise<void> {
+  for (const part of partsOf(rows)) {
+    await db
+      .insertInto('budget_windows')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict.columns(['budget_id', 'window_start']).doUpdateSet(({ ref }) => ({
+          spent: ref('excluded.spent'),
+          leased: ref('excluded.leased'),
+          unsettled: ref('excluded.unsettled'),
+        })),
+      )
+      .execute();
+  }
+}
+
+type Key = readonly [budgetId: string, window: string];
+
+function keysOf(wanted: ReadonlyMap<string, BudgetWindow>): readonly Key[] {
+  return [...wanted]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { budget, window }]) => [budget.id, window] as const);
+}
+
+async function lockKeys(
+  { db, locks }: LedgerTransaction,
+  keys: readonly Key[],
+): Promise<ReadonlyMap<string, WindowRow>> {
+  const locked = new Map<string, WindowRow>();
+  for (const part of partsOf(keys)) {
+    const list = sql.join(part.map(([budgetId, window]) => sql`(${budgetId}, ${window})`));
+    const query = db
+      .selectFrom('budget_windows')
+      .selectAll()
+      .where(sql<boolean>`(budget_id, window_start) in (values ${list})`)
+      .orderBy('budget_id')
+      .orderBy('window_start');
+    for (const row of await locks.update(query).execute()) {
+      locked.set(windowKey(row.budget_id, row.window_start), row);
+    }
+  }
+  return locked;
+}
+
+async function makeWindows(tx: BooksTransaction, missing: readonly BudgetWindow[]): Promise<void> {
+  const recorded = await readRecorded(tx.db, missing);
+  const made = missing.map(({ budget, window }) => ({
+    budgetId: budget.id,
+    organizationId: budget.organizationId,
+    window,
+    amount: budget.amount,
+    spent: recorded.get(windowKey(budget.id, window)) ?? 0,
+    deleted: budget.deleted,
+  }));
+  const rows = made
+    .map((row) => ({
+      ...{ budget_id: row.budgetId, organization_id: row.organizationId, window_start: row.window },
+      ...{ spent: row.spent, leased: 0, unsettled: 0 },
+    }))
+    .toSorted((a, b) =>
+      windowKey(a.budget_id, a.window_start) < windowKey(b.budget_id, b.window_start) ? -1 : 1,
+    );
+  for (const part of partsOf(rows)) {
+    await tx.db
+      .insertInto('budget_windows')
+      .values(part)
+      .onConflict((conflict) => conflict.columns(['budget_id', 'window_start']).doNothing())
+      .execute();
+  }
+  await noteThresholds(
+    tx,
+    made.filter(({ deleted }) => !deleted),
+  );
+}
