@@ -1,6 +1,7 @@
 // Decodes settings from environment variables. Every program names its settings in one table; all mistakes are reported
 // at once, in the words of someone who has to mend them. A name ending in `_FILE` gives a file to read a secret from.
 import { readFileSync } from 'node:fs';
+import { blockList } from './addresses.ts';
 import { Secret } from './secret.ts';
 
 /** Exit code for settings that cannot be used (EX_USAGE). */
@@ -142,6 +143,12 @@ export const listenAddress: Decoder<ListenAddress> = (value) => {
 export const hostAndPort: Decoder<string> = (value) => {
   if (/^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(value)) return value.toLowerCase();
   throw new Error(`must be host:port, such as models.internal:8000, not "${value}"`);
+};
+
+/** "10.0.0.0/8" */
+export const cidr: Decoder<string> = (value) => {
+  blockList([value]);
+  return value;
 };
 
 /** Items separated by commas; white space around them and empty items are dropped. */

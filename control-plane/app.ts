@@ -15,6 +15,10 @@ import type { ControlPlaneSettings } from './settings.ts';
 import { openStore } from './store/open.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
+import { createUsageDays } from './usage/partitions.ts';
+import { startUsageUpkeep } from './usage/upkeep.ts';
+import { createPostWebhook, type PostWebhook, webhookAddresses } from './webhooks/guarded-request.ts';
+import { startWebhooks } from './webhooks/start.ts';
 
 export interface ControlPlane {
   readonly grpcPort: number;
@@ -27,16 +31,18 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly log: Logger;
   readonly clock?: Clock;
+  /** What sends to webhooks; default: to public addresses only. */
+  readonly postWebhook?: PostWebhook;
 }
 
 /** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock }: ControlPlaneOptions,
+  options: ControlPlaneOptions,
 ): Promise<ControlPlane> {
-  const lifecycle = createLifecycle(log);
+  const lifecycle = createLifecycle(options.log);
   try {
-    return await assemble(settings, { log, clock }, lifecycle);
+    return await assemble(settings, options, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -45,7 +51,7 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock }: Required<ControlPlaneOptions>,
+  { log, clock = systemClock, postWebhook }: ControlPlaneOptions,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -59,7 +65,13 @@ async function assemble(
   lifecycle.onClose('database', () => store.close());
   const feed = await startFeed({ store, log });
   lifecycle.onClose('change feed', () => feed.close());
+  const usageDays = createUsageDays({ store, clock });
+  const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
+  lifecycle.onClose('usage upkeep', () => usageUpkeep.stop());
   const metrics = createMetrics({ feedRevision: () => feed.position.revision });
+  const post = postWebhook ?? createPostWebhook({ allows: webhookAddresses(settings.denyCidrs) });
+  const webhooks = startWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics });
+  lifecycle.onClose('webhooks', () => webhooks.close());
 
   const services = {
     masterKeys: settings.masterKey,

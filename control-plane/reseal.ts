@@ -1,48 +1,67 @@
-// Maintenance: seals every provider secret anew under the newest master key, so that the older ones can be taken away.
-// Rotation: put the new key in front of the old in GATEWAY_MASTER_KEY and restart all replicas, reseal, take the old key away.
+// Maintenance: seals every provider and webhook secret anew under the newest master key, so that the older ones can be taken
+// away. Rotation: put the new key in front of the old in GATEWAY_MASTER_KEY and restart all replicas, reseal, take the old key
+// away.
 import type { SealKeys } from '../common/seal.ts';
 import { sealProviderSecret, unsealProviderSecret } from './domain/provider-secret.ts';
+import { sealWebhookSecret, unsealWebhookSecret } from './domain/webhook.ts';
+import type { Schema } from './store/schema.ts';
 import type { Store } from './store/store.ts';
 
 export interface Resealed {
   readonly resealed: number;
-  /** Ids of provider keys that no given master key opens. */
+  /** Ids of what no given master key opens. */
   readonly lost: readonly string[];
 }
 
 /** One change: all or nothing. @throws StoreUnavailableError */
 export function resealProviderSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
-  const context = {
-    actor: { kind: 'system', id: 'reseal' },
-    from: '',
-    action: 'ProviderKeys.Reseal',
-  } as const;
+  return reseal(store, { table: 'provider_keys', action: 'ProviderKeys.Reseal' }, (row) => {
+    const place = { ...placeOf(row), providerKeyId: row.id };
+    const opened = unsealProviderSecret(masterKeys, place, row.secret);
+    return opened && sealProviderSecret(masterKeys, place, opened);
+  });
+}
+
+/** One change: all or nothing. @throws StoreUnavailableError */
+export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
+  return reseal(store, { table: 'webhooks', action: 'Webhooks.Reseal' }, (row) => {
+    const place = { ...placeOf(row), webhookId: row.id };
+    const opened = unsealWebhookSecret(masterKeys, place, row.secret);
+    return opened && sealWebhookSecret(masterKeys, place, opened);
+  });
+}
+
+type SealedTable = 'provider_keys' | 'webhooks';
+type SealedRow = Pick<Schema[SealedTable], 'id' | 'organization_id' | 'secret' | 'secret_version'>;
+
+function placeOf(row: SealedRow) {
+  return { organizationId: row.organization_id, version: row.secret_version };
+}
+
+/** @param sealAnew undefined if no key opens it */
+function reseal(
+  store: Store,
+  { table, action }: { readonly table: SealedTable; readonly action: string },
+  sealAnew: (row: SealedRow) => string | undefined,
+): Promise<Resealed> {
+  const context = { actor: { kind: 'system', id: 'reseal' }, from: '', action } as const;
   return store.change(context, async ({ db }) => {
     const rows = await db
-      .selectFrom('provider_keys')
+      .selectFrom(table)
       .select(['id', 'organization_id', 'secret', 'secret_version'])
       .execute();
     const lost: string[] = [];
     for (const row of rows) {
-      const place = {
-        organizationId: row.organization_id,
-        providerKeyId: row.id,
-        version: row.secret_version,
-      };
-      const opened = unsealProviderSecret(masterKeys, place, row.secret);
-      if (opened === undefined) {
-        lost.push(row.id);
-        continue;
-      }
-      const secret = sealProviderSecret(masterKeys, place, opened);
-      await db.updateTable('provider_keys').set({ secret }).where('id', '=', row.id).execute();
+      const secret = sealAnew(row);
+      if (secret === undefined) lost.push(row.id);
+      else await db.updateTable(table).set({ secret }).where('id', '=', row.id).execute();
     }
     const result = { resealed: rows.length - lost.length, lost };
-    // What the proxies hold is the same secret: nothing to invalidate.
+    // What proxies and workers open is the same secret: nothing to invalidate.
     return {
       result,
       organizationId: undefined,
-      target: { kind: 'provider_keys', id: 'all' },
+      target: { kind: table, id: 'all' },
       after: result,
       invalidations: [],
     };

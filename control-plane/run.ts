@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../common/logger.ts';
 import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { startControlPlane } from './app.ts';
-import { resealProviderSecrets } from './reseal.ts';
+import { resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
 import { verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
@@ -65,9 +65,16 @@ async function withStore(work: Maintenance): Promise<void> {
 }
 
 async function reseal(store: Store, settings: ControlPlaneSettings): Promise<void> {
-  const { resealed, lost } = await resealProviderSecrets(store, settings.masterKey);
-  print(`${resealed} provider secrets are sealed under the newest master key`);
-  if (lost.length > 0) complain(`no given master key opens these provider keys: ${lost.join(', ')}`);
+  const providers = await resealProviderSecrets(store, settings.masterKey);
+  print(`${providers.resealed} provider secrets are sealed under the newest master key`);
+  const webhooks = await resealWebhookSecrets(store, settings.masterKey);
+  print(`${webhooks.resealed} webhook secrets are sealed under the newest master key`);
+  if (providers.lost.length > 0) {
+    complain(`no given master key opens these provider keys: ${providers.lost.join(', ')}`);
+  }
+  if (webhooks.lost.length > 0) {
+    complain(`no given master key opens these webhooks: ${webhooks.lost.join(', ')}; rotate their secrets`);
+  }
 }
 
 async function verifyAudit(store: Store): Promise<void> {

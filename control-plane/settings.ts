@@ -4,6 +4,7 @@ import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
 import {
+  cidr,
   type Decoder,
   decodeSettings,
   duration,
@@ -45,6 +46,12 @@ const certificateProxy: Decoder<CertificateProxy> = (value) => {
   throw new Error(`must be a name of a certificate, or name=organization-id, not "${value}"`);
 };
 
+const usageKept: Decoder<number> = (value) => {
+  const keptMs = duration(value);
+  if (keptMs >= duration('40d')) return keptMs;
+  throw new Error(`must be at least 40d, not "${value}"`);
+};
+
 export const controlPlaneSettings = {
   grpcListen: {
     name: 'GATEWAY_GRPC_LISTEN',
@@ -78,6 +85,13 @@ export const controlPlaneSettings = {
       'How long the change feed reaches back. More than any proxy’s GATEWAY_ACCESS_MAX_STALE; a proxy that was away longer resolves everything again.',
     decode: duration,
     default: '7d',
+  },
+  usageKept: {
+    name: 'GATEWAY_USAGE_KEPT',
+    about:
+      'How long every single request is kept for export: at least 40d, which is how late proxies may report. Sums by hour are kept for five years, or for this long if it is longer.',
+    decode: usageKept,
+    default: '400d',
   },
   masterKey: {
     name: 'GATEWAY_MASTER_KEY',
@@ -135,6 +149,12 @@ export const controlPlaneSettings = {
     about:
       'host:port list of base URLs of provider keys that may be private or plain http, such as a model server in the cluster. The proxies need the same list.',
     decode: list(hostAndPort),
+    default: '',
+  },
+  denyCidrs: {
+    name: 'GATEWAY_DENY_CIDRS',
+    about: 'CIDR blocks that webhooks never reach, beside the private and special ones.',
+    decode: list(cidr),
     default: '',
   },
   reflection: {

@@ -1,12 +1,12 @@
 // Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { blockList } from '../common/addresses.ts';
 import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import {
   bytes,
+  cidr,
   type Decoder,
   decodeSettings,
   duration,
@@ -24,12 +24,6 @@ import {
 } from '../common/settings.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
 import { redisTarget } from './redis/target.ts';
-
-const cidrs: Decoder<readonly string[]> = (value) => {
-  const listed = list(text)(value);
-  blockList(listed);
-  return listed;
-};
 
 const providerUrl = url(['https:', 'http:']);
 
@@ -180,7 +174,7 @@ export const proxySettings = {
   denyCidrs: {
     name: 'GATEWAY_DENY_CIDRS',
     about: 'CIDR blocks that are never reached, beside the private and special ones.',
-    decode: cidrs,
+    decode: list(cidr),
     default: '',
   },
   inFlightMax: {

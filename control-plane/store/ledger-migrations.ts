@@ -163,7 +163,7 @@ export async function createWebhooks(db: Kysely<Schema>): Promise<void> {
     .createIndex('budget_alerts_untold')
     .on('budget_alerts')
     .column('reached_at')
-    .where('told_at', 'is', null)
+    .where(sql<boolean>`told_at is null`)
     .execute();
   await resourceTable(db, 'webhooks')
     .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))

@@ -1,6 +1,7 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallCode } from '../services/errors.ts';
+import type { WebhookMetrics } from '../webhooks/deliver.ts';
 
 /** What both doors tell of each call. */
 export interface CallMetrics {
@@ -10,7 +11,7 @@ export interface CallMetrics {
   watcherWent(): void;
 }
 
-export interface ControlPlaneMetrics extends CallMetrics {
+export interface ControlPlaneMetrics extends CallMetrics, WebhookMetrics {
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -42,6 +43,12 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     help: 'Proxies that watch the change feed of this replica.',
     registers,
   });
+  const webhookTries = new Counter({
+    name: 'gateway_control_plane_webhook_tries_total',
+    help: 'Tries to deliver to webhooks by outcome: delivered, postponed (tried again later), given_up.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
   new Gauge({
     name: 'gateway_control_plane_feed_revision',
     help: 'The newest revision that this replica has read from the database.',
@@ -57,6 +64,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     },
     watcherCame: () => watchers.inc(),
     watcherWent: () => watchers.dec(),
+    webhookTried: (outcome) => webhookTries.inc({ outcome }),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }

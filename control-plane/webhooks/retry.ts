@@ -28,3 +28,10 @@ export function nextAttempt({ attempts, createdAt, now, retryAfterMs = 0 }: Fail
   const next = now + Math.max(scheduled, Math.min(retryAfterMs, retryAfterMaxMs));
   return next > createdAt + givenUpAfterMs ? undefined : next;
 }
+
+/** `retry-after`, RFC 9110: seconds or a date. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * secondMs : Date.parse(value) - now;
+  return Number.isNaN(ms) || ms < 0 ? undefined : ms;
+}

@@ -1,0 +1,118 @@
+// Sends what is due: so many tries at a time, of one webhook one after another, so that a slow receiver keeps nobody else
+// waiting. What a try says is never logged: neither URL nor answer.
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { SealKeys } from '../../common/seal.ts';
+import { unsealWebhookSecret } from '../domain/webhook.ts';
+import type { Store } from '../store/store.ts';
+import { type DueDelivery, recordTry, type Tried, type TryOutcome, takeDue } from './deliveries.ts';
+import type { PostWebhook } from './guarded-request.ts';
+import { readRetryAfter } from './retry.ts';
+import { signedHeaders } from './sign.ts';
+
+export interface WebhookMetrics {
+  webhookTried(outcome: TryOutcome): void;
+}
+
+export interface DelivererDeps {
+  readonly store: Pick<Store, 'books'>;
+  readonly masterKeys: SealKeys;
+  readonly post: PostWebhook;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: WebhookMetrics;
+  /** Told after each try: its webhook may have more that is due. */
+  onFree?(): void;
+}
+
+const triesMax = 64;
+/** Tries under way may end by themselves before they are cut off; those that are cut off are made again. */
+const closeGraceMs = 3000;
+
+export class Deliverer {
+  readonly #deps: DelivererDeps;
+  /** By webhook. */
+  readonly #tries = new Map<string, Promise<void>>();
+  readonly #cut = new AbortController();
+  #closed = false;
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins as many of the due tries as there is room for. @throws StoreUnavailableError */
+  async beginDue(): Promise<void> {
+    const max = triesMax - this.#tries.size;
+    if (this.#closed || max <= 0) return;
+    const due = await takeDue(this.#deps.store, { max, busy: [...this.#tries.keys()] });
+    for (const delivery of due) {
+      const ended = this.#attempt(delivery).finally(() => {
+        this.#tries.delete(delivery.webhookId);
+        this.#deps.onFree?.();
+      });
+      this.#tries.set(delivery.webhookId, ended);
+    }
+  }
+
+  /** Resolves when no try is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#tries.values());
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const timer = setTimeout(() => this.#cut.abort(), closeGraceMs);
+    await this.settled();
+    clearTimeout(timer);
+  }
+
+  /** Never rejects. */
+  async #attempt(delivery: DueDelivery): Promise<void> {
+    const { store, log, metrics } = this.#deps;
+    const about = { webhook_id: delivery.webhookId, delivery_id: delivery.id, attempts: delivery.attempts };
+    try {
+      const tried = await this.#send(delivery);
+      // Not the receiver's fault, so not its failure either.
+      if (tried.status === undefined && this.#cut.signal.aborted) return;
+      const outcome = await recordTry(store, delivery, tried);
+      metrics.webhookTried(outcome);
+      if (outcome === 'given_up') log.warn({ ...about, status: tried.status }, 'webhook delivery given up');
+      else log.debug({ ...about, status: tried.status, outcome }, 'webhook delivery tried');
+    } catch (err) {
+      log.warn({ ...about, err }, 'the end of a webhook delivery could not be written; it is made again');
+    }
+  }
+
+  async #send(delivery: DueDelivery): Promise<Tried> {
+    const { post, clock, log } = this.#deps;
+    const secret = this.#secretOf(delivery);
+    if (secret === undefined) {
+      log.error({ webhook_id: delivery.webhookId }, 'no master key opens the secret of this webhook');
+      return { status: undefined, retryAfterMs: undefined };
+    }
+    const now = clock.now();
+    const headers = {
+      ...signedHeaders(secret, { id: delivery.id, at: now, body: delivery.payload }),
+      'content-type': 'application/json',
+      'user-agent': 'model-gateway-webhooks',
+    };
+    try {
+      const answer = await post({ url: delivery.url, headers, body: delivery.payload }, this.#cut.signal);
+      return { status: answer.status, retryAfterMs: readRetryAfter(answer.retryAfter, now) };
+    } catch (error) {
+      log.debug({ webhook_id: delivery.webhookId, reason: reasonOf(error) }, 'no answer of a webhook');
+      return { status: undefined, retryAfterMs: undefined };
+    }
+  }
+
+  #secretOf({ organizationId, webhookId, secret, secretVersion }: DueDelivery): string | undefined {
+    const place = { organizationId, webhookId, version: secretVersion };
+    return unsealWebhookSecret(this.#deps.masterKeys, place, secret);
+  }
+}
+
+/** Messages of connection errors name the host. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error ? String(error.code) : error.name;
+}

@@ -1,0 +1,168 @@
+// The rows of deliveries. One that is tried is moved on first, so that no two replicas try it at once; a try that nobody
+// tells the end of (a crash, a lost answer of the database) is made again, under the same id, when that time comes.
+import type { Kysely } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import { givenUpAfterMs, nextAttempt } from './retry.ts';
+
+/** What one try needs. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly organizationId: string;
+  readonly payload: string;
+  /** With this one. */
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly url: string;
+  /** Sealed. */
+  readonly secret: string;
+  readonly secretVersion: number;
+}
+
+/** How a try ended. */
+export interface Tried {
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+export type TryOutcome = 'delivered' | 'postponed' | 'given_up';
+
+type Books = Pick<Store, 'books'>;
+
+/** Longer than a try and the telling of its end can take. */
+const heldMs = 30_000;
+
+/**
+ * Takes the oldest due delivery of each of so many webhooks that are switched on.
+ * @param busy ids of webhooks that are left out. @throws StoreUnavailableError
+ */
+export function takeDue(
+  store: Books,
+  { max, busy }: { readonly max: number; readonly busy: readonly string[] },
+): Promise<readonly DueDelivery[]> {
+  return store.books(async ({ db, now, locks }) => {
+    const due = await firstOfEach(db, now, busy).limit(max).execute();
+    if (due.length === 0) return [];
+    const ids = due.map(({ id }) => id);
+    // In one order, so that replicas wait for each other and never in a circle; what another has taken is not due any more.
+    const ours = await locks
+      .update(
+        db
+          .selectFrom('webhook_deliveries')
+          .select('id')
+          .where('id', 'in', ids)
+          .where('state', '=', 'pending')
+          .where('next_attempt_at', '<=', now)
+          .orderBy('id'),
+      )
+      .execute();
+    if (ours.length === 0) return [];
+    const taken = ours.map(({ id }) => id);
+    await db
+      .updateTable('webhook_deliveries')
+      .set((column) => ({ attempts: column('attempts', '+', 1), next_attempt_at: now + heldMs }))
+      .where('id', 'in', taken)
+      .execute();
+    return await readTaken(db, taken);
+  });
+}
+
+function firstOfEach(db: Kysely<Schema>, now: number, busy: readonly string[]) {
+  const query = db
+    .selectFrom('webhook_deliveries as delivery')
+    .innerJoin('webhooks as webhook', 'webhook.id', 'delivery.webhook_id')
+    .select(({ fn }) => fn.min('delivery.id').as('id'))
+    .where('delivery.state', '=', 'pending')
+    .where('delivery.next_attempt_at', '<=', now)
+    .where('webhook.enabled', '=', 1)
+    .groupBy('delivery.webhook_id')
+    .orderBy(({ fn }) => fn.min('delivery.next_attempt_at'));
+  return busy.length === 0 ? query : query.where('delivery.webhook_id', 'not in', busy);
+}
+
+function readTaken(db: Kysely<Schema>, ids: readonly string[]): Promise<readonly DueDelivery[]> {
+  return db
+    .selectFrom('webhook_deliveries as delivery')
+    .innerJoin('webhooks as webhook', 'webhook.id', 'delivery.webhook_id')
+    .select([
+      ...(['delivery.id', 'delivery.webhook_id as webhookId', 'delivery.payload'] as const),
+      ...(['delivery.organization_id as organizationId', 'delivery.attempts'] as const),
+      ...(['delivery.created_at as createdAt', 'webhook.url', 'webhook.secret'] as const),
+      'webhook.secret_version as secretVersion',
+    ])
+    .where('delivery.id', 'in', ids)
+    .execute();
+}
+
+/** Writes how a try ended. @throws StoreUnavailableError */
+export function recordTry(store: Books, delivery: DueDelivery, tried: Tried): Promise<TryOutcome> {
+  return store.books(async ({ db, now }) => {
+    const next = isAccepted(tried) || isGone(tried) ? undefined : nextAttempt({ ...delivery, ...tried, now });
+    const outcome = isAccepted(tried) ? 'delivered' : next === undefined ? 'given_up' : 'postponed';
+    let row = db
+      .updateTable('webhook_deliveries')
+      .set({
+        state: ({ delivered: 'delivered', postponed: 'pending', given_up: 'failed' } as const)[outcome],
+        last_status: tried.status ?? null,
+        next_attempt_at: next ?? null,
+      })
+      .where('id', '=', delivery.id)
+      .where('state', '=', 'pending');
+    // Somebody else tries it by now, because this took too long: theirs to tell, unless it arrived.
+    if (outcome !== 'delivered') row = row.where('attempts', '=', delivery.attempts);
+    await row.execute();
+    return outcome;
+  });
+}
+
+function isAccepted({ status = 0 }: Tried): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** 410: the receiver wants it no more. */
+function isGone({ status }: Tried): boolean {
+  return status === 410;
+}
+
+const keptMs = 30 * 86_400_000;
+const forgetMax = 1000;
+
+/**
+ * Ends what a webhook that is switched off did not come to hear in time, and forgets deliveries that are over, 30 days
+ * after they were written. @returns whether there may be more to forget
+ */
+export function tidyDeliveries(store: Books): Promise<boolean> {
+  return store.books(async ({ db, now }) => {
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ state: 'failed', next_attempt_at: null })
+      .where('state', '=', 'pending')
+      .where('created_at', '<', now - givenUpAfterMs)
+      .where('webhook_id', 'in', (from) =>
+        from.selectFrom('webhooks').select('webhooks.id').where('enabled', '=', 0),
+      )
+      .execute();
+    const old = await db
+      .selectFrom('webhook_deliveries')
+      .select('id')
+      // Ids begin with the time they were made at.
+      .where('id', '<', uuidv7(now - keptMs).slice(0, 13))
+      .where('state', '!=', 'pending')
+      .orderBy('id')
+      .limit(forgetMax)
+      .execute();
+    if (old.length === 0) return false;
+    await db
+      .deleteFrom('webhook_deliveries')
+      .where(
+        'id',
+        'in',
+        old.map(({ id }) => id),
+      )
+      .execute();
+    return old.length === forgetMax;
+  });
+}

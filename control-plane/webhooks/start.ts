@@ -1,0 +1,42 @@
+// The workers of this replica: telling thresholds, sending deliveries, tidying up. Every replica runs them.
+import type { Rounds } from '../../common/rounds.ts';
+import { startRounds } from '../../common/rounds.ts';
+import { systemTimers, type Timers } from '../../common/timers.ts';
+import type { Store } from '../store/store.ts';
+import { tellAlerts } from './alerts.ts';
+import { Deliverer, type DelivererDeps } from './deliver.ts';
+import { tidyDeliveries } from './deliveries.ts';
+
+export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
+  readonly store: Pick<Store, 'books' | 'change' | 'snapshot'>;
+  readonly timers?: Timers;
+}
+
+const everyMs = 1000;
+const tidyEveryMs = 3_600_000;
+
+export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
+  const { store, log, timers = systemTimers } = deps;
+  const deliverer = new Deliverer({ ...deps, onFree: () => sending.wake() });
+  const sending: Rounds = startRounds(() => deliverer.beginDue(), {
+    ...{ what: 'webhook deliveries', everyMs, log, timers },
+  });
+  const telling = startRounds(
+    async () => {
+      if ((await tellAlerts(store)) > 0) sending.wake();
+    },
+    { what: 'budget thresholds', everyMs, log, timers },
+  );
+  const tidying: Rounds = startRounds(
+    async () => {
+      if (await tidyDeliveries(store)) tidying.wake();
+    },
+    { what: 'old webhook deliveries', everyMs: tidyEveryMs, log, timers },
+  );
+  return {
+    close: async () => {
+      await Promise.all([telling.close(), tidying.close(), sending.close()]);
+      await deliverer.close();
+    },
+  };
+}
