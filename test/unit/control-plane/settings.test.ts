@@ -34,6 +34,15 @@ describe('the settings of the control plane', () => {
     expect(both.databaseUrl.reveal()).toBe('sqlite:x.db');
   });
 
+  it('keep usage for 400 days, and for 40 at least', () => {
+    const day = 86_400_000;
+    expect(readControlPlaneSettings(enough).usageKept).toBe(400 * day);
+    expect(readControlPlaneSettings({ ...enough, GATEWAY_USAGE_KEPT: '40d' }).usageKept).toBe(40 * day);
+    expect(mistakes({ ...enough, GATEWAY_USAGE_KEPT: '959h' })).toEqual([
+      'GATEWAY_USAGE_KEPT: must be at least 40d, not "959h"',
+    ]);
+  });
+
   it('tell every mistake at once, and no secret', () => {
     const found = mistakes({
       GATEWAY_DATABASE_URL: 'mysql://user:canary@host/db',

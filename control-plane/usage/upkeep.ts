@@ -1,0 +1,99 @@
+// Makes the days of usage that are coming, and forgets usage that is older than it is kept, a bounded piece at a time. Sums by
+// hour outlive the requests: five years, or as long as the requests where those are kept for longer.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { dayMs, dayOf } from '../../common/budget-window.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Store } from '../store/store.ts';
+import { hourMs } from './hours.ts';
+import { dropPartition, partitionedDays, type UsageDays } from './partitions.ts';
+
+export interface UsageUpkeepDeps {
+  readonly store: Store;
+  readonly days: UsageDays;
+  /** How long requests are kept, in milliseconds. */
+  readonly keptMs: number;
+  readonly log: Logger;
+}
+
+const everyMs = hourMs;
+// Between pieces the database is free for others.
+const pauseMs = 100;
+
+/** At once and every hour. */
+export function startUsageUpkeep(deps: UsageUpkeepDeps): { stop(): Promise<void> } {
+  const stopped = new AbortController();
+  const running = upkeepForever(deps, stopped.signal);
+  return {
+    stop: () => {
+      stopped.abort();
+      return running;
+    },
+  };
+}
+
+async function upkeepForever(deps: UsageUpkeepDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    let more = false;
+    try {
+      more = await keepUp(deps);
+    } catch (err) {
+      deps.log.warn({ err }, 'days of usage could not be made or forgotten; trying again later');
+    }
+    await sleep(more ? pauseMs : everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/** One piece. @returns whether there is more to forget */
+export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log'>): Promise<boolean> {
+  const now = await store.books(async (tx) => tx.now);
+  await days.ensureDays(daysAhead.map((ahead) => dayOf(now + ahead * dayMs)));
+  const firstKeptDay = dayOf(now - keptMs);
+  const events = store.features.partitions
+    ? await dropOldestDay(store, firstKeptDay)
+    : await deleteEvents(store, firstKeptDay);
+  const hours = await deleteHours(store, now - Math.max(keptMs, hoursKeptMs));
+  return events || hours;
+}
+
+/** Yesterday's last requests are reported today, and clocks differ; two days more, should this fail for a while. */
+const daysAhead = [-1, 0, 1, 2];
+
+const hoursKeptMs = 5 * 366 * dayMs;
+
+async function dropOldestDay(store: Store, firstKept: string): Promise<boolean> {
+  const days = await store.snapshot((db) => partitionedDays(db));
+  const old = [...days].filter((day) => day < firstKept).toSorted();
+  const [oldest] = old;
+  if (oldest !== undefined) await store.books((tx) => dropPartition(tx, oldest));
+  return old.length > 1;
+}
+
+const batchRows = 2000;
+
+async function deleteEvents(store: Store, firstKept: string): Promise<boolean> {
+  const { numAffectedRows } = await store.books(({ db }) =>
+    sql`
+      delete from usage_events where (day, id) in (
+        select day, id from usage_events where day < ${firstKept} order by day, id limit ${sql.lit(batchRows)}
+      )`.execute(db),
+  );
+  return numAffectedRows === BigInt(batchRows);
+}
+
+/** The oldest day of each organization, which is what their table's key finds at once. */
+async function deleteHours(store: Store, before: number): Promise<boolean> {
+  const organizations = await store.snapshot((db) => db.selectFrom('organizations').select('id').execute());
+  let more = false;
+  for (const { id } of organizations) {
+    const { numAffectedRows } = await store.books(({ db }) =>
+      sql`
+        delete from usage_hours where organization_id = ${id} and hour < ${before}
+        and hour < (select min(hour) from usage_hours where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(
+        db,
+      ),
+    );
+    more ||= numAffectedRows !== 0n;
+  }
+  return more;
+}

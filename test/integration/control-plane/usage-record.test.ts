@@ -1,0 +1,207 @@
+// Usage in the books over both databases: each request once, and its hour and its keys in agreement with it.
+import { describe, expect, it } from 'vitest';
+import { hourKey, hourMs, hourSums, sumByHour } from '../../../control-plane/usage/hours.ts';
+import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
+import { recordUsage, type UsageEventRow } from '../../../control-plane/usage/record.ts';
+import { Random } from '../../support/access/random.ts';
+import { describeStores, type GivenStore } from '../../support/databases.ts';
+import { change, insertOrganization, insertVirtualKey } from '../../support/stored-records.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+
+const noon = Date.parse('2026-11-20T12:00:00Z');
+
+async function record(
+  { store }: Pick<GivenStore, 'store'>,
+  events: readonly UsageEventRow[],
+): Promise<ReadonlySet<string>> {
+  await createUsageDays({ store, clock: { monotonic: () => 0 } }).ensureDays(events.map(({ day }) => day));
+  return store.books((tx) => recordUsage(tx, events));
+}
+
+function booked({ store }: GivenStore) {
+  return store.snapshot(async (db) => ({
+    events: await db.selectFrom('usage_events').selectAll().orderBy('id').execute(),
+    hours: await db.selectFrom('usage_hours').selectAll().orderBy('hour').orderBy('key_id').execute(),
+  }));
+}
+
+async function giveKeys({ store }: GivenStore, ids: readonly string[]): Promise<void> {
+  await change(store, async (tx) => {
+    await insertOrganization(tx);
+    for (const id of ids) await insertVirtualKey(tx, { id });
+    return undefined;
+  });
+}
+
+function lastUses({ store }: GivenStore) {
+  return store.snapshot(async (db) => {
+    const keys = await db.selectFrom('virtual_keys').select(['id', 'last_used_at', 'revision']).execute();
+    return Object.fromEntries(keys.map(({ id, last_used_at }) => [id, last_used_at]));
+  });
+}
+
+describeStores('recorded usage', (given) => {
+  it('stands in the books as it was reported, with the time of the database', async () => {
+    const event = usageEvent({
+      at: noon,
+      project_key_id: 'key-2',
+      person_id: 'person-1',
+      first_token_ms: 90,
+      streamed: 1,
+    });
+    expect(await record(given, [event])).toEqual(new Set([event.id]));
+    const { events } = await booked(given);
+    expect(events).toMatchObject([event]);
+    expect(Math.abs((events[0]?.recorded_at ?? 0) - Date.now())).toBeLessThan(10_000);
+  });
+
+  it('is counted once, however often it is reported', async () => {
+    const [first, second, third] = [
+      usageEvent({ at: noon }),
+      usageEvent({ at: noon }),
+      usageEvent({ at: noon }),
+    ];
+    expect(await record(given, [first, second, first])).toEqual(new Set([first.id, second.id]));
+    expect(await record(given, [second, third, { ...first, cost: 9 }])).toEqual(new Set([third.id]));
+    expect(await record(given, [first, second, third])).toEqual(new Set());
+    const { events, hours } = await booked(given);
+    expect(events).toHaveLength(3);
+    expect(hours).toMatchObject([{ requests: 3, cost: 3 * first.cost }]);
+  });
+
+  it('is counted once when several report it at the same time, in any order', async () => {
+    const events = Array.from({ length: 300 }, (_, at) =>
+      usageEvent({ at: noon + at * 60_000, key_id: `key-${at % 7}` }),
+    );
+    const reports = [events, events.toReversed(), events.slice(100), events.slice(0, 200).toReversed()];
+    const fresh = await Promise.all(reports.map((report) => record(given, report)));
+    expect(fresh.flatMap((ids) => [...ids]).toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+    const { hours } = await booked(given);
+    expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(300);
+  });
+
+  it('takes a thousand requests of a thousand hours and two thousand keys at once, and none', async () => {
+    expect(await record(given, [])).toEqual(new Set());
+    const events = Array.from({ length: 1000 }, (_, index) =>
+      usageEvent({ at: noon + index * hourMs, key_id: `key-${index}`, project_key_id: `project-${index}` }),
+    );
+    await giveKeys(
+      given,
+      events.slice(0, 5).flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? '']),
+    );
+    expect((await record(given, events)).size).toBe(1000);
+    expect((await booked(given)).hours).toHaveLength(1000);
+    expect(Object.values(await lastUses(given)).toSorted()).toEqual(
+      [0, 1, 2, 3, 4].flatMap((index) => [noon + index * hourMs, noon + index * hourMs]),
+    );
+  });
+
+  it('tells an hour from the next by the millisecond', async () => {
+    await record(given, [
+      usageEvent({ at: noon - 1 }),
+      usageEvent({ at: noon }),
+      usageEvent({ at: noon + hourMs - 1 }),
+    ]);
+    const { hours } = await booked(given);
+    expect(hours).toMatchObject([
+      { hour: noon - hourMs, requests: 1 },
+      { hour: noon, requests: 2 },
+    ]);
+  });
+
+  it('counts as failed what was answered with 400 and above', async () => {
+    await record(
+      given,
+      [200, 399, 400, 499, 503].map((status) => usageEvent({ at: noon, status })),
+    );
+    expect((await booked(given)).hours).toMatchObject([{ requests: 5, failed_requests: 3 }]);
+  });
+
+  const seed = Math.floor(Math.random() * 1_000_000_000);
+  it(`is the same in the hours as in the requests after random reports (seed ${seed})`, async () => {
+    const random = new Random(seed);
+    const sent: UsageEventRow[] = [];
+    for (let report = 0; report < 20; report++) {
+      const events = Array.from({ length: random.below(120) }, () =>
+        random.chance(0.2) && sent.length > 0 ? random.pick(sent) : randomEvent(random),
+      );
+      sent.push(...events);
+      await record(given, events);
+    }
+    const { events, hours } = await booked(given);
+    const expected = sumByHour(events);
+    expect(hours.length).toBeGreaterThan(0);
+    expect(hours.map((row) => JSON.stringify(row, hourColumns)).toSorted()).toEqual(
+      expected.map((row) => JSON.stringify(row, hourColumns)).toSorted(),
+    );
+    expect(new Set(events.map(({ id }) => id))).toEqual(new Set(sent.map(({ id }) => id)));
+  });
+
+  it('is undone with the transaction that records it', async () => {
+    const event = usageEvent({ at: noon });
+    await createUsageDays({ ...given, clock: { monotonic: () => 0 } }).ensureDays([event.day]);
+    const failing = given.store.books(async (tx) => {
+      await recordUsage(tx, [event]);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await booked(given)).toEqual({ events: [], hours: [] });
+  });
+});
+
+const hourColumns = [...hourKey, ...hourSums];
+
+function randomEvent(random: Random): UsageEventRow {
+  return usageEvent({
+    at: noon + random.below(3 * 24) * hourMs + random.below(hourMs),
+    key_id: `key-${random.below(4)}`,
+    person_id: random.pick([null, 'person-1', 'person-2']),
+    project_key_id: random.pick([null, 'key-1', 'key-9']),
+    model_asked: `gpt-provider/${random.pick(['a', 'b'])}`,
+    prompt_tokens: random.below(100_000),
+    completion_tokens: random.below(100_000),
+    cost: random.below(1_000_000_000_000),
+    unpriced: random.pick([0, 1]),
+    estimated: random.pick([0, 1]),
+    status: random.pick([200, 429, 499, 500]),
+    latency_ms: random.below(100_000),
+  });
+}
+
+describeStores('the last use of a key', (given) => {
+  it('is that of its newest request, as key and as project key, and no change that anybody hears of', async () => {
+    await giveKeys(given, ['key-1', 'key-2', 'key-3']);
+    const { revision } = await given.store.position();
+    await record(given, [
+      usageEvent({ at: noon + 5, key_id: 'key-1', project_key_id: 'key-2' }),
+      usageEvent({ at: noon, key_id: 'key-1' }),
+    ]);
+    expect(await lastUses(given)).toEqual({ 'key-1': noon + 5, 'key-2': noon + 5, 'key-3': null });
+    expect((await given.store.position()).revision).toBe(revision);
+  });
+
+  it('moves by a minute at least, and never back', async () => {
+    await giveKeys(given, ['key-1']);
+    const after = async (at: number) => {
+      await record(given, [usageEvent({ at })]);
+      return (await lastUses(given))['key-1'];
+    };
+    expect(await after(noon)).toBe(noon);
+    expect(await after(noon + 59_999)).toBe(noon);
+    expect(await after(noon + 60_000)).toBe(noon + 60_000);
+    expect(await after(noon)).toBe(noon + 60_000);
+  });
+
+  it('does not move with a request that claims to be of another organization', async () => {
+    await giveKeys(given, ['key-1']);
+    await record(given, [usageEvent({ at: noon, organization_id: 'organization-2' })]);
+    expect(await lastUses(given)).toEqual({ 'key-1': null });
+  });
+});
+
+describe('the order in which rows are locked', () => {
+  it('is that of their keys, whatever the order of the events', () => {
+    const events = Array.from({ length: 20 }, (_, index) => usageEvent({ at: noon, key_id: `key-${index}` }));
+    expect(sumByHour(events.toReversed())).toEqual(sumByHour(events));
+  });
+});
