@@ -16,6 +16,10 @@ export function invalid(description: string, at = ''): { readonly problems: read
   return { problems: [{ at, description }] };
 }
 
+export function isValid(field: Field<unknown>): boolean {
+  return 'value' in field;
+}
+
 /** Absent is undefined; proto-loader gives null for an absent message. */
 export function optional<Text, T>(
   read: (text: Text) => Field<T>,

@@ -4,20 +4,16 @@ import {
   isCapability,
   isModelName,
   isTraitName,
-  priceForm,
   traitValues,
 } from '../../common/model-facts.ts';
-import type { ModelPrices, ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
-import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
 import type { ProviderModel, ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
-import { type Field, invalid, type Problem, valid } from './field.ts';
-import { date } from './fields.ts';
+import { type Field, invalid, optional, type Problem, valid } from './field.ts';
+import { modelPrices } from './model-prices.ts';
 
 export const modelsMax = 100;
 /** Of one provider's models as JSON: an organization's record, which holds them all, must fit into a message. */
 export const modelsTextLengthMax = 32 * 1024;
 const tokensMax = 1_000_000_000;
-const tiersMax = 8;
 
 type Complain = (at: string, description: string) => void;
 
@@ -58,12 +54,15 @@ function readModel(model: ProviderModel__Output, today: string, complain: Compla
   if (!model.capabilities.every(isCapability)) {
     complain('.capabilities', `must be of ${capabilities.join(', ')}`);
   }
+  const read = optional(modelPrices(today), prices);
+  if ('problems' in read)
+    for (const problem of read.problems) complain(`.prices${problem.at}`, problem.description);
   return {
     name,
     ...(maxInputTokens !== undefined && { maxInputTokens }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     capabilities: capabilities.filter((one) => model.capabilities.includes(one)),
-    ...(prices !== null && { prices: readPrices(prices, today, complain) }),
+    ...('value' in read && read.value !== undefined && { prices: read.value }),
     traits: readTraits(model.traits, complain),
   };
 }
@@ -79,47 +78,4 @@ function readTraits(traits: Readonly<Record<string, string>>, complain: Complain
     if (!values.includes(value)) complain(`.traits[${name}]`, `must be one of ${values.join(', ')}`);
   }
   return Object.fromEntries(entries);
-}
-
-function readPrices(prices: ModelPrices__Output, today: string, complain: Complain): ModelPrices {
-  const { asOf = today, tiers } = prices;
-  const found = date(asOf);
-  if ('problems' in found)
-    for (const { description } of found.problems) complain('.prices.as_of', description);
-  if (tiers.length > tiersMax) complain('.prices.tiers', `must be at most ${tiersMax}`);
-  tiers.forEach(({ abovePromptTokens }, index) => {
-    if (abovePromptTokens <= (tiers[index - 1]?.abovePromptTokens ?? 0)) {
-      complain(`.prices.tiers[${index}].above_prompt_tokens`, 'must be more than 0 and than the tier before');
-    }
-  });
-  return {
-    ...readAmounts(prices, '.prices', complain),
-    tiers: tiers.map((tier, index) => ({
-      abovePromptTokens: tier.abovePromptTokens,
-      ...readAmounts(tier, `.prices.tiers[${index}]`, complain),
-    })),
-    asOf,
-  };
-}
-
-function readAmounts(from: ModelPrices__Output | PriceTier__Output, at: string, complain: Complain) {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = from;
-  const amounts = {
-    input,
-    output,
-    cache_read: cacheRead,
-    cache_write: cacheWrite,
-    cache_write1h: cacheWrite1h,
-  };
-  for (const [field, amount] of Object.entries(amounts)) {
-    if (amount === undefined || priceForm.test(amount)) continue;
-    complain(`${at}.${field}`, 'must be USD per million tokens as a decimal string, such as 0.15');
-  }
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(cacheWrite1h !== undefined && { cacheWrite1h }),
-  };
 }

@@ -95,8 +95,8 @@ export async function remove(
   request: DeleteAiSystemRequest__Output,
 ): Promise<Outcome<DeleteAiSystemResponse>> {
   const row = await find(call.db, request.id);
+  const limitsDeleted = await deleteLimitsUnder(call, row.id);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'ai_system', row.id);
-  const limitsDeleted = await deleteLimitsUnder(call.db, row.id);
   await call.db.deleteFrom('ai_systems').where('id', '=', row.id).execute();
   return {
     ...recorded(row),

@@ -1,6 +1,259 @@
-// What stands in the books of budgets.
-export { later as listUnsettled, later as listWindows, later as release };
+// What stands in the books of budgets, and what of it proxies held when they fell silent. Operators give that back.
+import type { NotNull } from 'kysely';
+import {
+  type BudgetPeriod,
+  totalWindow,
+  windowEnd,
+  windowOf,
+  windowStart,
+} from '../../common/budget-window.ts';
+import { usdOfNano } from '../../common/money.ts';
+import { isUuid } from '../../common/uuid.ts';
+import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
+import type { ListBudgetWindowsRequest__Output } from '../../proto/generated/gateway/v1/ListBudgetWindowsRequest.ts';
+import type { ListBudgetWindowsResponse } from '../../proto/generated/gateway/v1/ListBudgetWindowsResponse.ts';
+import type { ListUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ListUnsettledRequest.ts';
+import type { ListUnsettledResponse } from '../../proto/generated/gateway/v1/ListUnsettledResponse.ts';
+import type { ReleaseUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ReleaseUnsettledRequest.ts';
+import type { Unsettled } from '../../proto/generated/gateway/v1/Unsettled.ts';
+import { isValid, optional } from '../domain/field.ts';
+import { id, timeText } from '../domain/fields.ts';
+import { usdAmount, windowName } from '../domain/limit.ts';
+import { releaseUnsettled } from '../ledger/release.ts';
+import { checked } from './checked.ts';
+import { notFound } from './errors.ts';
+import { shownTo } from './limit.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageBy } from './page.ts';
 
-async function later(): Promise<never> {
-  throw new Error('not built yet');
+export async function listWindows(
+  call: ReadCall,
+  request: ListBudgetWindowsRequest__Output,
+): Promise<ListBudgetWindowsResponse> {
+  const { size, limit, after } = pageBy(request, readWindowKey);
+  const asked = { ...narrowed(request), limit, after };
+  // Of both as many as the page takes, since either may be all of it.
+  const current = await currentWindows(call, asked);
+  const past = request.includePast ? await otherWindows(call, asked) : [];
+  const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
+  const { items, nextPageToken } = cutPage(rows, size, windowKey, windowMessage);
+  return { windows: items, nextPageToken };
+}
+
+export async function listUnsettled(
+  call: ReadCall,
+  request: ListUnsettledRequest__Output,
+): Promise<ListUnsettledResponse> {
+  const { size, limit, after } = pageBy(request, readLeaseKey);
+  let query = call.db
+    .selectFrom(budgetsOf(call, narrowed(request)).as('budgets'))
+    .innerJoin('leases', 'leases.budget_id', 'budgets.id')
+    .innerJoin('ledger_sessions', 'ledger_sessions.id', 'leases.session_id')
+    .select(['leases.budget_id', 'leases.window_start', 'leases.session_id', 'leases.remaining'])
+    .select(['ledger_sessions.proxy', 'ledger_sessions.seen_at'])
+    .where('leases.state', '=', 'expired')
+    .where('leases.remaining', '>', 0)
+    .orderBy('leases.budget_id')
+    .orderBy('leases.window_start')
+    .orderBy('leases.session_id')
+    .limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('leases.budget_id', 'leases.window_start', 'leases.session_id'), '>', tuple(...after)),
+    );
+  }
+  const { items, nextPageToken } = cutPage(await query.execute(), size, leaseKey, unsettledMessage);
+  return { unsettled: items, nextPageToken };
+}
+
+export async function release(
+  call: ChangeCall,
+  request: ReleaseUnsettledRequest__Output,
+): Promise<Outcome<Unsettled>> {
+  const { window, session, amount_usd } = checked({
+    window: windowName(request.window),
+    session: id(request.session),
+    amount_usd: optional(usdAmount, request.amountUsd),
+  });
+  const lease = { budgetId: request.limitId, window, sessionId: session };
+  const done = await releaseUnsettled(call, lease, amount_usd);
+  if (done === undefined) throw notFound('unsettled amount');
+  const left = (remaining: number) =>
+    unsettledMessage({
+      ...{ budget_id: request.limitId, window_start: window, session_id: session },
+      ...{ remaining, proxy: done.proxy, seen_at: done.seenAt },
+    });
+  const after = left(done.remaining);
+  if (done.released === 0) return { unchanged: after };
+  return {
+    result: after,
+    organizationId: done.organizationId,
+    target: { kind: 'limit', id: request.limitId },
+    before: left(done.remaining + done.released),
+    after,
+    // No record says what is free: proxies learn it by their next draw.
+    invalidations: [],
+  };
+}
+
+interface Narrowed {
+  readonly organizationId: string;
+  readonly limitId: string | undefined;
+}
+
+function narrowed(request: { readonly organizationId: string; readonly limitId?: string }): Narrowed {
+  const { limit_id: limitId } = checked({ limit_id: optional(id, request.limitId) });
+  return { organizationId: request.organizationId, limitId };
+}
+
+/** The budgets that the caller may see, with their current window; a deleted one only where it is named. */
+function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId }: Narrowed) {
+  const budgets = db
+    .selectFrom('limits')
+    .select(['id', 'organization_id', 'amount', 'period', 'deleted_at'])
+    .select((limit) => {
+      const period = limit.case().when('period', '=', 'day').then(windowOf('day', now));
+      const periods = period.when('period', '=', 'week').then(windowOf('week', now));
+      return periods
+        .when('period', '=', 'month')
+        .then(windowOf('month', now))
+        .else(totalWindow)
+        .end()
+        .as('current');
+    })
+    .$narrowType<{ period: NotNull }>()
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'budget')
+    .where(shownTo(caller));
+  return limitId === undefined ? budgets.where('deleted_at', 'is', null) : budgets.where('id', '=', limitId);
+}
+
+interface AskedWindows extends Narrowed {
+  readonly limit: number;
+  readonly after: WindowKey | undefined;
+}
+
+interface WindowRow {
+  readonly id: string;
+  readonly period: BudgetPeriod;
+  readonly amount: number;
+  readonly window: string;
+  /** Null where nothing was drawn or used yet. */
+  readonly spent: number | null;
+  readonly leased: number | null;
+  readonly unsettled: number | null;
+}
+
+/** A window of each budget, whether it has books yet or not. */
+function currentWindows(call: ReadCall, { limit, after, ...narrowed }: AskedWindows): Promise<WindowRow[]> {
+  let query = call.db
+    .selectFrom(budgetsOf(call, narrowed).as('budgets'))
+    .leftJoin('budget_windows', (join) =>
+      join
+        .onRef('budget_windows.budget_id', '=', 'budgets.id')
+        .onRef('budget_windows.window_start', '=', 'budgets.current'),
+    )
+    .select(['budgets.id', 'period', 'amount', 'current as window', 'spent', 'leased', 'unsettled'])
+    .where(({ eb, or }) =>
+      or([eb('budgets.deleted_at', 'is', null), eb('budget_windows.budget_id', 'is not', null)]),
+    )
+    .orderBy('budgets.current', 'desc')
+    .orderBy('budgets.id', 'desc')
+    .limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('budgets.current', 'budgets.id'), '<', tuple(...after)),
+    );
+  }
+  return query.execute();
+}
+
+function otherWindows(call: ReadCall, { limit, after, ...narrowed }: AskedWindows): Promise<WindowRow[]> {
+  let query = call.db
+    .selectFrom(budgetsOf(call, narrowed).as('budgets'))
+    .innerJoin('budget_windows', 'budget_windows.budget_id', 'budgets.id')
+    .select(['budgets.id', 'period', 'amount', 'window_start as window', 'spent', 'leased', 'unsettled'])
+    // Implied by the join; said so that an index gives them in this order.
+    .where('budget_windows.organization_id', '=', narrowed.organizationId)
+    .whereRef('budget_windows.window_start', '!=', 'budgets.current')
+    .orderBy('budget_windows.window_start', 'desc')
+    .orderBy('budget_windows.budget_id', 'desc')
+    .limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('budget_windows.window_start', 'budget_windows.budget_id'), '<', tuple(...after)),
+    );
+  }
+  return query.execute();
+}
+
+/** As the database sorts them: "total" before any day. */
+function newestFirst(a: WindowRow, b: WindowRow): number {
+  const [left, right] = [windowKey(a), windowKey(b)];
+  return left < right ? 1 : -1;
+}
+
+type WindowKey = readonly [window: string, budgetId: string];
+
+function windowKey({ window, id }: WindowRow): string {
+  return `${window} ${id}`;
+}
+
+function readWindowKey(text: string): WindowKey | undefined {
+  const [window = '', budgetId = '', ...more] = text.split(' ');
+  return isValid(windowName(window)) && isUuid(budgetId) && more.length === 0
+    ? [window, budgetId]
+    : undefined;
+}
+
+function windowMessage({ id: limitId, period, amount, window, ...books }: WindowRow) {
+  const { spent, leased, unsettled } = {
+    spent: books.spent ?? 0,
+    leased: books.leased ?? 0,
+    unsettled: books.unsettled ?? 0,
+  };
+  const start = windowStart(window);
+  const end = start === undefined ? undefined : windowEnd(period, start);
+  return {
+    limitId,
+    window,
+    ...(end === undefined ? {} : { endsAt: timeText(end) }),
+    amountUsd: usdOfNano(amount),
+    spentUsd: usdOfNano(spent),
+    leasedUsd: usdOfNano(leased),
+    unsettledUsd: usdOfNano(unsettled),
+    freeUsd: usdOfNano(amount - spent - leased - unsettled),
+  } satisfies BudgetWindow;
+}
+
+interface UnsettledRow {
+  readonly budget_id: string;
+  readonly window_start: string;
+  readonly session_id: string;
+  readonly remaining: number;
+  readonly proxy: string;
+  readonly seen_at: number;
+}
+
+type LeaseKey = readonly [budgetId: string, window: string, session: string];
+
+function leaseKey({ budget_id, window_start, session_id }: UnsettledRow): string {
+  return `${budget_id} ${window_start} ${session_id}`;
+}
+
+function readLeaseKey(text: string): LeaseKey | undefined {
+  const [budgetId = '', window = '', session = '', ...more] = text.split(' ');
+  const isKey = isUuid(budgetId) && isValid(windowName(window)) && isUuid(session) && more.length === 0;
+  return isKey ? [budgetId, window, session] : undefined;
+}
+
+function unsettledMessage(row: UnsettledRow) {
+  return {
+    limitId: row.budget_id,
+    window: row.window_start,
+    session: row.session_id,
+    proxy: row.proxy,
+    amountUsd: usdOfNano(row.remaining),
+    seenAt: timeText(row.seen_at),
+  } satisfies Unsettled;
 }

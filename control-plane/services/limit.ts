@@ -1,8 +1,10 @@
-// One limit: its row, what proxies are told of it, and its end with its subject.
-import type { Kysely, Selectable } from 'kysely';
+// One limit: its row, what proxies are told of it, who sees it, and its end with its subject.
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
+import { usdOfNano } from '../../common/money.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import { limitKindsInContract } from '../domain/limit.ts';
+import { budgetPeriodsInContract, limitKindsInContract } from '../domain/limit.ts';
 import type { Schema } from '../store/schema.ts';
+import type { ChangeCall, ReadCall } from './method.ts';
 
 export type LimitRow = Selectable<Schema['limits']>;
 
@@ -11,7 +13,9 @@ export function limitRecord(row: LimitRow) {
   return {
     id: row.id,
     kind: limitKindsInContract[row.kind],
-    count: String(row.amount),
+    ...(row.period === null
+      ? { count: String(row.amount) }
+      : { amountUsd: usdOfNano(row.amount), period: budgetPeriodsInContract[row.period] }),
     ...(row.model === null ? {} : { model: row.model }),
   } satisfies LimitRecord;
 }
@@ -25,31 +29,83 @@ export async function readLimits(
     .selectFrom('limits')
     .selectAll()
     .where('subject_id', 'in', subjectIds)
+    .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();
   const bySubject = Map.groupBy(rows, (row) => row.subject_id);
   return (subjectId) => (bySubject.get(subjectId) ?? []).map(limitRecord);
 }
 
+/** A member sees what applies to themself: their own limits, their keys' and the organization's. */
+export function shownTo({ personId, role }: ReadCall['caller']) {
+  return (where: ExpressionBuilder<Schema, 'limits'>) => {
+    if (role !== 'member') return where.and([]);
+    const keys = where
+      .selectFrom('virtual_keys')
+      .select('id')
+      .where('scope_kind', '=', 'person')
+      .where('scope_id', '=', personId);
+    return where.or([
+      where('subject_kind', '=', 'organization'),
+      where('subject_id', '=', personId),
+      where('subject_id', 'in', keys),
+    ]);
+  };
+}
+
+/**
+ * Before a budget is made, changed or ended: proxies draw from it and book on it while they share this lock, so each of them
+ * has seen what is committed here or is seen by it. Taken before any other row that they lock.
+ */
+export async function lockBooksOf(
+  { db, locks }: Pick<ChangeCall, 'db' | 'locks'>,
+  organizationId: string,
+): Promise<void> {
+  await locks
+    .update(db.selectFrom('organizations').select('id').where('id', '=', organizationId))
+    .executeTakeFirstOrThrow();
+}
+
+type Condition = (where: ExpressionBuilder<Schema, 'limits'>) => Expression<SqlBool>;
+
+/** The books of a budget outlive it; of other limits nothing is left. @returns how many there were */
+export async function deleteLimits(call: ChangeCall, which: Condition): Promise<number> {
+  const { db, now, revision } = call;
+  const rows = await db
+    .selectFrom('limits')
+    .select(['organization_id', 'kind'])
+    .where(which)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const budget = rows.find(({ kind }) => kind === 'budget');
+  if (budget !== undefined) await lockBooksOf(call, budget.organization_id);
+  await db
+    .updateTable('limits')
+    .set({ deleted_at: now, revision })
+    .where(which)
+    .where('kind', '=', 'budget')
+    .where('deleted_at', 'is', null)
+    .execute();
+  await db.deleteFrom('limits').where(which).where('kind', '!=', 'budget').execute();
+  return rows.length;
+}
+
 /**
  * Deletes the limits of an AI system or person that is deleted, and of its keys; or of a key that is revoked. None of them
  * can ever hold anything again, and left in lists they would be taken for something that does. What they said stands in the
- * audit log; the rates they counted are worth nothing after a minute.
+ * audit log; the rates they counted are worth nothing after a minute. Called before other rows of the subject are changed: the
+ * lock on the books comes first.
  * @returns how many
  */
-export async function deleteLimitsUnder(db: Kysely<Schema>, subjectId: string): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('limits')
-    .where((where) =>
-      where.or([
-        where('subject_id', '=', subjectId),
-        where(
-          'subject_id',
-          'in',
-          where.selectFrom('virtual_keys').select('id').where('scope_id', '=', subjectId),
-        ),
-      ]),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+export function deleteLimitsUnder(call: ChangeCall, subjectId: string): Promise<number> {
+  return deleteLimits(call, (where) =>
+    where.or([
+      where('subject_id', '=', subjectId),
+      where(
+        'subject_id',
+        'in',
+        where.selectFrom('virtual_keys').select('id').where('scope_id', '=', subjectId),
+      ),
+    ]),
+  );
 }

@@ -1,6 +1,7 @@
-// Limits on rates: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject,
-// so a change of one names that record on the change feed.
-import type { ExpressionBuilder, Kysely } from 'kysely';
+// Limits: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject, so a change
+// of one names that record on the change feed. A budget that is deleted is gone for everybody; its row stays for its books.
+import type { Kysely } from 'kysely';
+import { windowOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateLimitRequest__Output } from '../../proto/generated/gateway/v1/CreateLimitRequest.ts';
 import type { DeleteLimitRequest__Output } from '../../proto/generated/gateway/v1/DeleteLimitRequest.ts';
@@ -15,20 +16,21 @@ import { modelGlob, timeText } from '../domain/fields.ts';
 import {
   asItIs,
   type LimitSubject,
-  limitCount,
   limitKind,
   limitKindsInContract,
+  limitResize,
+  limitSize,
   limitSubject,
   limitSubjectsInContract,
-  notOfRates,
 } from '../domain/limit.ts';
 import { mayChangePerson } from '../domain/roles.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { checked, expectRevision, invalidRequest } from './checked.ts';
+import { noteThresholds } from '../webhooks/thresholds.ts';
+import { checked, expectRevision } from './checked.ts';
 import { CallError, notFound, permissionDenied } from './errors.ts';
 import { changed } from './key-values.ts';
-import { type LimitRow, limitRecord } from './limit.ts';
+import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 import { cutPage, pageById } from './page.ts';
@@ -40,15 +42,13 @@ import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key.ts';
 export const limitsMax = 32;
 
 export async function create(call: ChangeCall, request: CreateLimitRequest__Output): Promise<Outcome<Limit>> {
-  refuseBudget(request);
   const fields = checked({
     subject: limitSubject(request.organizationId)(request.subject),
     kind: limitKind(request.kind),
-    count: limitCount(request.count),
+    ...limitSize(request.kind === limitKindsInContract.budget, request),
     model: optional(modelGlob, request.model),
-    amount_usd: notOfRates(request.amountUsd),
-    period: notOfRates(request.period),
   });
+  if (fields.kind === 'budget') await lockBooksOf(call, request.organizationId);
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
   await requireMayLimit(call, fields.subject);
   await requirePlace(call.db, fields.subject);
@@ -58,9 +58,9 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     subject_kind: fields.subject.kind,
     subject_id: fields.subject.id,
     kind: fields.kind,
-    amount: fields.count,
+    amount: fields.period === undefined ? fields.count : fields.amount_usd,
     model: fields.model ?? null,
-    period: null,
+    period: fields.period ?? null,
     deleted_at: null,
     created_at: call.now,
     revision: call.revision,
@@ -70,13 +70,14 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
 }
 
 export async function get(call: ReadCall, request: GetLimitRequest__Output): Promise<Limit> {
-  const row = await call.db
+  const row = await find(call.db, request.id);
+  const shown = await call.db
     .selectFrom('limits')
-    .selectAll()
-    .where('id', '=', request.id)
+    .select('id')
+    .where('id', '=', row.id)
     .where(shownTo(call.caller))
     .executeTakeFirst();
-  if (row === undefined) throw permissionDenied('a member sees the limits that apply to themself only');
+  if (shown === undefined) throw permissionDenied('a member sees the limits that apply to themself only');
   return message(row);
 }
 
@@ -87,6 +88,7 @@ export async function list(call: ReadCall, request: ListLimitsRequest__Output): 
     .selectFrom('limits')
     .selectAll()
     .where('organization_id', '=', request.organizationId)
+    .where('deleted_at', 'is', null)
     .where(shownTo(call.caller))
     .orderBy('id')
     .limit(limit);
@@ -100,12 +102,15 @@ export async function list(call: ReadCall, request: ListLimitsRequest__Output): 
 
 export async function update(call: ChangeCall, request: UpdateLimitRequest__Output): Promise<Outcome<Limit>> {
   const before = await find(call.db, request.id);
-  const { count } = checked({ count: optional(limitCount, request.count), ...fixedFields(request, before) });
+  const fields = checked({ ...limitResize(before.period, request), ...fixedFields(request, before) });
   expectRevision(request.ifRevision, before.revision);
   await requireMayLimit(call, subjectOf(before));
-  if (count === undefined || count === before.amount) return { unchanged: message(before) };
-  const after: LimitRow = { ...before, amount: count, revision: call.revision };
+  const amount = fields.amount_usd ?? fields.count ?? before.amount;
+  if (amount === before.amount) return { unchanged: message(before) };
+  if (before.period !== null) await lockBooksOf(call, before.organization_id);
+  const after: LimitRow = { ...before, amount, revision: call.revision };
   await call.db.updateTable('limits').set(after).where('id', '=', before.id).execute();
+  await noteReached(call, after);
   return {
     ...(await recorded(call.db, before)),
     result: message(after),
@@ -120,14 +125,23 @@ export async function remove(
 ): Promise<Outcome<DeleteLimitResponse>> {
   const row = await find(call.db, request.id);
   await requireMayLimit(call, subjectOf(row));
-  await call.db.deleteFrom('limits').where('id', '=', row.id).execute();
+  await deleteLimits(call, (where) => where('id', '=', row.id));
   return { ...(await recorded(call.db, row)), result: {}, before: message(row) };
 }
 
-/** Before anything else is said of the request: nobody shall believe in a limit that does not hold. @throws CallError */
-function refuseBudget(request: CreateLimitRequest__Output): void {
-  if (request.kind !== 'LIMIT_KIND_BUDGET') return;
-  throw invalidRequest([{ field: 'kind', description: 'budgets are not enforced yet' }]);
+/** A lower amount can be a share of a budget's window that was not reached before. */
+async function noteReached({ db, now }: ChangeCall, budget: LimitRow): Promise<void> {
+  if (budget.period === null) return;
+  const window = windowOf(budget.period, now);
+  const books = await db
+    .selectFrom('budget_windows')
+    .select('spent')
+    .where('budget_id', '=', budget.id)
+    .where('window_start', '=', window)
+    .executeTakeFirst();
+  if (books === undefined) return;
+  const { id: budgetId, organization_id: organizationId, amount } = budget;
+  await noteThresholds({ db, now }, [{ budgetId, organizationId, window, amount, spent: books.spent }]);
 }
 
 function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: LimitRow) {
@@ -154,26 +168,10 @@ async function requirePlace(db: Kysely<Schema>, subject: LimitSubject): Promise<
     .selectFrom('limits')
     .select((column) => column.fn.countAll<number>().as('count'))
     .where('subject_id', '=', subject.id)
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   if (count < limitsMax) return;
   throw new CallError('too_many_limits', `it has ${limitsMax} already; delete one that is not needed`);
-}
-
-/** A member sees what applies to themself: their own limits, their keys' and the organization's. */
-function shownTo({ personId, role }: ReadCall['caller']) {
-  return (where: ExpressionBuilder<Schema, 'limits'>) => {
-    if (role !== 'member') return where.and([]);
-    const keys = where
-      .selectFrom('virtual_keys')
-      .select('id')
-      .where('scope_kind', '=', 'person')
-      .where('scope_id', '=', personId);
-    return where.or([
-      where('subject_kind', '=', 'organization'),
-      where('subject_id', '=', personId),
-      where('subject_id', 'in', keys),
-    ]);
-  };
 }
 
 async function recorded(db: Kysely<Schema>, row: LimitRow) {
@@ -198,7 +196,12 @@ async function whoseRecord(db: Kysely<Schema>, { kind, id }: LimitSubject): Prom
 }
 
 async function find(db: Kysely<Schema>, id: string): Promise<LimitRow> {
-  const row = await db.selectFrom('limits').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('limits')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
   if (row === undefined) throw notFound('id');
   return row;
 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { SealKeys } from '../../common/seal.ts';
 import type { PrivateUpstreams } from '../domain/base-url.ts';
 import type { Role, Schema } from '../store/schema.ts';
-import type { Change, Unchanged } from '../store/store.ts';
+import type { Change, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
 
 export type Method<Request, Response> =
@@ -66,7 +66,9 @@ export interface BootstrapCall {
   readonly revision: number;
 }
 
-export interface ChangeCall extends ReadCall, BootstrapCall {}
+export interface ChangeCall extends ReadCall, BootstrapCall {
+  readonly locks: RowLocks;
+}
 
 export interface ServiceDeps {
   readonly masterKeys: SealKeys;

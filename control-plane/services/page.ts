@@ -24,15 +24,16 @@ export interface Page<Key> {
 
 /** Of rows ordered by their ids. @throws CallError */
 export function pageById(request: PageRequest): Page<string> {
-  return page(request, (key) => (isUuid(key) ? key : undefined));
+  return pageBy(request, (key) => (isUuid(key) ? key : undefined));
 }
 
 /** Of rows ordered by their revisions. @throws CallError */
 export function pageByRevision(request: PageRequest): Page<number> {
-  return page(request, (key) => (/^\d{1,15}$/.test(key) ? Number(key) : undefined));
+  return pageBy(request, (key) => (/^\d{1,15}$/.test(key) ? Number(key) : undefined));
 }
 
-function page<Key>(request: PageRequest, readKey: (key: string) => Key | undefined): Page<Key> {
+/** Of rows ordered by anything else. @param readKey what cutPage was told of the last row; undefined for what is none. @throws CallError */
+export function pageBy<Key>(request: PageRequest, readKey: (key: string) => Key | undefined): Page<Key> {
   const { page_size, page_token } = checked({
     page_size: optional(within(1, pageSizeMax), request.pageSize),
     page_token: optional((token: string) => readToken(token, readKey), request.pageToken),
@@ -44,7 +45,7 @@ function page<Key>(request: PageRequest, readKey: (key: string) => Key | undefin
 // The first page may be asked for with an empty token: it is what the last page answers.
 function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
   if (token === '') return valid(undefined);
-  const key = /^[A-Za-z0-9_-]{1,64}$/.test(token)
+  const key = /^[A-Za-z0-9_-]{1,256}$/.test(token)
     ? readKey(Buffer.from(token, 'base64url').toString())
     : undefined;
   return key === undefined ? invalid('must be the next_page_token of the page before') : valid(key);

@@ -119,8 +119,8 @@ export async function remove(
   const row = await findPerson(call.db, request.id);
   if (!mayChangePerson(call.caller, row.role)) throw ownersOnly();
   await keepOneOf(call.db, row);
+  const limitsDeleted = await deleteLimitsUnder(call, row.id);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'person', row.id);
-  const limitsDeleted = await deleteLimitsUnder(call.db, row.id);
   // The person's operator tokens go with the row.
   await call.db.deleteFrom('people').where('id', '=', row.id).execute();
   return {

@@ -1,6 +1,7 @@
 // Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
 // organization's own shadows nothing: no name is given twice among all that an organization may call.
 import type { Kysely } from 'kysely';
+import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateProviderRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderRequest.ts';
 import type { DeleteProviderRequest__Output } from '../../proto/generated/gateway/v1/DeleteProviderRequest.ts';
@@ -48,7 +49,7 @@ export async function create(
     base_url: baseUrl(request.baseUrl, call.deps.privateUpstreams),
     key_form: optional(keyForm, request.keyForm),
     key_header: keyHeader(request.keyForm, request.keyHeader),
-    models: optional(providerModels(today(call)), request.models),
+    models: optional(providerModels(dayOf(call.now)), request.models),
   });
   await expectPlace(call.db, organizationId, fields.name);
   const row: ProviderRow = {
@@ -96,7 +97,7 @@ export async function update(
     base_url: optional((text: string) => baseUrl(text, call.deps.privateUpstreams), request.baseUrl),
     key_form: optional(keyForm, request.keyForm),
     key_header: keyHeader(request.keyForm, request.keyHeader),
-    models: optional(providerModels(today(call)), request.models),
+    models: optional(providerModels(dayOf(call.now)), request.models),
   });
   expectRevision(request.ifRevision, before.revision);
   const columns = {
@@ -186,10 +187,6 @@ async function whoseRecords(db: Kysely<Schema>, row: ProviderRow): Promise<reado
   if (row.organization_id !== null) return [organizationChanged(row.organization_id)];
   const organizations = await db.selectFrom('organizations').select('id').execute();
   return organizations.map(({ id }) => organizationChanged(id));
-}
-
-function today({ now }: ChangeCall): string {
-  return timeText(now).slice(0, 10);
 }
 
 async function find(db: Kysely<Schema>, id: string): Promise<ProviderRow> {

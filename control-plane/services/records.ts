@@ -18,6 +18,7 @@ import type { Schema, ScopeKind } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
 import { type ProviderRow, readCallable } from './callable-providers.ts';
 import { readLimits } from './limit.ts';
+import { readPrices } from './price.ts';
 
 export interface RecordsDeps {
   /** The database in one snapshot, and its position. */
@@ -127,6 +128,7 @@ async function toOrganizationRecord(
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
+    prices: await readPrices(deps.db, organization.id),
   };
 }
 

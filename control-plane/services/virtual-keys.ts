@@ -213,8 +213,8 @@ export async function revoke(
 ): Promise<Outcome<VirtualKey>> {
   const { row: before, values } = await findOwnKey(call, request.id);
   if (before.revoked_at !== null) return { unchanged: keyMessage(before, values, call.now) };
+  const limitsDeleted = await deleteLimitsUnder(call, before.id);
   const invalidations = await revokeKey(call, before.id);
-  const limitsDeleted = await deleteLimitsUnder(call.db, before.id);
   const after: KeyRow = { ...before, revoked_at: call.now, revision: call.revision };
   const virtualKey = keyMessage(after, [], call.now);
   return {

@@ -5,6 +5,7 @@ import {
   Metadata,
   makeGenericClientConstructor,
   type ServiceDefinition,
+  type ServiceError,
 } from '@grpc/grpc-js';
 import type { Clock } from '../../common/clock.ts';
 import { createCredential } from '../../common/credential.ts';
@@ -134,7 +135,7 @@ const codeNames: Codes = Object.fromEntries(
   Object.entries(callCodes).map(([name, { grpc }]) => [grpc, name]),
 );
 
-/** Unary calls of any method of the contract. */
+/** Calls of any method of the contract but streams of requests; a stream is answered as the list of its messages. */
 export class GrpcCaller {
   readonly #clients: ReadonlyMap<string, Client>;
 
@@ -156,21 +157,34 @@ export class GrpcCaller {
     if (client === undefined || path === undefined || !requestSerialize || !responseDeserialize) {
       throw new Error(`no method ${method}`);
     }
+    const deadline = { deadline: Date.now() + 10_000 };
     return new Promise((resolve) => {
-      client.makeUnaryRequest(
+      const refuse = (error: ServiceError) => {
+        const [bytes] = error.metadata.get('gateway-error-bin');
+        const detail = errorDetail.deserialize(Buffer.from(bytes ?? ''));
+        resolve({ code: codeNames[error.code] ?? `code ${error.code}`, message: error.details, detail });
+      };
+      const wire = [
         path,
         requestSerialize,
         responseDeserialize,
         request,
         metadataWith(token),
-        { deadline: Date.now() + 10_000 },
-        (error, response) => {
-          if (error === null) return resolve({ code: 'OK', response });
-          const [bytes] = error.metadata.get('gateway-error-bin');
-          const detail = errorDetail.deserialize(Buffer.from(bytes ?? ''));
-          resolve({ code: codeNames[error.code] ?? `code ${error.code}`, message: error.details, detail });
-        },
-      );
+        deadline,
+      ] as const;
+      if (definition?.[name]?.responseStream) {
+        const messages: unknown[] = [];
+        client
+          .makeServerStreamRequest(...wire)
+          .on('data', (message) => messages.push(message))
+          .on('error', refuse)
+          .on('end', () => resolve({ code: 'OK', response: messages }));
+        return;
+      }
+      client.makeUnaryRequest(...wire, (error, response) => {
+        if (error === null) resolve({ code: 'OK', response });
+        else refuse(error);
+      });
     });
   }
 

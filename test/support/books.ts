@@ -1,0 +1,44 @@
+// What proxies leave in the books of budgets, written behind the store's back: for tests of what operators see and do.
+import { randomUUID } from 'node:crypto';
+import type { StoreDatabase } from './databases.ts';
+
+export interface Books {
+  readonly budgetId: string;
+  readonly organizationId: string;
+  readonly window: string;
+  /** Nano-dollars, as the others. */
+  readonly spent?: number;
+  readonly leased?: number;
+  readonly unsettled?: number;
+}
+
+/** The books of one window. */
+export async function writeBooks(database: StoreDatabase, books: Books): Promise<void> {
+  const { budgetId, organizationId, window, spent = 0, leased = 0, unsettled = 0 } = books;
+  await database.raw(
+    `insert into budget_windows (budget_id, organization_id, window_start, spent, leased, unsettled)
+     values ('${budgetId}', '${organizationId}', '${window}', ${spent}, ${leased}, ${unsettled})`,
+  );
+}
+
+export interface Lease {
+  readonly budgetId: string;
+  readonly window: string;
+  readonly remaining: number;
+  readonly state?: 'open' | 'expired';
+  readonly seenAt?: number;
+}
+
+/** A lease of a session of its own, which is as open as the lease. The books have to hold it already. @returns the session */
+export async function writeLease(database: StoreDatabase, lease: Lease): Promise<string> {
+  const { budgetId, window, remaining, state = 'expired', seenAt = 0 } = lease;
+  const session = randomUUID();
+  const open = state === 'open' ? 1 : 0;
+  await database.raw(
+    `insert into ledger_sessions (id, proxy, organization_id, open, seen_at, expired_at)
+     values ('${session}', 'proxy-1', null, ${open}, ${seenAt}, ${open === 1 ? 'null' : seenAt});
+     insert into leases (session_id, budget_id, window_start, remaining, state, seq, answer)
+     values ('${session}', '${budgetId}', '${window}', ${remaining}, '${state}', 1, '{}')`,
+  );
+  return session;
+}

@@ -1,0 +1,295 @@
+// Who may call what: an expectation for every method of the table, with a request that is made anew for each call. A method
+// without one does not type-check, so nobody adds a method without saying who may call it.
+import { randomUUID } from 'node:crypto';
+import type { MethodName } from '../../control-plane/services/methods.ts';
+import { writeBooks, writeLease } from './books.ts';
+import type { StoreDatabase } from './databases.ts';
+import {
+  createKey,
+  createPerson,
+  createTenant,
+  freshName,
+  type OperatorsPlane,
+  type Someone,
+  type TestTenant,
+} from './operators.ts';
+
+type Code = 'OK' | 'PERMISSION_DENIED' | 'NOT_FOUND';
+export const [ok, denied, hidden] = ['OK', 'PERMISSION_DENIED', 'NOT_FOUND'] as const;
+
+interface Expectation {
+  /** What the request names: made anew for each call, by those who may. */
+  request(world: World, tenant: TestTenant, caller: Someone): Promise<object> | object;
+  /** Of the organization itself. */
+  readonly own: { readonly owner: Code; readonly admin: Code; readonly member: Code };
+  /** The organization is another one's: for an owner there. Roles that never may are denied before anything is looked up. */
+  readonly otherOwner: Code;
+  readonly otherMember: Code;
+  readonly platform: Code;
+}
+
+export interface World {
+  readonly database: StoreDatabase;
+  readonly plane: OperatorsPlane;
+  readonly platform: Someone;
+}
+
+const managersOnly = {
+  own: { owner: ok, admin: ok, member: denied },
+  otherOwner: hidden,
+  otherMember: denied,
+  platform: denied,
+} as const;
+const everybodyInside = {
+  own: { owner: ok, admin: ok, member: ok },
+  otherOwner: hidden,
+  otherMember: hidden,
+  platform: denied,
+} as const;
+const managersHiddenFromPlatform = { ...managersOnly, platform: hidden } as const;
+const platformOnly = {
+  own: { owner: denied, admin: denied, member: denied },
+  otherOwner: denied,
+  otherMember: denied,
+  platform: ok,
+} as const;
+const nobodyButOthers = { ...platformOnly, platform: denied } as const;
+
+const inOrganization = (_world: World, tenant: TestTenant) => ({ organizationId: tenant.id });
+const organization = (_world: World, tenant: TestTenant) => ({ id: tenant.id });
+const aiSystem = async ({ plane }: World, tenant: TestTenant) => {
+  const request = { organizationId: tenant.id, name: freshName('system') };
+  return { id: (await plane.expect('AiSystems.Create', tenant.owner.token, request)).id };
+};
+const providerKeyFields = () => ({
+  provider: 'gpt-provider',
+  name: freshName('provider key'),
+  secret: { apiKey: 'sk-test' },
+});
+const providerKey = async ({ plane }: World, tenant: TestTenant) => {
+  const request = { organizationId: tenant.id, ...providerKeyFields() };
+  return { id: (await plane.expect('ProviderKeys.Create', tenant.owner.token, request)).id };
+};
+const providerFields = () => ({
+  name: freshName('provider').replace(' ', '-'),
+  wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
+  baseUrl: 'https://api.example.com/v1',
+});
+const customProvider = async ({ plane }: World, tenant: TestTenant) => {
+  const request = { organizationId: tenant.id, ...providerFields() };
+  return { id: (await plane.expect('Providers.Create', tenant.owner.token, request)).id };
+};
+const rate = { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: 60 };
+const limitOn = (tenant: TestTenant, someone: Someone) => ({
+  organizationId: tenant.id,
+  subject: { kind: 'LIMIT_SUBJECT_KIND_PERSON', id: someone.id },
+  ...rate,
+});
+const limit = async ({ plane }: World, tenant: TestTenant, caller: Someone) => {
+  const request = limitOn(tenant, memberOf(tenant, caller));
+  await deleteAll(plane, tenant, 'Limits');
+  return { id: (await plane.expect('Limits.Create', tenant.owner.token, request)).id };
+};
+const price = async ({ plane }: World, tenant: TestTenant) => {
+  const request = { organizationId: tenant.id, ...priceFields() };
+  return { id: (await plane.expect('Prices.Create', tenant.owner.token, request)).id, ...priceFields() };
+};
+const priceFields = () => ({
+  model: `gpt-provider/${freshName('model').replace(' ', '-')}`,
+  prices: { input: '1', output: '2' },
+});
+const webhookFields = () => ({ name: freshName('webhook'), url: 'https://hooks.example.com/gateway' });
+const webhook = async ({ plane }: World, tenant: TestTenant) => {
+  await deleteAll(plane, tenant, 'Webhooks');
+  const request = { organizationId: tenant.id, ...webhookFields() };
+  return { id: (await plane.expect('Webhooks.Create', tenant.owner.token, request)).webhook.id };
+};
+/** Held of a budget by a proxy that has fallen silent. */
+const unsettled = async ({ database, plane }: World, tenant: TestTenant) => {
+  await deleteAll(plane, tenant, 'Limits');
+  const { id: budgetId } = await plane.expect('Limits.Create', tenant.owner.token, {
+    organizationId: tenant.id,
+    subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: tenant.id },
+    ...{ kind: 'LIMIT_KIND_BUDGET', amountUsd: '1', period: 'BUDGET_PERIOD_TOTAL' },
+  });
+  const books = { budgetId, organizationId: tenant.id, window: 'total', unsettled: 5 };
+  await writeBooks(database, books);
+  const session = await writeLease(database, { ...books, remaining: books.unsettled });
+  return { limitId: budgetId, window: books.window, session };
+};
+const session = () => ({ session: randomUUID() });
+const lease = () => ({ ...session(), budgetId: randomUUID(), window: 'total', seq: 1 });
+/** One organization, or a member, would soon have as many as it may have. */
+const deleteAll = async (plane: OperatorsPlane, tenant: TestTenant, service: 'Limits' | 'Webhooks') => {
+  const organizationId = tenant.id;
+  const listed = await plane.expect(`${service}.List`, tenant.owner.token, { organizationId });
+  for (const { id } of listed[service.toLowerCase()]) {
+    await plane.expect(`${service}.Delete`, tenant.owner.token, { id });
+  }
+};
+const person = async ({ plane }: World, tenant: TestTenant) => ({
+  id: (await createPerson(plane, tenant, 'ROLE_MEMBER')).id,
+});
+const scopeOf = (someone: Someone) => ({ kind: 'KEY_SCOPE_KIND_PERSON', id: someone.id });
+/** Scoped to a member: to the caller, if it is one. */
+const memberOf = (tenant: TestTenant, caller: Someone) =>
+  caller.id === tenant.member.id ? caller : tenant.member;
+const virtualKey = async ({ plane }: World, tenant: TestTenant, caller: Someone) => {
+  const made = await createKey(plane, tenant, { scope: scopeOf(memberOf(tenant, caller)) });
+  return { id: made.virtualKey.id };
+};
+const operatorToken = async ({ plane }: World, tenant: TestTenant, caller: Someone) => {
+  const request = { personId: memberOf(tenant, caller).id, name: 'to revoke' };
+  return { id: (await plane.expect('OperatorTokens.Create', tenant.owner.token, request)).operatorToken.id };
+};
+const tokensOfMember = (_world: World, tenant: TestTenant, caller: Someone) => ({
+  personId: memberOf(tenant, caller).id,
+  name: 'another',
+});
+
+export const expectations: Record<MethodName, Expectation> = {
+  'Access.Resolve': { ...nobodyButOthers, request: () => ({ keyHash: Buffer.alloc(32) }) },
+  // A stream: its callers are tested in access.test.ts.
+  'Access.Watch': { ...nobodyButOthers, request: () => ({}) },
+  'AiSystems.Create': {
+    ...managersOnly,
+    request: (_world, tenant) => ({ organizationId: tenant.id, name: freshName('system') }),
+  },
+  'AiSystems.Get': { ...managersOnly, request: aiSystem },
+  'AiSystems.List': { ...managersOnly, request: inOrganization },
+  'AiSystems.Update': { ...managersOnly, request: aiSystem },
+  'AiSystems.Delete': { ...managersOnly, request: aiSystem },
+  'Audit.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
+  'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
+  'Budgets.Release': { ...managersOnly, request: unsettled },
+  'Ledger.KeepSession': { ...nobodyButOthers, request: session },
+  'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
+  'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },
+  'Ledger.ReportUsage': { ...nobodyButOthers, request: () => ({ events: [] }) },
+  'Limits.Create': {
+    ...managersOnly,
+    request: async (world, tenant) => {
+      const someone = await createPerson(world.plane, tenant, 'ROLE_MEMBER');
+      return limitOn(tenant, someone);
+    },
+  },
+  'Limits.Get': { ...everybodyInside, request: limit },
+  'Limits.List': { ...everybodyInside, request: inOrganization },
+  'Limits.Update': { ...managersOnly, request: limit },
+  'Limits.Delete': { ...managersOnly, request: limit },
+  'OperatorTokens.Bootstrap': { ...nobodyButOthers, request: () => ({ name: 'second' }) },
+  'OperatorTokens.Create': { ...everybodyInside, platform: hidden, request: tokensOfMember },
+  'OperatorTokens.List': { ...everybodyInside, platform: hidden, request: tokensOfMember },
+  'OperatorTokens.Revoke': { ...everybodyInside, platform: hidden, request: operatorToken },
+  'Organizations.Create': {
+    ...platformOnly,
+    request: () => ({ name: freshName('organization'), owner: { name: 'Olga' } }),
+  },
+  'Organizations.Get': { ...everybodyInside, platform: ok, request: organization },
+  // It names no organization: everybody sees their own.
+  'Organizations.List': {
+    ...everybodyInside,
+    otherOwner: ok,
+    otherMember: ok,
+    platform: ok,
+    request: () => ({}),
+  },
+  'Organizations.UpdateSettings': {
+    ...managersOnly,
+    request: (_world, tenant) => ({
+      id: tenant.id,
+      settings: { access: { callerProviderKeys: true } },
+    }),
+  },
+  'Organizations.Suspend': {
+    ...platformOnly,
+    request: async ({ plane, platform }) => ({
+      id: (await createTenant(plane, platform, freshName('org'))).id,
+    }),
+  },
+  'Organizations.Resume': { ...platformOnly, request: organization },
+  'People.Create': {
+    ...managersHiddenFromPlatform,
+    request: (_world, tenant) => ({
+      organizationId: tenant.id,
+      name: freshName('person'),
+      role: 'ROLE_MEMBER',
+    }),
+  },
+  'People.Get': {
+    ...everybodyInside,
+    platform: hidden,
+    request: (_world, tenant, caller) => ({ id: memberOf(tenant, caller).id }),
+  },
+  'People.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'People.Update': { ...managersHiddenFromPlatform, request: person },
+  'People.Delete': { ...managersHiddenFromPlatform, request: person },
+  'Prices.Create': {
+    ...managersOnly,
+    request: (_world, tenant) => ({ organizationId: tenant.id, ...priceFields() }),
+  },
+  'Prices.Get': { ...managersOnly, request: price },
+  'Prices.List': { ...managersOnly, request: inOrganization },
+  'Prices.Update': { ...managersOnly, request: price },
+  'Prices.Delete': { ...managersOnly, request: price },
+  'ProviderKeys.Create': {
+    ...managersOnly,
+    request: (_world, tenant) => ({ organizationId: tenant.id, ...providerKeyFields() }),
+  },
+  'ProviderKeys.Get': { ...managersOnly, request: providerKey },
+  'ProviderKeys.List': { ...managersOnly, request: inOrganization },
+  'ProviderKeys.Update': { ...managersOnly, request: providerKey },
+  'ProviderKeys.Delete': { ...managersOnly, request: providerKey },
+  'Providers.Create': {
+    ...managersHiddenFromPlatform,
+    request: (_world, tenant) => ({ organizationId: tenant.id, ...providerFields() }),
+  },
+  'Providers.Get': { ...managersHiddenFromPlatform, request: customProvider },
+  'Providers.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Providers.Update': { ...managersHiddenFromPlatform, request: customProvider },
+  'Providers.Delete': { ...managersHiddenFromPlatform, request: customProvider },
+  'ProxyTokens.Create': { ...platformOnly, request: () => ({ name: 'proxy' }) },
+  'ProxyTokens.List': { ...platformOnly, request: () => ({}) },
+  'ProxyTokens.Revoke': {
+    ...platformOnly,
+    request: async ({ plane, platform }) => {
+      const made = await plane.expect('ProxyTokens.Create', platform.token, { name: 'to revoke' });
+      return { id: made.proxyToken.id };
+    },
+  },
+  'Usage.Totals': { ...everybodyInside, request: inOrganization },
+  'Usage.Export': {
+    ...managersOnly,
+    request: (_world, tenant) => ({ organizationId: tenant.id, format: 'USAGE_FORMAT_CSV' }),
+  },
+  'VirtualKeys.Create': {
+    ...everybodyInside,
+    request: (_world, tenant, caller) => ({
+      organizationId: tenant.id,
+      scope: scopeOf(memberOf(tenant, caller)),
+      name: freshName('key'),
+    }),
+  },
+  'VirtualKeys.Get': { ...everybodyInside, request: virtualKey },
+  'VirtualKeys.List': { ...everybodyInside, request: inOrganization },
+  'VirtualKeys.Update': { ...managersOnly, request: virtualKey },
+  'VirtualKeys.Rotate': { ...everybodyInside, request: virtualKey },
+  'VirtualKeys.Revoke': { ...everybodyInside, request: virtualKey },
+  'Webhooks.Create': {
+    ...managersOnly,
+    request: async ({ plane }, tenant) => {
+      await deleteAll(plane, tenant, 'Webhooks');
+      return { organizationId: tenant.id, ...webhookFields() };
+    },
+  },
+  'Webhooks.Get': { ...managersOnly, request: webhook },
+  'Webhooks.List': { ...managersOnly, request: inOrganization },
+  'Webhooks.Update': { ...managersOnly, request: webhook },
+  'Webhooks.RotateSecret': { ...managersOnly, request: webhook },
+  'Webhooks.Delete': { ...managersOnly, request: webhook },
+  'Webhooks.ListDeliveries': {
+    ...managersOnly,
+    request: async (world, tenant) => ({ webhookId: (await webhook(world, tenant)).id }),
+  },
+};
