@@ -22,6 +22,7 @@ export class ChunkWriter {
   #head = '';
   #written = '';
   #calls = 0;
+  #textBytes = 0;
 
   constructor(options: ChunkOptions) {
     this.#options = options;
@@ -35,6 +36,11 @@ export class ChunkWriter {
   /** Number of calls begun, in all choices. */
   get calls(): number {
     return this.#calls;
+  }
+
+  /** Bytes of all text, reasoning and arguments of calls that the answer has had so far. */
+  get textBytes(): number {
+    return this.#textBytes;
   }
 
   /** What was written since the last look, for the caller. */
@@ -52,11 +58,15 @@ export class ChunkWriter {
   }
 
   content(text: string, choice = 0): void {
-    if (text !== '') this.#delta({ content: text }, choice);
+    if (text === '') return;
+    this.#textBytes += Buffer.byteLength(text);
+    this.#delta({ content: text }, choice);
   }
 
   reasoning(text: string, choice = 0): void {
-    if (text !== '') this.#delta({ reasoning_content: text }, choice);
+    if (text === '') return;
+    this.#textBytes += Buffer.byteLength(text);
+    this.#delta({ reasoning_content: text }, choice);
   }
 
   /** Fields of the message that only some vendors have: `thinking_blocks`, `annotations`… */
@@ -72,6 +82,7 @@ export class ChunkWriter {
   /** Begins a call; its arguments may follow in pieces. @returns the call's index for `callArguments` */
   call(id: string, name: string, args = ''): number {
     const index = this.#calls++;
+    this.#textBytes += Buffer.byteLength(name) + Buffer.byteLength(args);
     const called = { name, arguments: args };
     if (this.#options.asFunctions) {
       // The deprecated form knows one call only.
@@ -82,6 +93,7 @@ export class ChunkWriter {
 
   callArguments(index: number, args: string): void {
     if (args === '') return;
+    this.#textBytes += Buffer.byteLength(args);
     if (!this.#options.asFunctions) {
       this.#delta({ tool_calls: [{ index, function: { arguments: args } }] }, 0);
     } else if (index === 0) this.#delta({ function_call: { arguments: args } }, 0);

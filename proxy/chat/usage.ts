@@ -1,9 +1,11 @@
-// Tokens of one request by one rule: prompt includes cache reads and writes, completion includes reasoning.
+// Tokens of one request by one rule: prompt includes cache reads and writes, writes those of an hour, completion reasoning.
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Of the writes those that live an hour. */
+  readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
 }
 
@@ -13,6 +15,7 @@ export const noUsage: Usage = Object.freeze({
   completionTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
   reasoningTokens: 0,
 });
 
@@ -32,6 +35,7 @@ export function readUsage(value: unknown): Usage | undefined {
     completionTokens,
     cacheReadTokens: count(prompt?.cached_tokens) ?? 0,
     cacheWriteTokens: count(prompt?.cache_write_tokens) ?? 0,
+    cacheWrite1hTokens: 0,
     reasoningTokens: count(completion?.reasoning_tokens) ?? 0,
   };
 }

@@ -107,6 +107,8 @@ export interface CompleteAnswer {
   /** The answer for the caller in common shape. */
   readonly body: Buffer;
   readonly usage: Usage | undefined;
+  /** The model that answered, in the vendor's words, where it names one. */
+  readonly model: string | undefined;
 }
 
 export interface StreamLimits {
@@ -128,6 +130,10 @@ export interface StreamReader {
   /** An error that the vendor sent inside the stream; nothing after it counts. */
   readonly failure: VendorError | undefined;
   readonly usage: Usage | undefined;
+  /** The model that answers, in the vendor's words, as soon as it has named one. */
+  readonly model: string | undefined;
+  /** Bytes of what has come so far of text, reasoning, refusals and arguments of calls; rather too many than too few. */
+  readonly textBytes: number;
 }
 
 /** An error as the vendor told it, in the envelope's words. */

@@ -13,6 +13,7 @@ import {
   VendorFailure,
 } from '../providers/provider.ts';
 import { passedHeaders } from './answer-headers.ts';
+import { answeredModel } from './answered-model.ts';
 import { holdsKey, withoutKey } from './key-echo.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
@@ -45,6 +46,9 @@ export interface CompleteResult {
   readonly headers: readonly string[];
   readonly body: Buffer;
   readonly usage: Usage | undefined;
+  readonly model: string | undefined;
+  /** Of the provider's answer, which holds its text. */
+  readonly textBytes: number;
 }
 
 export interface StreamResult {
@@ -53,6 +57,10 @@ export interface StreamResult {
   readonly headers: readonly string[];
   /** The usage told so far. */
   usage(): Usage | undefined;
+  /** The model that answers, if it was named by now: printable, of at most 256 characters, without a credential. */
+  model(): string | undefined;
+  /** Bytes of text that have come so far. */
+  textBytes(): number;
   /** Starts the flow: what is held first, then what comes. */
   flowTo(sink: StreamSink): void;
   pause(): void;
@@ -169,6 +177,16 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     return this.#reader?.usage;
   }
 
+  model(): string | undefined {
+    return answeredModel(this.#reader?.model, this.#call.target.credential);
+  }
+
+  /** Of what is no stream all bytes so far: its text stands in them. */
+  textBytes(): number {
+    if (this.#reader !== undefined) return this.#reader.textBytes;
+    return this.#isSuccess ? this.#body.length : 0;
+  }
+
   flowTo(sink: StreamSink): void {
     this.#sink = sink;
     for (const bytes of this.#held) sink.write(bytes);
@@ -210,7 +228,11 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #complete(body: Buffer): void {
     const answer = this.#call.target.provider.readAnswer(this.#call, { head: this.#head, body });
     this.#settled = true;
-    this.#outcome.resolve({ kind: 'complete', headers: this.headers, ...answer });
+    const model = answeredModel(answer.model, this.#call.target.credential);
+    this.#outcome.resolve({
+      ...{ kind: 'complete', headers: this.headers, body: answer.body, usage: answer.usage, model },
+      textBytes: body.length,
+    });
   }
 
   /** What the provider answered instead of an answer. */

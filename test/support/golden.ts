@@ -152,8 +152,8 @@ export function readInPieces(reader: StreamReader, pieces: readonly Buffer[]): s
     told.push(reader.push(piece));
   }
   if (!reader.complete && reader.failure === undefined) told.push(reader.end());
-  const { complete, failure, usage } = reader;
-  return `${Buffer.concat(told).toString()}: ${JSON.stringify({ complete, failure, usage })}\n`;
+  const { complete, failure, usage, model, textBytes } = reader;
+  return `${Buffer.concat(told).toString()}: ${JSON.stringify({ complete, failure, usage, model, textBytes })}\n`;
 }
 
 function shown(headers: readonly string[]): Record<string, string> {

@@ -31,7 +31,11 @@ export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer):
     usageExtras: usageExtras(counter.known),
   };
   const { asFunctions } = tools;
-  return { body: completionBody(completion, { noCalls: 'null', asFunctions }), usage: counter.usage };
+  return {
+    body: completionBody(completion, { noCalls: 'null', asFunctions }),
+    usage: counter.usage,
+    model: typeof model === 'string' ? model : undefined,
+  };
 }
 
 function readBlock(reader: MessageReader, index: number, block: unknown): void {

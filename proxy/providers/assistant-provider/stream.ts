@@ -20,6 +20,7 @@ export class AssistantStreamReader implements StreamReader {
   #finished = false;
   complete = false;
   failure: VendorError | undefined;
+  model: string | undefined;
 
   constructor(call: ProviderCall, limits: StreamLimits) {
     const { tools, form } = readPlan(call);
@@ -34,6 +35,10 @@ export class AssistantStreamReader implements StreamReader {
 
   get usage(): Usage | undefined {
     return this.#counter.usage;
+  }
+
+  get textBytes(): number {
+    return this.#chunks.textBytes;
   }
 
   push(chunk: Buffer): Buffer {
@@ -65,10 +70,11 @@ export class AssistantStreamReader implements StreamReader {
     const { id, model, usage } = message;
     if (typeof id !== 'string') throw protocolError('the message has no id');
     this.#counter.add(usage);
+    this.model = typeof model === 'string' ? model : undefined;
     this.#chunks.start({
       id,
       created: Math.floor(this.#call.now / 1000),
-      model: typeof model === 'string' ? model : this.#call.model,
+      model: this.model ?? this.#call.model,
     });
   }
 

@@ -6,6 +6,7 @@ import { count, type Usage } from '../../chat/usage.ts';
 /** What was told so far; a later count replaces an earlier one, and one that is not told leaves it. */
 export class UsageCounter {
   readonly #counts = new Map<string, number>();
+  #writes1h = 0;
   #thinking = 0;
 
   add(usage: unknown): void {
@@ -14,6 +15,8 @@ export class UsageCounter {
       const value = count(usage[name]);
       if (value !== undefined) this.#counts.set(name, value);
     }
+    const writes = isObject(usage.cache_creation) ? usage.cache_creation : {};
+    this.#writes1h = count(writes.ephemeral_1h_input_tokens) ?? this.#writes1h;
     const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
     this.#thinking = count(details.thinking_tokens) ?? this.#thinking;
   }
@@ -32,6 +35,7 @@ export class UsageCounter {
       completionTokens: of('output_tokens'),
       cacheReadTokens,
       cacheWriteTokens,
+      cacheWrite1hTokens: Math.min(this.#writes1h, cacheWriteTokens),
       reasoningTokens: this.#thinking,
     };
   }

@@ -15,8 +15,8 @@ export const gptProvider: Provider = {
   streamType: 'text/event-stream',
   buildRequest: buildGptRequest,
   readAnswer: (_call, { body }) => {
-    const { usage } = readCompletion(body, gptError);
-    return { body, usage };
+    const { usage, model } = readCompletion(body, gptError);
+    return { body, usage, model };
   },
   openStream: (call, _head, limits) =>
     new PassthroughStream({ includeUsage: call.request.includeUsage, limits, readError: gptError }),

@@ -26,7 +26,18 @@ export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer
     usageExtras: told?.extras ?? {},
   };
   const { asFunctions } = tools;
-  return { body: completionBody(completion, { noCalls: 'null', asFunctions }), usage: told?.usage };
+  return {
+    body: completionBody(completion, { noCalls: 'null', asFunctions }),
+    usage: told?.usage,
+    model: routedModel(answer.trace),
+  };
+}
+
+/** The vendor names a model only where one of its prompt routers has chosen it (SDK type `PromptRouterTrace`). */
+export function routedModel(trace: unknown): string | undefined {
+  const router = isObject(trace) ? trace.promptRouter : undefined;
+  const model = isObject(router) ? router.invokedModelId : undefined;
+  return typeof model === 'string' ? model : undefined;
 }
 
 /** The vendor's answers are named by their requests, and name no model. */
@@ -40,16 +51,17 @@ interface Answer {
   readonly content: readonly JsonObject[];
   readonly stopReason: unknown;
   readonly usage: unknown;
+  readonly trace: unknown;
 }
 
 /** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
 function parseAnswer(body: Buffer): Answer {
   const answer = parseJson(body.toString());
   if (!isObject(answer)) throw protocolError('the answer is no JSON object');
-  const { output, stopReason, usage } = answer;
+  const { output, stopReason, usage, trace } = answer;
   const message = isObject(output) ? output.message : undefined;
   if (isObject(message) && Array.isArray(message.content)) {
-    return { content: message.content.filter(isObject), stopReason, usage };
+    return { content: message.content.filter(isObject), stopReason, usage, trace };
   }
   const error = messageOf(answer);
   if (error === undefined) throw protocolError('the answer holds no message');

@@ -6,7 +6,7 @@ import { ChunkWriter } from '../../chat/chunks.ts';
 import { noUsage, type Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
-import { answerIdentity } from './answer.ts';
+import { answerIdentity, routedModel } from './answer.ts';
 import { cloudError, messageOf } from './errors.ts';
 import { type Frame, FrameSplitter } from './frames.ts';
 import { MessageReader } from './message-reader.ts';
@@ -24,6 +24,7 @@ export class CloudStreamReader implements StreamReader {
   #told: CloudUsage | undefined;
   complete = false;
   failure: VendorError | undefined;
+  model: string | undefined;
 
   constructor(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits) {
     const { form, tools } = answerPlan(call);
@@ -39,6 +40,10 @@ export class CloudStreamReader implements StreamReader {
 
   get usage(): Usage | undefined {
     return this.#told?.usage;
+  }
+
+  get textBytes(): number {
+    return this.#chunks.textBytes;
   }
 
   push(chunk: Buffer): Buffer {
@@ -110,6 +115,7 @@ export class CloudStreamReader implements StreamReader {
         return;
       case 'metadata':
         this.#told = readCloudUsage(event.usage) ?? this.#told;
+        this.model = routedModel(event.trace);
         if (this.#stopped) this.#end();
         return;
     }

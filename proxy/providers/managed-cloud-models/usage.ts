@@ -1,6 +1,6 @@
 // The vendor's token counts (SDK type `TokenUsage`): its input excludes what the cache gave or took.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import { count, type Usage } from '../../chat/usage.ts';
 
 export interface CloudUsage {
   readonly usage: Usage;
@@ -22,6 +22,7 @@ export function readCloudUsage(value: unknown): CloudUsage | undefined {
       completionTokens,
       cacheReadTokens: read ?? 0,
       cacheWriteTokens: write ?? 0,
+      cacheWrite1hTokens: Math.min(writes1h(value.cacheDetails), write ?? 0),
       // Contained in the output; how many they are nobody says.
       reasoningTokens: 0,
     },
@@ -32,6 +33,9 @@ export function readCloudUsage(value: unknown): CloudUsage | undefined {
   };
 }
 
-function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+/** SDK type `CacheDetail`: what was written, by how long it lives. */
+function writes1h(details: unknown): number {
+  const all: readonly unknown[] = Array.isArray(details) ? details : [];
+  const counts = all.map((one) => (isObject(one) && one.ttl === '1h' ? (count(one.inputTokens) ?? 0) : 0));
+  return counts.reduce((sum, one) => sum + one, 0);
 }

@@ -8,6 +8,7 @@ export interface ReadAnswer {
   readonly answer: JsonObject;
   readonly choices: readonly unknown[];
   readonly usage: Usage | undefined;
+  readonly model: string | undefined;
 }
 
 /**
@@ -17,10 +18,16 @@ export interface ReadAnswer {
 export function readCompletion(body: Buffer, readError: (told: JsonObject) => VendorError): ReadAnswer {
   const answer = parseJson(body.toString());
   if (isObject(answer) && Array.isArray(answer.choices)) {
-    return { answer, choices: answer.choices, usage: readUsage(answer.usage) };
+    const { choices, usage, model } = answer;
+    return { answer, choices, usage: readUsage(usage), model: modelName(model) };
   }
   if (isObject(answer) && isErrorBody(answer)) throw new VendorFailure(readError(answer));
   throw protocolError('the answer is no chat completion');
+}
+
+/** Empty in what some servers send before the model has said anything. */
+export function modelName(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Whether an answer or a stream's event is an error: `{"error":…}`, or `{"object":"error",…}` of some model servers. */

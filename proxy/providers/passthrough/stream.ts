@@ -6,7 +6,8 @@ import { readUsage, type Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
-import { isErrorBody } from './answer.ts';
+import { isErrorBody, modelName } from './answer.ts';
+import { TextMeter } from './text-meter.ts';
 
 export interface PassthroughOptions {
   /** The caller asked for the usage chunk. */
@@ -35,15 +36,21 @@ const errorKey = Buffer.from('"error"');
 export class PassthroughStream implements StreamReader {
   readonly #options: PassthroughOptions;
   readonly #events: SseSplitter;
+  readonly #text = new TextMeter();
   /** With a form the usage chunk waits: whatever the vendor still says comes before it. */
   #usageChunk: Buffer | undefined;
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
+  model: string | undefined;
 
   constructor(options: PassthroughOptions) {
     this.#options = options;
     this.#events = new SseSplitter(options.limits.eventBytesMax);
+  }
+
+  get textBytes(): number {
+    return this.#text.bytes;
   }
 
   push(chunk: Buffer): Buffer {
@@ -72,6 +79,8 @@ export class PassthroughStream implements StreamReader {
     }
     const { form } = this.#options;
     if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey)) {
+      if (this.#text.bytes === 0) this.model = nameIn(event);
+      this.#text.addEvent(event);
       told.push(event);
       return;
     }
@@ -91,6 +100,8 @@ export class PassthroughStream implements StreamReader {
     }
     const usage = readUsage(chunk.usage);
     this.usage = usage ?? this.usage;
+    this.model = modelName(chunk.model) ?? this.model;
+    this.#text.addChunk(chunk);
     const isUsageChunk = usage !== undefined && Array.isArray(chunk.choices) && chunk.choices.length === 0;
     if (isUsageChunk && !includeUsage) return;
     if (form === undefined) told.push(event);
@@ -112,6 +123,14 @@ export class PassthroughStream implements StreamReader {
 function eventOf(chunk: JsonObject): Buffer {
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 }
+
+/** Of a first chunk that is not parsed: the name stands near its head, and one that is quoted in a text has other marks. */
+function nameIn(event: Buffer): string | undefined {
+  const head = event.toString('latin1', 0, headBytes);
+  return modelName(/"model"\s*:\s*"([^"\\]*)"/.exec(head)?.[1]);
+}
+
+const headBytes = 512;
 
 /** Whether the key stands in the event with a value other than null. */
 function hasValue(event: Buffer, key: Buffer): boolean {

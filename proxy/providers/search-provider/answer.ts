@@ -31,7 +31,7 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
     extras: { ...metadataOf(reply.candidates, reply.block), ...toldTier(call.request.body, head) },
   };
   const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
-  return { body: completionBody(completion, form), usage: reply.usage };
+  return { body: completionBody(completion, form), usage: reply.usage, model: reply.modelVersion };
 }
 
 export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {

@@ -39,6 +39,7 @@ export class SearchStreamReader implements StreamReader {
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
+  model: string | undefined;
 
   constructor(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits) {
     this.#call = call;
@@ -50,6 +51,10 @@ export class SearchStreamReader implements StreamReader {
     this.#text = new AnswerText(this.#asked.form);
     this.#calls = new CallReader(this.#asked.names, call.model);
     this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
+  }
+
+  get textBytes(): number {
+    return this.#writer.textBytes;
   }
 
   push(chunk: Buffer): Buffer {
@@ -74,6 +79,7 @@ export class SearchStreamReader implements StreamReader {
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     const reply = readReply(parsed);
     this.usage = reply.usage ?? this.usage;
+    this.model = reply.modelVersion ?? this.model;
     this.#block ??= reply.block;
     if (!this.#writer.started) this.#start(reply);
     // One answer only is asked for in a stream.

@@ -16,6 +16,7 @@ export function readSearchUsage(value: unknown): Usage | undefined {
     completionTokens: isInside ? said : said + thoughts,
     cacheReadTokens: Math.min(of('cachedContentTokenCount'), promptTokens),
     cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
     reasoningTokens: thoughts,
   };
 }

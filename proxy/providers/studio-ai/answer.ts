@@ -9,11 +9,11 @@ import { answerPlan } from './plan.ts';
 
 /** @throws GatewayError upstream_protocol_error, VendorFailure */
 export function readStudioAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
-  const { answer, choices, usage } = readCompletion(body, studioError);
+  const { answer, choices, usage, model } = readCompletion(body, studioError);
   const plan = answerPlan(call);
   const told = choices.map((choice) => new ChoiceReader(plan).message(checked(choice)));
-  if (told.every((choice, index) => choice === choices[index])) return { body, usage };
-  return { body: Buffer.from(JSON.stringify({ ...answer, choices: told })), usage };
+  if (told.every((choice, index) => choice === choices[index])) return { body, usage, model };
+  return { body: Buffer.from(JSON.stringify({ ...answer, choices: told })), usage, model };
 }
 
 export function checked(choice: unknown): JsonObject {

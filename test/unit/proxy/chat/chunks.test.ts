@@ -6,6 +6,7 @@ const usage = {
   completionTokens: 5,
   cacheReadTokens: 4,
   cacheWriteTokens: 3,
+  cacheWrite1hTokens: 0,
   reasoningTokens: 2,
 };
 const identity = { id: 'x', created: 1, model: 'm"n' };

@@ -10,6 +10,7 @@ const usage = {
   completionTokens: 5,
   cacheReadTokens: 4,
   cacheWriteTokens: 3,
+  cacheWrite1hTokens: 0,
   reasoningTokens: 2,
 };
 const plain: CompletionForm = { noCalls: 'null', asFunctions: false };

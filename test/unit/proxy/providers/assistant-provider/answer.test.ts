@@ -41,6 +41,7 @@ describe('an answer', () => {
       completionTokens: 57,
       cacheReadTokens: 400,
       cacheWriteTokens: 100,
+      cacheWrite1hTokens: 0,
       reasoningTokens: 0,
     });
     expect(told.body.usage).toMatchObject({

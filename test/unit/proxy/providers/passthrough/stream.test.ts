@@ -34,6 +34,7 @@ describe("a stream in the callers' format", () => {
         completionTokens: 4,
         cacheReadTokens: 0,
         cacheWriteTokens: 0,
+        cacheWrite1hTokens: 0,
         reasoningTokens: 0,
       });
     }
