@@ -68,6 +68,13 @@ export function isCapability(text: unknown): text is Capability {
 /** USD per million tokens. */
 export const priceForm = /^\d{1,6}(\.\d{1,9})?$/;
 
+/** No model costs as much: what does is a slip of the decimal point. */
+export const priceUsdMax = 1000;
+
+export function isPrice(text: string): boolean {
+  return priceForm.test(text) && Number(text) <= priceUsdMax;
+}
+
 const modelNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;
 
 /** Whether a provider can be asked for a model of this name. A credential in its place would be logged, and sent out. */

@@ -1,6 +1,6 @@
 // Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { Secret } from '../../common/secret.ts';
-import type { CatalogModel } from '../catalog/models.ts';
+import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { Traits } from '../catalog/traits.ts';
 
 export interface Principal {
@@ -46,7 +46,17 @@ export interface OrganizationRecord {
   readonly providerKeys: readonly ProviderKey[];
   /** All that it may call: its own and the platform's. */
   readonly customProviders: readonly CustomProvider[];
+  /** In place of what custom providers and the catalog say. */
+  readonly prices: readonly OwnPrice[];
   readonly revision: number;
+}
+
+export interface OwnPrice {
+  /** UUIDv7: of two the lesser is the older. */
+  readonly id: string;
+  /** `<provider>/<model>`, or a glob over it. */
+  readonly model: string;
+  readonly prices: ModelPrices;
 }
 
 export interface Limit {

@@ -81,7 +81,7 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
 }
 
 /** Part of every name and every seal: another layout is another set of names. */
-const layout = 2;
+const layout = 3;
 
 /**
  * Resolve takes hashes of keys, so Redis must not tell them: names are hashes of what they stand for. No secret goes into

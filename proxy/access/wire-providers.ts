@@ -1,13 +1,12 @@
 // Custom providers as the contract tells them, in the proxy's own types. One of a wire format or key form that this version
 // does not know is left out: it cannot be called then, which lets nobody in.
 import { isCapability, isTraitName, traitValues } from '../../common/model-facts.ts';
-import type { ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
-import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
 import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { ProviderRecord__Output } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
-import type { CatalogModel, ModelPrices, TokenPrices } from '../catalog/models.ts';
+import type { CatalogModel } from '../catalog/models.ts';
 import type { Traits } from '../catalog/traits.ts';
 import type { CustomModel, CustomProvider, KeyForm } from './principal.ts';
+import { decodePrices } from './wire-prices.ts';
 
 const wireFormats = new Map<string, string>([
   ['WIRE_FORMAT_GPT_PROVIDER', 'gpt-provider'],
@@ -71,23 +70,4 @@ function decodeTraits(texts: Readonly<Record<string, string>>): Partial<Traits> 
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-function decodePrices(prices: ModelPrices__Output): ModelPrices {
-  const tiers = prices.tiers.map((tier) => ({
-    abovePromptTokens: tier.abovePromptTokens,
-    ...decodeAmounts(tier),
-  }));
-  return { ...decodeAmounts(prices), ...(tiers.length > 0 && { tiers }), asOf: prices.asOf ?? '' };
-}
-
-function decodeAmounts(amounts: ModelPrices__Output | PriceTier__Output): TokenPrices {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = amounts;
-  return {
-    input,
-    output,
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(cacheWrite1h !== undefined && { cacheWrite1h }),
-  };
 }

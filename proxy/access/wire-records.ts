@@ -15,6 +15,7 @@ import type { Position } from './feed-state.ts';
 import { refOf } from './held.ts';
 import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from './principal.ts';
 import type { Invalidation, ResolveAnswer } from './records.ts';
+import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
 
 /** @throws Error that names what is wrong with the message */
@@ -121,6 +122,7 @@ function decodeOrganization(organization: OrganizationRecord__Output): Organizat
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),
     customProviders: organization.providers.flatMap(decodeCustomProvider),
+    prices: organization.prices.map(decodeOwnPrice),
     revision: whole(organization.revision),
   };
 }

@@ -1,7 +1,7 @@
 // The shipped model catalog: which models are known, whether they chat, their limits and dated prices.
 // Read and checked once, when the program starts; a malformed row stops it there and never surfaces in a request.
 import catalogJson from '../../catalog/models.json' with { type: 'json' };
-import { type Capability, isCapability, priceForm } from '../../common/model-facts.ts';
+import { type Capability, isCapability, isPrice } from '../../common/model-facts.ts';
 
 /** USD per million tokens, as decimal strings. A kind of token without a price of its own costs the input's. */
 export interface TokenPrices {
@@ -9,7 +9,7 @@ export interface TokenPrices {
   readonly output: string;
   readonly cacheRead?: string;
   readonly cacheWrite?: string;
-  /** For a cache entry that lives an hour. */
+  /** For a cache entry that lives an hour; without one of its own it costs what any other does. */
   readonly cacheWrite1h?: string;
 }
 
@@ -136,7 +136,7 @@ function parseTier(value: unknown, at: string): PriceTier {
 }
 
 function parseAmounts(amounts: Json, at: string): TokenPrices {
-  const wrong = Object.values(amounts).some((one) => typeof one !== 'string' || !priceForm.test(one));
+  const wrong = Object.values(amounts).some((one) => typeof one !== 'string' || !isPrice(one));
   if (wrong || amounts.input === undefined || amounts.output === undefined) {
     throw new Error(`${at}: prices are decimal strings, input and output among them`);
   }

@@ -1,7 +1,7 @@
 // What a request may use, before anybody has counted its tokens: a guess of its input and the most that it may be answered. What
 // it really used replaces it in the end, so it is to be near, not above.
-import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ChatCall } from '../../chat/call.ts';
+import { mediaOf } from '../../chat/media-parts.ts';
 import { count } from '../../chat/usage.ts';
 
 export interface TokenEstimate {
@@ -10,7 +10,7 @@ export interface TokenEstimate {
 }
 
 /** Of English text; code and other scripts have fewer. */
-const bytesPerToken = 4;
+export const bytesPerToken = 4;
 /** What vendors put around a message. */
 const tokensPerMessage = 16;
 /** Of an image in high detail; what its bytes say is nothing of its tokens. */
@@ -22,10 +22,10 @@ export function estimateTokens(
   outputTokensDefault: number,
 ): TokenEstimate {
   const { body, bytes, messages } = request;
-  const media = messages.flatMap(mediaOf);
+  const media = mediaOf(messages);
   const text = Math.max(
     0,
-    media.reduce((left, data) => left - data.length, bytes),
+    media.reduce((left, { data }) => left - data.length, bytes),
   );
   const ceiling = count(body.max_completion_tokens) ?? count(body.max_tokens) ?? outputTokensDefault;
   const choices = Math.max(1, count(body.n) ?? 1);
@@ -34,22 +34,4 @@ export function estimateTokens(
       Math.ceil(text / bytesPerToken) + messages.length * tokensPerMessage + media.length * tokensPerMedia,
     output: choices * Math.min(ceiling, catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY),
   };
-}
-
-/** By type of part, where its data or URL stands (SDK type `ChatCompletionContentPart`). */
-const mediaFields: Readonly<Record<string, readonly [string, string]>> = {
-  image_url: ['image_url', 'url'],
-  input_audio: ['input_audio', 'data'],
-  file: ['file', 'file_data'],
-};
-
-/** Data and URLs of media; what is malformed is for others to refuse. */
-function mediaOf({ content }: JsonObject): string[] {
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part: unknown) => {
-    const [outer, inner] = (isObject(part) && mediaFields[String(part.type)]) || [];
-    const holder = outer === undefined || !isObject(part) ? undefined : part[outer];
-    const data = isObject(holder) && inner !== undefined ? holder[inner] : undefined;
-    return typeof data === 'string' ? [data] : [];
-  });
 }

@@ -166,6 +166,7 @@ export class FakeDatabase {
         callerProviderKeys: false,
         providerKeys: [providerKey(organization.mark)],
         customProviders: [customProvider(organization.mark)],
+        prices: [],
       },
     };
   }

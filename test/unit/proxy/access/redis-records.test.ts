@@ -101,6 +101,9 @@ const principal: Principal = {
         ],
       },
     ],
+    prices: [
+      { id: 'price-1', model: 'gpt-provider/*', prices: { input: '2', output: '8', asOf: '2026-11-21' } },
+    ],
     revision: 3,
   },
 };

@@ -57,6 +57,10 @@ describe('input', () => {
 
   it.each([
     ['an image', { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } }],
+    [
+      'an image whose URL stands in place of the object',
+      { type: 'image_url', image_url: 'https://pictures.example/1' },
+    ],
     ['sound', { type: 'input_audio', input_audio: { data: 'A'.repeat(1_000_000), format: 'wav' } }],
     ['a file', { type: 'file', file: { file_data: 'A'.repeat(1_000_000), filename: 'a.pdf' } }],
   ])('of %s is an allowance, whatever its bytes', (_what, part) => {
@@ -70,7 +74,7 @@ describe('input', () => {
   it('of parts that are malformed is that of their bytes', () => {
     const content = [
       { type: 'image_url' },
-      { type: 'image_url', image_url: 'x' },
+      { type: 'input_audio', input_audio: 5 },
       { type: 'file', file: [] },
     ];
     expect(estimate({ messages: [{ role: 'user', content }] }).input).toBeLessThan(100);

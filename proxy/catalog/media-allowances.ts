@@ -1,0 +1,29 @@
+// How many tokens an image comes to at most, by model. Vendors scale images down before they count them, so each has a largest
+// one; where it is not known, the figure is on the safe side. It is what a budget holds, not what is charged.
+import { matchesGlob } from '../../common/model-glob.ts';
+
+/** @param model `<provider>/<model>` */
+export function imageTokensMax(model: string): number {
+  return rows.findLast(({ models }) => models.some((glob) => matchesGlob(glob, model)))?.tokens ?? unknown;
+}
+
+/** Open models of vision go up to 16,384 patches (the Qwen-VL family's default `max_pixels`). */
+const unknown = 16_400;
+
+/** Later rows go before earlier ones. */
+const rows: readonly { readonly models: readonly string[]; readonly tokens: number }[] = [
+  // The GPT vendor's page "Images and vision": newer models take up to 10,000 patches of 32 pixels in original detail, times a
+  // factor of up to 2.46 at the small ones.
+  { models: ['gpt-provider/*', 'studio-ai/*', '*/gpt-*'], tokens: 24_600 },
+  // The same page: eight tiles at most (2,048 × 768 pixels), or 1,536 patches × 2.46.
+  { models: ['*/gpt-4*', '*/gpt-5', '*/gpt-5-*', '*/gpt-5.1*', '*/o1*', '*/o3*', '*/o4*'], tokens: 4_000 },
+  // The same page: 2,833 and eight tiles of 5,667, so that an image costs what it costs at the large model.
+  { models: ['*/gpt-4o-mini*'], tokens: 48_200 },
+  // The assistant vendor's page "Vision": 2,576 pixels on the long edge come to 4,784; earlier models to 1,600.
+  { models: ['*claude*'], tokens: 4_800 },
+  // The cloud's page "Image understanding": 2,600 for the largest.
+  { models: ['*nova*'], tokens: 2_600 },
+  // The search company's page "Media resolution": 2,240 in ultra high; earlier models count 258 for each tile of 768 pixels, of
+  // which a very long image has many.
+  { models: ['search-provider/*', '*/gemini-*'], tokens: 8_300 },
+];
