@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { givenUpAfterMs, nextAttempt, readRetryAfter } from '../../../../control-plane/webhooks/retry.ts';
+
+const created = 1_800_000_000_000;
+const second = 1000;
+const hour = 3_600_000;
+
+describe('when a delivery is tried again', () => {
+  it('is after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, then daily, for three days in all', () => {
+    const waits: number[] = [];
+    let now = created;
+    for (let attempts = 1; ; attempts++) {
+      const next = nextAttempt({ attempts, createdAt: created, now, retryAfterMs: undefined });
+      if (next === undefined) break;
+      waits.push((next - now) / second);
+      now = next;
+    }
+    expect(waits).toEqual([5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400]);
+    expect(now - created).toBeLessThanOrEqual(givenUpAfterMs);
+  });
+
+  it('is the last time exactly when three days are over', () => {
+    const last = { attempts: 1, createdAt: created, retryAfterMs: undefined };
+    expect(nextAttempt({ ...last, now: created + givenUpAfterMs - 5000 })).toBe(created + givenUpAfterMs);
+    expect(nextAttempt({ ...last, now: created + givenUpAfterMs - 4999 })).toBeUndefined();
+  });
+
+  it.each([
+    ['asks for less than the schedule', 1 * second, 5 * second],
+    ['asks for more', 90 * second, 90 * second],
+    ['asks for an hour', hour, hour],
+    ['asks for more than an hour', 5 * hour, hour],
+  ])('follows a receiver that %s', (_what, retryAfterMs, wait) => {
+    expect(nextAttempt({ attempts: 1, createdAt: created, now: created, retryAfterMs })).toBe(created + wait);
+  });
+});
+
+describe('retry-after', () => {
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [new Date(created + 60_000).toUTCString(), 60_000],
+  ])('%j is read', (value, ms) => {
+    expect(readRetryAfter(value, created)).toBe(ms);
+  });
+
+  it.each([undefined, '', 'soon', '-1', '1.5.2', '99999999999', new Date(created - 60_000).toUTCString()])(
+    '%j says nothing',
+    (value) => {
+      expect(readRetryAfter(value, created)).toBeUndefined();
+    },
+  );
+});
