@@ -1,5 +1,6 @@
 // Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
 import { startAdminServer } from '../common/admin-server.ts';
+import { createBackground } from '../common/background.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
@@ -8,8 +9,10 @@ import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { startFeed } from './changes/feed.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { startHttpApi } from './http-api.ts';
+import { startExpiry } from './ledger/expiry.ts';
 import { createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
+import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { openStore } from './store/open.ts';
@@ -87,6 +90,10 @@ async function assemble(
     log,
     limits: defaultAccessLimits,
   });
+  const background = createBackground({ log });
+  const ledger = createLedgerService({ store, days: usageDays, clock, log, metrics, background });
+  const expiry = startExpiry({ store, log, metrics });
+  lifecycle.onClose('expiry of sessions', () => expiry.close());
 
   const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
@@ -106,7 +113,7 @@ async function assemble(
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
     { address: settings.grpcListen, tls, proxyCertificates, reflection },
-    { ...calls, access },
+    { ...calls, access, ledger },
   );
   doors.push(grpc);
   const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);

@@ -1,5 +1,5 @@
-// The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access for proxies, health
-// and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
+// The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access and Ledger for
+// proxies, health and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   experimental,
@@ -27,11 +27,14 @@ import type { WatchStream } from './changes/watch.ts';
 import type { AccessService } from './services/access.ts';
 import { type Answer, type AnswerDeps, answer } from './services/answer.ts';
 import type { CertificateProxy, Credentials } from './services/authentication.ts';
+import type { ProxyCaller } from './services/caller.ts';
 import type { Dispatcher } from './services/dispatch.ts';
 import { CallError, callCodes } from './services/errors.ts';
 import { createInFlight } from './services/in-flight.ts';
+import type { LedgerService } from './services/ledger.ts';
 import { isMethodName, type MethodName } from './services/methods.ts';
 import { addressOfPeer, certificateProxyOf, isConfidential } from './services/peer.ts';
+import { type AuthenticateProxy, rememberProxies } from './services/remembered-proxies.ts';
 
 export interface GrpcServer {
   readonly port: number;
@@ -44,6 +47,7 @@ export interface GrpcServer {
 export interface GrpcServerDeps extends AnswerDeps {
   readonly dispatcher: Dispatcher;
   readonly access: AccessService;
+  readonly ledger: LedgerService;
 }
 
 export interface GrpcServerOptions {
@@ -82,7 +86,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   const server = new Server(serverOptions);
   const door = new Door(options, deps);
   for (const [name, definition] of Object.entries<ServiceDefinition>(services)) {
-    server.addService(definition, name === 'Access' ? door.access() : door.operators(name, definition));
+    server.addService(definition, door.implement(name, definition));
   }
   const health = new HealthImplementation(statuses('SERVING'));
   health.addToServer(server);
@@ -186,14 +190,21 @@ class Door {
   serving = true;
   readonly #options: GrpcServerOptions;
   readonly #deps: GrpcServerDeps;
+  readonly #ledgerCaller: AuthenticateProxy;
   readonly #watches = new Set<() => void>();
 
   constructor(options: GrpcServerOptions, deps: GrpcServerDeps) {
     this.#options = options;
     this.#deps = deps;
+    this.#ledgerCaller = rememberProxies((who) => deps.dispatcher.proxy(who), deps.clock);
   }
 
-  operators(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
+  implement(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
+    if (service === 'Access') return this.#access();
+    return service === 'Ledger' ? this.#ledger() : this.#operators(service, definition);
+  }
+
+  #operators(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
     return Object.fromEntries(
       Object.keys(definition).map((name) => {
         const method = `${service}.${name}`;
@@ -206,7 +217,7 @@ class Door {
     );
   }
 
-  access(): UntypedServiceImplementation {
+  #access(): UntypedServiceImplementation {
     const { dispatcher, access } = this.#deps;
     const resolve = async (request: ResolveRequest__Output, who: Credentials) => {
       this.#requireSecrecy(who);
@@ -216,6 +227,22 @@ class Door {
     return {
       Resolve: this.#unary('Access.Resolve', resolve),
       Watch: (call: WatchCall) => void this.#watch(call),
+    };
+  }
+
+  #ledger(): UntypedServiceImplementation {
+    const { ledger } = this.#deps;
+    const ofProxy =
+      <Request>(work: (caller: ProxyCaller, request: Request) => Promise<object>) =>
+      async (request: Request, who: Credentials) => {
+        this.#requireServing();
+        return await work(await this.#ledgerCaller(who), request);
+      };
+    return {
+      KeepSession: this.#unary('Ledger.KeepSession', ofProxy(ledger.keepSession)),
+      Draw: this.#unary('Ledger.Draw', ofProxy(ledger.draw)),
+      Return: this.#unary('Ledger.Return', ofProxy(ledger.giveBack)),
+      ReportUsage: this.#unary('Ledger.ReportUsage', ofProxy(ledger.reportUsage)),
     };
   }
 

@@ -1,5 +1,5 @@
 // One proxy's watch, from its start message to its end. Everything that is sent goes out in one loop, so the order holds:
-// changes by revision, and an answer only after every change up to it.
+// changes by revision, and an answer only after every change up to it. Recalls alone go out whenever they come.
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk.ts';
@@ -9,7 +9,13 @@ import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchS
 import type { ProxyCaller } from '../services/caller.ts';
 import { CallError } from '../services/errors.ts';
 import type { RecordKind, RecordState } from '../store/schema.ts';
-import { type ChangeRow, type Position, type Store, StoreUnavailableError } from '../store/store.ts';
+import {
+  type ChangeRow,
+  type Position,
+  type Recall,
+  type Store,
+  StoreUnavailableError,
+} from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
 
 /** The transport under a watch. Handlers are set before any message is read. */
@@ -28,6 +34,8 @@ export interface WatchStream {
 export interface WatchDeps {
   readonly store: Pick<Store, 'changesAfter' | 'positionAgo' | 'startNewEpoch'>;
   readonly feed: Feed;
+  /** Called for what others need of a budget. @returns what ends it */
+  onRecall(listener: (recall: Recall) => void): () => void;
   readonly log: Logger;
   readonly limits: WatchLimits;
   readonly timers?: Timers;
@@ -60,6 +68,7 @@ export async function watch(deps: WatchDeps, caller: ProxyCaller, stream: WatchS
   const spread = 0.9 + 0.2 * (deps.random ?? Math.random)();
   const cancelRecycling = timers.after(deps.limits.recycleMs * spread, () => session.end());
   const ignoreNews = deps.feed.onNews(() => session.wake());
+  const ignoreRecalls = deps.onRecall((recall) => session.recall(recall));
   stream.onMessage((message) => session.take(message));
   stream.onClose(() => session.end());
   stream.onDrain(() => session.drained());
@@ -70,6 +79,7 @@ export async function watch(deps: WatchDeps, caller: ProxyCaller, stream: WatchS
   } finally {
     cancelRecycling();
     ignoreNews();
+    ignoreRecalls();
   }
 }
 
@@ -142,6 +152,13 @@ class Session {
   drained(): void {
     this.#blocked = false;
     this.wake();
+  }
+
+  /** A hint outside of the feed's order: it goes at once or not at all. */
+  recall({ budgetId, organizationId, window }: Recall): void {
+    const bound = this.#caller.organizationId;
+    if (this.#cursor === undefined || this.#blocked) return;
+    if (bound === undefined || bound === organizationId) this.#send({ recall: { budgetId, window } });
   }
 
   end(error?: CallError): void {

@@ -66,9 +66,10 @@ export function createSessionTouches(store: Pick<Store, 'books'>, clock: Clock):
   return {
     async heard(caller, ids) {
       const at = clock.monotonic();
-      const due = [...new Set(ids)].filter((id) => at - (touched.get(id) ?? -touchEveryMs) >= touchEveryMs);
+      const key = (id: string) => `${caller.id} ${id}`;
+      const due = ids.filter((id) => at - (touched.get(key(id)) ?? Number.NEGATIVE_INFINITY) >= touchEveryMs);
       if (due.length === 0) return;
-      for (const id of due) touched.set(id, at);
+      for (const id of due) touched.set(key(id), at);
       await store.books(({ db, now }) =>
         db
           .updateTable('ledger_sessions')

@@ -9,7 +9,7 @@ import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/Re
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { Feed } from '../changes/feed.ts';
 import { defaultWatchLimits, type WatchLimits, type WatchStream, watch } from '../changes/watch.ts';
-import type { Store } from '../store/store.ts';
+import type { Recall, Store } from '../store/store.ts';
 import type { ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
 import { readRecords } from './records.ts';
@@ -26,7 +26,7 @@ export interface AccessService {
 }
 
 export interface AccessDeps {
-  readonly store: Pick<Store, 'snapshot' | 'changesAfter' | 'positionAgo' | 'startNewEpoch'>;
+  readonly store: Pick<Store, 'snapshot' | 'changesAfter' | 'positionAgo' | 'startNewEpoch' | 'onRecall'>;
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
   readonly sealKeys: SealKeys;
@@ -54,6 +54,14 @@ const keyHashBytes = 32;
 
 export function createAccessService(deps: AccessDeps): AccessService {
   const unknown = createUnknownLimit(deps.limits, deps.clock);
+  const recalled = new Set<(recall: Recall) => void>();
+  deps.store.onRecall((recall) => {
+    for (const listener of recalled) listener(recall);
+  });
+  const onRecall = (listener: (recall: Recall) => void) => {
+    recalled.add(listener);
+    return () => void recalled.delete(listener);
+  };
   return {
     async resolve(caller, request) {
       if (request.keyHash.length !== keyHashBytes) {
@@ -69,7 +77,7 @@ export function createAccessService(deps: AccessDeps): AccessService {
       unknown.learn(caller.id, hash, response.key != null);
       return response;
     },
-    watch: (caller, stream) => watch(deps, caller, stream),
+    watch: (caller, stream) => watch({ ...deps, onRecall }, caller, stream),
   };
 }
 

@@ -1,5 +1,6 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { CallCode } from '../services/errors.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 
@@ -11,7 +12,7 @@ export interface CallMetrics {
   watcherWent(): void;
 }
 
-export interface ControlPlaneMetrics extends CallMetrics, WebhookMetrics {
+export interface ControlPlaneMetrics extends CallMetrics, LedgerMetrics, WebhookMetrics {
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -65,6 +66,42 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     watcherCame: () => watchers.inc(),
     watcherWent: () => watchers.dec(),
     webhookTried: (outcome) => webhookTries.inc({ outcome }),
+    ...ledgerMetrics(registers),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+function ledgerMetrics(registers: Registry[]): LedgerMetrics {
+  const draws = new Counter({
+    name: 'gateway_control_plane_draws_total',
+    help: 'Draws from budgets by outcome: granted, exceeded, busy, gone, window, deleted, lost, ignored.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const events = new Counter({
+    name: 'gateway_control_plane_usage_events_total',
+    help: 'Reported events by result: recorded, duplicate (in the books before), unknown (no such organization).',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  const over = new Counter({
+    name: 'gateway_control_plane_budget_overruns_total',
+    help: 'Reports that took a window of a budget above its limit, or further above it.',
+    registers,
+  });
+  const expired = new Counter({
+    name: 'gateway_control_plane_sessions_expired_total',
+    help: 'Sessions of proxies that fell silent: what they held became unsettled.',
+    registers,
+  });
+  return {
+    drawn: (outcome) => draws.inc({ outcome }),
+    reported: (reported) => {
+      for (const result of ['recorded', 'duplicate', 'unknown'] as const) {
+        events.inc({ result }, reported[result]);
+      }
+      over.inc(reported.over);
+    },
+    sessionsExpired: (count) => expired.inc(count),
   };
 }

@@ -1,0 +1,9 @@
+// What the ledger tells of itself, for counters.
+import type { DrawOutcome } from './draw.ts';
+import type { Reported } from './report.ts';
+
+export interface LedgerMetrics {
+  drawn(outcome: DrawOutcome): void;
+  reported(reported: Reported): void;
+  sessionsExpired(count: number): void;
+}

@@ -1,0 +1,38 @@
+// The fields of the ledger's requests. Pure.
+import { totalWindow } from '../../common/budget-window.ts';
+import { type Field, invalid, valid } from '../domain/field.ts';
+import { date } from '../domain/fields.ts';
+
+export const nanoProblem = 'must be whole nano-dollars below 2^53, as a decimal string';
+export const windowProblem = 'must be a day as YYYY-MM-DD, or "total"';
+
+const wholePattern = /^\d{1,16}$/;
+
+/** @returns undefined for what is no decimal string of a whole number below 2^53 */
+export function nanoOf(text: string): number | undefined {
+  const value = wholePattern.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+export function isLedgerWindow(text: string): boolean {
+  return text === totalWindow || 'value' in date(text);
+}
+
+export function ledgerWindow(text: string): Field<string> {
+  return isLedgerWindow(text) ? valid(text) : invalid(windowProblem);
+}
+
+/** Nano-dollars from a least amount on. */
+export function nanoUsd(least: number): (text: string) => Field<number> {
+  return (text) => {
+    const nano = nanoOf(text);
+    if (nano === undefined) return invalid(nanoProblem);
+    return nano < least ? invalid(`must be at least ${least}`) : valid(nano);
+  };
+}
+
+/** Of an operation: from 1. */
+export function seq(text: string): Field<number> {
+  const value = nanoOf(text);
+  return value === undefined || value === 0 ? invalid('must be from 1 to 2^53 - 1') : valid(value);
+}

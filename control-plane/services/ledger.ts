@@ -1,0 +1,201 @@
+// The ledger as proxies call it, in the contract's messages and independent of the transport. What comes in is checked here;
+// what is booked is decided in ledger/.
+import { LRUCache } from 'lru-cache';
+import type { Background } from '../../common/background.ts';
+import { dayMs, dayOf } from '../../common/budget-window.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { DrawOutcome__Output } from '../../proto/generated/gateway/v1/DrawOutcome.ts';
+import type { DrawRequest__Output } from '../../proto/generated/gateway/v1/DrawRequest.ts';
+import type { DrawResponse } from '../../proto/generated/gateway/v1/DrawResponse.ts';
+import type { KeepSessionRequest__Output } from '../../proto/generated/gateway/v1/KeepSessionRequest.ts';
+import type { KeepSessionResponse } from '../../proto/generated/gateway/v1/KeepSessionResponse.ts';
+import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
+import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
+import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
+import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
+import { id, timeText } from '../domain/fields.ts';
+import { type DrawOutcome, draw } from '../ledger/draw.ts';
+import { giveBack } from '../ledger/give-back.ts';
+import type { LedgerMetrics } from '../ledger/metrics.ts';
+import { type ReportedEvent, report } from '../ledger/report.ts';
+import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
+import type { BooksTransaction, Recall, Store } from '../store/store.ts';
+import type { UsageDays } from '../usage/partitions.ts';
+import type { ProxyCaller } from './caller.ts';
+import { checked, invalidRequest } from './checked.ts';
+import type { Violation } from './errors.ts';
+import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
+import { readUsageEvent } from './usage-event.ts';
+
+/** Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. */
+export interface LedgerService {
+  keepSession(caller: ProxyCaller, request: KeepSessionRequest__Output): Promise<KeepSessionResponse>;
+  draw(caller: ProxyCaller, request: DrawRequest__Output): Promise<DrawResponse>;
+  giveBack(caller: ProxyCaller, request: ReturnRequest__Output): Promise<ReturnResponse>;
+  reportUsage(caller: ProxyCaller, request: ReportUsageRequest__Output): Promise<ReportUsageResponse>;
+}
+
+export interface LedgerDeps {
+  readonly store: Pick<Store, 'books' | 'recall'>;
+  readonly days: UsageDays;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Pick<LedgerMetrics, 'drawn' | 'reported'>;
+  readonly background: Background;
+}
+
+export const eventsMax = 1000;
+
+export function createLedgerService(deps: LedgerDeps): LedgerService {
+  const { store, clock, metrics } = deps;
+  const touches = createSessionTouches(store, clock);
+  const recall = createRecalls(deps);
+  return {
+    async keepSession(caller, request) {
+      const { session } = checked({ session: id(request.session) });
+      const { value, now } = await timed(store, (tx) => keepSession(tx, caller, session));
+      return { open: value, now };
+    },
+    async draw(caller, request) {
+      const asked = checkedDraw(request);
+      await touches.heard(caller, [asked.session]);
+      const { value, now } = await timed(store, (tx) => draw(tx, caller, asked));
+      const { outcome, granted, recallOf } = value;
+      metrics.drawn(outcome);
+      if (recallOf !== undefined) {
+        recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
+      }
+      return { outcome: outcomes[outcome], grantedNanoUsd: String(granted), now };
+    },
+    async giveBack(caller, request) {
+      const { amount_nano_usd: amount, ...fields } = checked({
+        ...operationFields(request),
+        amount_nano_usd: nanoUsd(0)(request.amountNanoUsd),
+      });
+      const operation = { ...operationOf(fields), amount };
+      await touches.heard(caller, [operation.session]);
+      const { value, now } = await timed(store, (tx) => giveBack(tx, caller, operation));
+      return { returnedNanoUsd: String(value), now };
+    },
+    async reportUsage(caller, request) {
+      const events = checkedEvents(request);
+      await touches.heard(caller, sessionsOf(events));
+      await deps.days.ensureDays(daysToMake(events, clock.now()));
+      const { value, now } = await timed(store, async (tx) => {
+        requireOfThisTime(events, tx.now);
+        return await report(tx, caller, events);
+      });
+      metrics.reported(value);
+      if (value.unknown > 0) {
+        deps.log.warn(
+          { proxy: caller.id, events: value.unknown },
+          'events of organizations that the proxy does not have were dropped',
+        );
+      }
+      return { recorded: value.recorded, now };
+    },
+  };
+}
+
+const outcomes = {
+  granted: 'DRAW_OUTCOME_GRANTED',
+  exceeded: 'DRAW_OUTCOME_EXCEEDED',
+  busy: 'DRAW_OUTCOME_BUSY',
+  gone: 'DRAW_OUTCOME_GONE',
+  window: 'DRAW_OUTCOME_WINDOW',
+  deleted: 'DRAW_OUTCOME_DELETED',
+  lost: 'DRAW_OUTCOME_LOST',
+  ignored: 'DRAW_OUTCOME_IGNORED',
+} as const satisfies Record<DrawOutcome, DrawOutcome__Output>;
+
+/** A transaction's result, and the database's clock in it. */
+async function timed<T>(store: Pick<Store, 'books'>, work: (tx: BooksTransaction) => Promise<T>) {
+  return await store.books(async (tx) => ({ value: await work(tx), now: timeText(tx.now) }));
+}
+
+function operationFields(request: DrawRequest__Output | ReturnRequest__Output) {
+  return {
+    session: id(request.session),
+    budget_id: id(request.budgetId),
+    window: ledgerWindow(request.window),
+    seq: seq(request.seq),
+  };
+}
+
+interface OperationFields {
+  readonly session: string;
+  readonly budget_id: string;
+  readonly window: string;
+  readonly seq: number;
+}
+
+function operationOf({ session, budget_id: budgetId, window, seq }: OperationFields) {
+  return { session, budgetId, window, seq };
+}
+
+function checkedDraw(request: DrawRequest__Output) {
+  const {
+    need_nano_usd: need,
+    want_nano_usd: want,
+    ...fields
+  } = checked({
+    ...operationFields(request),
+    need_nano_usd: nanoUsd(1)(request.needNanoUsd),
+    want_nano_usd: nanoUsd(nanoOf(request.needNanoUsd) ?? 1)(request.wantNanoUsd),
+  });
+  return { ...operationOf(fields), need, want };
+}
+
+// So many are named; the others are like them.
+const violationsMax = 20;
+
+function checkedEvents({ events }: ReportUsageRequest__Output): readonly ReportedEvent[] {
+  if (events.length > eventsMax) {
+    throw invalidRequest([{ field: 'events', description: `must hold at most ${eventsMax}` }]);
+  }
+  const violations: Violation[] = [];
+  const read = events.map((event, index) => readUsageEvent(event, `events[${index}]`, violations));
+  if (violations.length > 0) throw invalidRequest(violations.slice(0, violationsMax));
+  return read;
+}
+
+const aheadMaxMs = 3_600_000;
+const ageMaxMs = 40 * dayMs;
+
+/** @throws CallError */
+function requireOfThisTime(events: readonly ReportedEvent[], now: number): void {
+  const violations = events.flatMap(({ row: { at } }, index): Violation[] => {
+    if (at > now + aheadMaxMs) {
+      return [{ field: `events[${index}].at`, description: 'must not be more than an hour ahead' }];
+    }
+    if (at >= now - ageMaxMs) return [];
+    return [{ field: `events[${index}].at`, description: 'must not be more than 40 days ago' }];
+  });
+  if (violations.length > 0) throw invalidRequest(violations.slice(0, violationsMax));
+}
+
+/** What is far from our own clock is refused by the database's: nothing is made for it. */
+function daysToMake(events: readonly ReportedEvent[], now: number): ReadonlySet<string> {
+  const [first, last] = [dayOf(now - ageMaxMs - dayMs), dayOf(now + dayMs)];
+  return new Set(events.map(({ row }) => row.day).filter((day) => day >= first && day <= last));
+}
+
+function sessionsOf(events: readonly ReportedEvent[]): readonly string[] {
+  return [...new Set(events.map(({ row }) => row.session_id))].filter((session) => session !== '');
+}
+
+const recallEveryMs = 200;
+const recallsMax = 10_000;
+
+/** Asks for what others hold, of one window not more often than five times a second. */
+function createRecalls({ store, clock, background }: LedgerDeps): (recall: Recall) => void {
+  const recalled = new LRUCache<string, number>({ max: recallsMax });
+  return (recall) => {
+    const at = clock.monotonic();
+    const key = `${recall.budgetId} ${recall.window}`;
+    if (at - (recalled.get(key) ?? Number.NEGATIVE_INFINITY) < recallEveryMs) return;
+    recalled.set(key, at);
+    background('recall', store.recall(recall));
+  };
+}

@@ -1,0 +1,36 @@
+// Who a proxy is, remembered for two seconds: the ledger is called many times a second by each, and a token that was revoked
+// still stops within that. Only who was let in is remembered, by a hash of what they showed.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
+import type { Credentials } from './authentication.ts';
+import type { ProxyCaller } from './caller.ts';
+
+export type AuthenticateProxy = (credentials: Credentials) => Promise<ProxyCaller>;
+
+const rememberedMs = 2000;
+const proxiesMax = 10_000;
+
+/** @param authenticate of the dispatcher; what it throws is thrown */
+export function rememberProxies(authenticate: AuthenticateProxy, clock: Clock): AuthenticateProxy {
+  const remembered = new LRUCache<string, { readonly until: number; readonly caller: Promise<ProxyCaller> }>({
+    max: proxiesMax,
+  });
+  return (credentials) => {
+    const key = keyOf(credentials);
+    const now = clock.monotonic();
+    const known = remembered.get(key);
+    if (known !== undefined && now < known.until) return known.caller;
+    const caller = authenticate(credentials);
+    remembered.set(key, { until: now + rememberedMs, caller });
+    caller.catch(() => {
+      if (remembered.get(key)?.caller === caller) remembered.delete(key);
+    });
+    return caller;
+  };
+}
+
+function keyOf({ authorization, certificateProxy, from }: Credentials): string {
+  const shown = JSON.stringify([authorization, certificateProxy, from]);
+  return createHash('sha256').update(shown).digest('base64');
+}
