@@ -1,9 +1,11 @@
-// The service Access over gRPC (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
+// The services Access and Ledger over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
 // this machine alone.
 import { readFile } from 'node:fs/promises';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import {
+  type CallOptions,
+  Channel,
   type ChannelCredentials,
   type ChannelOptions,
   type ClientDuplexStream,
@@ -11,17 +13,30 @@ import {
   experimental,
   Metadata,
   makeClientConstructor,
+  type ServiceDefinition,
+  type ServiceError,
+  status,
 } from '@grpc/grpc-js';
 import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
-import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
+import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-client.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
+import {
+  decodeDraw,
+  decodeReport,
+  decodeReturn,
+  decodeSession,
+  encodeDraw,
+  encodeEvent,
+  encodeReturn,
+} from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 
 export interface ControlPlaneOptions {
@@ -67,6 +82,7 @@ export async function openControlPlaneTls(
 }
 
 export interface ControlPlaneClient extends ControlPlane {
+  readonly ledger: LedgerClient;
   close(): void;
 }
 
@@ -76,20 +92,80 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     throw new Error(
       'provider keys would cross the network in plain text; give TLS files, or allow plain text',
     );
-  const client = createClient(options);
+  const channel = openChannel(options);
   const metadata = new Metadata();
   if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
+  const access = stub<AccessClient>(services.Access, channel);
   return {
-    resolve: (keyHash, timeoutMs) =>
-      new Promise<ResolveResponse__Output>((resolve, reject) => {
-        const request = { keyHash: Buffer.from(keyHash, 'hex') };
-        client.Resolve(request, metadata, { deadline: Date.now() + timeoutMs }, (error, response) =>
-          response === undefined ? reject(error) : resolve(response),
-        );
-      }).then(decodeResolve),
-    watch: (start, handlers) => watch(client.Watch(metadata), start, handlers),
-    close: () => client.close(),
+    resolve: async (keyHash, timeoutMs) => {
+      const request = { keyHash: Buffer.from(keyHash, 'hex') };
+      return decodeResolve(
+        await answer(timeoutMs, (options, done) => access.Resolve(request, metadata, options, done)),
+      );
+    },
+    watch: (start, handlers) => watch(access.Watch(metadata), start, handlers),
+    ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
+    close: () => channel.close(),
   };
+}
+
+/** As long as a replica and its database need at their slowest; a request waits for a draw for two seconds. */
+const ledgerDeadlines = { keepSession: 2_000, draw: 1_000, giveBack: 1_000, report: 10_000 } as const;
+
+function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
+  const { draw, giveBack, keepSession, report } = ledgerDeadlines;
+  return {
+    keepSession: async (session) =>
+      decodeSession(
+        await ledgerAnswer(keepSession, (options, done) =>
+          stub.KeepSession({ session }, metadata, options, done),
+        ),
+      ),
+    draw: async (request) =>
+      decodeDraw(
+        await ledgerAnswer(draw, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
+      ),
+    giveBack: async (request) =>
+      decodeReturn(
+        await ledgerAnswer(giveBack, (options, done) =>
+          stub.Return(encodeReturn(request), metadata, options, done),
+        ),
+      ),
+    report: async (events) =>
+      decodeReport(
+        await ledgerAnswer(report, (options, done) =>
+          stub.ReportUsage({ events: events.map(encodeEvent) }, metadata, options, done),
+        ),
+      ),
+  };
+}
+
+type Send<Response> = (
+  options: CallOptions,
+  done: (error: ServiceError | null, response?: Response) => void,
+) => unknown;
+
+function answer<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    send({ deadline: Date.now() + timeoutMs }, (error, response) =>
+      response === undefined ? reject(error) : resolve(response),
+    );
+  });
+}
+
+async function ledgerAnswer<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
+  try {
+    return await answer(timeoutMs, send);
+  } catch (error) {
+    throw refusedForGood(error) ?? error;
+  }
+}
+
+function refusedForGood(error: unknown): LedgerRefusedError | undefined {
+  if (!(error instanceof Error && 'code' in error)) return undefined;
+  if (error.code === status.INVALID_ARGUMENT) return new LedgerRefusedError('invalid', error.message, error);
+  if (error.code === status.PERMISSION_DENIED) return new LedgerRefusedError('denied', error.message, error);
+  return undefined;
 }
 
 const channelOptions: ChannelOptions = {
@@ -118,14 +194,30 @@ const channelOptions: ChannelOptions = {
         // could turn the wheel so that a watch meets the same replica for ever.
         hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
       },
+      {
+        name: [{ service: 'gateway.v1.Ledger' }],
+        // Every operation may be repeated: it has a number, an event its id. But not for being slow: all replicas wait for the
+        // same rows of one database, and twice the calls would make it slower still.
+        retryPolicy: {
+          maxAttempts: 3,
+          initialBackoff: '0.02s',
+          maxBackoff: '0.2s',
+          backoffMultiplier: 2,
+          retryableStatusCodes: ['UNAVAILABLE'],
+        },
+      },
     ],
   }),
 };
 
-function createClient(options: ControlPlaneOptions): AccessClient {
-  const Client = makeClientConstructor(services.Access, 'gateway.v1.Access');
-  const channelCredentials = options.credentials ?? credentials.createInsecure();
-  return new Client(target(options.addresses), channelCredentials, channelOptions) as unknown as AccessClient;
+function openChannel({ addresses, credentials: own }: ControlPlaneOptions): Channel {
+  return new Channel(target(addresses), own ?? credentials.createInsecure(), channelOptions);
+}
+
+function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
+  const Client = makeClientConstructor(definition, 'gateway.v1');
+  const options = { channelOverride: channel };
+  return new Client(channel.getTarget(), credentials.createInsecure(), options) as unknown as Stub;
 }
 
 // grpc-js dials one name, or several addresses of one family.

@@ -12,7 +12,15 @@ export type FeedMessage =
   | { readonly type: 'started'; readonly horizon: Position }
   | { readonly type: 'reset'; readonly horizon: Position }
   | { readonly type: 'changes'; readonly invalidations: readonly Invalidation[] }
-  | { readonly type: 'answer'; readonly nonce: number; readonly position: Position };
+  | { readonly type: 'answer'; readonly nonce: number; readonly position: Position }
+  /** Outside of the feed's order. */
+  | { readonly type: 'recall'; readonly recall: Recall };
+
+/** Somebody needs what others hold of a budget's window. */
+export interface Recall {
+  readonly budgetId: string;
+  readonly window: string;
+}
 
 /** Called never before the watch that they were given to has returned. */
 export interface WatchHandlers {
@@ -35,6 +43,7 @@ export interface FeedDeps {
   readonly watch: (start: WatchStart, handlers: WatchHandlers) => WatchStream;
   readonly records: Records;
   readonly onInvalidations: (invalidations: readonly Invalidation[]) => void;
+  readonly onRecall?: ((recall: Recall) => void) | undefined;
   readonly maxStaleMs: number;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -113,7 +122,9 @@ export class Feed {
   }
 
   #take(connection: Connection, message: FeedMessage): void {
-    if (message.type === 'started' || message.type === 'reset') {
+    if (message.type === 'recall') {
+      this.#deps.onRecall?.(message.recall);
+    } else if (message.type === 'started' || message.type === 'reset') {
       connection.begun = true;
       this.#deps.records.feed.begin(message.horizon);
       this.askNow();

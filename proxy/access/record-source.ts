@@ -5,7 +5,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
-import { Feed, type WatchHandlers, type WatchStart, type WatchStream } from './feed.ts';
+import { Feed, type Recall, type WatchHandlers, type WatchStart, type WatchStream } from './feed.ts';
 import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
@@ -54,6 +54,8 @@ export interface RecordSourceDeps {
   readonly cache?: RecordCache | undefined;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
+  /** The feed carries it for the ledger. */
+  readonly onRecall?: ((recall: Recall) => void) | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** From 0 to below 1, for jitter. */

@@ -17,6 +17,7 @@ import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } f
 import type { Invalidation, ResolveAnswer } from './records.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
+import { time, whole } from './wire-values.ts';
 
 /** @throws Error that names what is wrong with the message */
 export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer {
@@ -46,6 +47,7 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
       nonce: whole(response.answer.nonce),
       position: decodePosition(response.answer.position),
     };
+  if (response.recall) return { type: 'recall', recall: response.recall };
   throw new Error('the feed sent an empty message');
 }
 
@@ -183,17 +185,4 @@ function known<T>(table: Readonly<Record<string, T>>, name: unknown, what: strin
 
 function named<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
   return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
-}
-
-function whole(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0) throw new Error('the message holds a number out of range');
-  return number;
-}
-
-function time(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new Error('the record holds a time that cannot be read');
-  return ms;
 }

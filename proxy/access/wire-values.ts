@@ -1,0 +1,16 @@
+// Single values of the contract's messages, read strictly: a number or time that was misread would be believed.
+
+/** @throws Error for what is no whole number from 0 to 2^53 */
+export function whole(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error('the message holds a number out of range');
+  return number;
+}
+
+/** Milliseconds since 1970; undefined where there is none. @throws Error for what is no time */
+export function time(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new Error('the message holds a time that cannot be read');
+  return ms;
+}

@@ -1,0 +1,255 @@
+// What this proxy holds of budgets: slices within a session, drawn and returned by operations that are sent until they are
+// answered. Knows of requests only that some wait; what each takes is sliced-budgets.ts.
+import type { Background } from '../../../common/background.ts';
+import type { Clock } from '../../../common/clock.ts';
+import type { Logger } from '../../../common/logger.ts';
+import type { Timers } from '../../../common/timers.ts';
+import { budgetBounds } from './bounds.ts';
+import type { Budget } from './budgets.ts';
+import { Contact } from './contact.ts';
+import { DatabaseClock } from './database-clock.ts';
+import type { DrawAnswer, LedgerClient } from './ledger-client.ts';
+import { Operations } from './operations.ts';
+import { Session } from './session.ts';
+import type { Slice } from './slice.ts';
+import { type Moment, Slices } from './slices.ts';
+
+export interface HoldingMetrics {
+  /** A draw was answered. @param granted nano-dollars */
+  drawn(outcome: DrawAnswer['outcome'], granted: number): void;
+  /** @param amount nano-dollars that the control plane has back */
+  returned(amount: number): void;
+}
+
+export interface HoldingsDeps {
+  readonly client: Pick<LedgerClient, 'keepSession' | 'draw' | 'giveBack'>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** From 0 to below 1, for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly background: Background;
+  readonly metrics: HoldingMetrics;
+  /** Another session, or none; or whether more can be drawn: every request that waits may go on, or be refused. */
+  readonly onTurn: () => void;
+}
+
+const { countsMax, forgetMs, sweepMs } = budgetBounds;
+
+export class Holdings {
+  readonly #deps: HoldingsDeps;
+  readonly #databaseClock: DatabaseClock;
+  readonly #contact: Contact;
+  readonly #session: Session;
+  readonly #operations: Operations;
+  readonly #slices = new Slices();
+  #cancelSweep: () => void = () => undefined;
+  #isClosing = false;
+  #onAllReturned: () => void = () => undefined;
+
+  constructor(deps: HoldingsDeps) {
+    this.#deps = deps;
+    this.#databaseClock = new DatabaseClock(deps.clock);
+    this.#contact = new Contact({
+      ...deps,
+      databaseClock: this.#databaseClock,
+      onAway: () => this.#away(),
+      onBack: () => this.#operations.resume(),
+    });
+    this.#session = new Session({
+      ...deps,
+      contact: this.#contact,
+      onOpen: () => deps.onTurn(),
+      onLost: () => this.#leaveSession(),
+    });
+    this.#operations = new Operations({
+      ...deps,
+      contact: this.#contact,
+      onDrawn: (slice, answer, sentAt) => this.#drawn(slice, answer, sentAt),
+      onReturned: (slice, amount) => this.#returned(slice, amount),
+      onDenied: (slice) => this.#denied(slice),
+    });
+  }
+
+  start(): void {
+    this.#session.start();
+    this.#sweepLater();
+  }
+
+  moment(): Moment {
+    const now = this.#deps.clock.monotonic();
+    return { now, at: this.#databaseClock.at(now) };
+  }
+
+  /** Empty where there is none. */
+  get session(): string {
+    return this.#session.current;
+  }
+
+  /** Whether a draw would be answered, as far as is known. */
+  get mayDraw(): boolean {
+    return !this.#isClosing && !this.#contact.isAway;
+  }
+
+  /** All slices: those that requests take from, and past ones until they are settled. */
+  all(): Iterable<Slice> {
+    return this.#slices.all();
+  }
+
+  /** The current slices; undefined without a session. Budgets that are deleted do not count. */
+  of(budgets: readonly Budget[], moment: Moment): readonly Slice[] | undefined {
+    const session = this.#session.current;
+    if (session === '' || this.#isClosing) return undefined;
+    const slices: Slice[] = [];
+    for (const budget of budgets) {
+      const slice = this.#sliceOf(session, budget, moment);
+      if (slice.state !== 'deleted') slices.push(slice);
+    }
+    return slices;
+  }
+
+  draw(slice: Slice, now: number): void {
+    slice.draw(now);
+    this.#operations.send(slice);
+  }
+
+  /** Money came back to the slice from a request. */
+  settled(slice: Slice): void {
+    if (slice.waiting.size > 0 || slice.state !== 'current') this.#attend(slice);
+  }
+
+  /** Somebody needs what is left of the budget: what no request here waits for goes back. */
+  recall(budgetId: string, window: string): void {
+    const slice = this.#slices.current(budgetId);
+    if (slice === undefined || slice.origin.window !== window) return;
+    slice.recall(this.#deps.clock.monotonic());
+    this.#giveBackDue(slice);
+  }
+
+  /** Returns what is free, until all of it is answered or the time is over. @param until monotonic */
+  async close(until: number): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelSweep();
+    this.#deps.onTurn();
+    for (const slice of this.#slices.retireAll()) this.#giveBackDue(slice);
+    await this.#allReturned(until - this.#deps.clock.monotonic());
+    this.#session.close();
+    this.#operations.close();
+  }
+
+  #sliceOf(session: string, budget: Budget, moment: Moment): Slice {
+    const found = this.#slices.current(budget.id);
+    if (found?.covers(moment.at)) return found;
+    if (found !== undefined) this.#retire(found);
+    return this.#slices.open(session, budget, moment);
+  }
+
+  #drawn(slice: Slice, answer: DrawAnswer, sentAt: number): void {
+    const { outcome, granted, now } = answer;
+    slice.drawn(answer, this.#deps.clock.monotonic());
+    this.#deps.metrics.drawn(outcome, granted);
+    switch (outcome) {
+      case 'granted':
+      case 'exceeded':
+      case 'busy':
+      case 'deleted':
+        break;
+      case 'window':
+        this.#databaseClock.correct(now, sentAt);
+        for (const request of slice.waiting) request.windowMissed();
+        break;
+      case 'lost':
+      case 'ignored':
+        // The control plane's database went back, or this is a defect: either way the lease cannot be counted on.
+        this.#deps.log.error({ outcome, ...slice.origin }, 'the books do not know the lease of a budget');
+        this.#session.renew(slice.origin.session);
+        break;
+      case 'gone':
+        this.#session.renew(slice.origin.session);
+    }
+    this.#attend(slice);
+  }
+
+  #returned(slice: Slice, amount: number): void {
+    slice.returned();
+    this.#deps.metrics.returned(amount);
+    this.#attend(slice);
+  }
+
+  #denied(slice: Slice): void {
+    slice.denied(this.#deps.clock.monotonic());
+    this.#attend(slice);
+  }
+
+  /** The slice has changed. */
+  #attend(slice: Slice): void {
+    for (const request of [...slice.waiting]) request.advance();
+    this.#giveBackDue(slice);
+    this.#tellAllReturned();
+  }
+
+  #retire(slice: Slice): void {
+    this.#slices.retire(slice);
+    this.#giveBackDue(slice);
+  }
+
+  #giveBackDue(slice: Slice): void {
+    if (slice.operation === undefined) this.#giveBack(slice, slice.due());
+  }
+
+  #giveBack(slice: Slice, amount: number): void {
+    if (amount <= 0) return;
+    slice.giveBack(amount);
+    this.#operations.send(slice);
+  }
+
+  #away(): void {
+    this.#session.probe();
+    this.#deps.onTurn();
+  }
+
+  #leaveSession(): void {
+    for (const slice of this.#slices.retireAll()) this.#giveBackDue(slice);
+    this.#deps.onTurn();
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep = this.#deps.timers.after(sweepMs, () => {
+      this.#sweep(this.moment());
+      this.#sweepLater();
+    });
+  }
+
+  #sweep(moment: Moment): void {
+    for (const slice of this.#slices.all()) {
+      if (slice.state === 'current' && !slice.covers(moment.at)) this.#retire(slice);
+      // What was drawn lasts while nothing more can be.
+      if (slice.operation === undefined && this.mayDraw) this.#giveBack(slice, slice.idle(moment.now));
+      if (isForgettable(slice, moment.now)) this.#slices.forget(slice, this.#session.current);
+    }
+    if (this.#slices.countsKept > countsMax) this.#session.renew(this.#session.current);
+  }
+
+  #allReturned(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.#deps.timers.after(withinMs, () => resolve());
+      this.#onAllReturned = () => {
+        cancelTimer();
+        resolve();
+      };
+      this.#tellAllReturned();
+    });
+  }
+
+  #tellAllReturned(): void {
+    if (!this.#isClosing) return;
+    for (const { available, operation } of this.#slices.all())
+      if (available > 0 || operation !== undefined) return;
+    this.#onAllReturned();
+  }
+}
+
+function isForgettable({ available, holds, operation, state, usedAt, waiting }: Slice, now: number): boolean {
+  if (available > 0 || holds > 0 || operation !== undefined || waiting.size > 0) return false;
+  return state === 'past' || now - usedAt >= forgetMs;
+}

@@ -1,0 +1,114 @@
+// Keeps one session of the ledger open, and begins another where it was closed. Slices live within a session.
+
+import type { Background } from '../../../common/background.ts';
+import { backoffMs } from '../../../common/backoff.ts';
+import type { Clock } from '../../../common/clock.ts';
+import type { Timers } from '../../../common/timers.ts';
+import { uuidv7 } from '../../../common/uuid.ts';
+import { budgetBounds } from './bounds.ts';
+import type { Contact } from './contact.ts';
+import type { LedgerClient } from './ledger-client.ts';
+
+export interface SessionDeps {
+  readonly client: Pick<LedgerClient, 'keepSession'>;
+  readonly contact: Contact;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly background: Background;
+  readonly onOpen: () => void;
+  readonly onLost: () => void;
+}
+
+const { keepSessionMs, retryFirstMs, retryMaxMs } = budgetBounds;
+
+export class Session {
+  readonly #deps: SessionDeps;
+  #id: string;
+  #isOpen = false;
+  #isAsking = false;
+  /** Since the session was last known to be open. */
+  #failures = 0;
+  #isClosed = false;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#id = uuidv7(deps.clock.now());
+  }
+
+  start(): void {
+    this.#ask();
+  }
+
+  /** Empty while none is known to be open. */
+  get current(): string {
+    return this.#isOpen ? this.#id : '';
+  }
+
+  /** This session is no more: another begins, unless that has happened. */
+  renew(lost: string): void {
+    if (lost !== this.#id || this.#isClosed) return;
+    this.#id = uuidv7(this.#deps.clock.now());
+    this.#isOpen = false;
+    this.#isAsking = false;
+    this.#failures += 1;
+    this.#askAfter(this.#failures === 1 ? 0 : this.#backoff());
+    this.#deps.onLost();
+  }
+
+  /** The control plane may be away: asks until it is there. */
+  probe(): void {
+    if (!this.#isAsking && !this.#isClosed) this.#askAfter(this.#backoff());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimer();
+  }
+
+  #askAfter(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#deps.timers.after(delayMs, () => this.#ask());
+  }
+
+  #ask(): void {
+    const { background, client, clock, contact } = this.#deps;
+    const id = this.#id;
+    this.#isAsking = true;
+    const asked = contact.ask(clock.monotonic(), () => client.keepSession(id));
+    background(
+      'keep the ledger session',
+      asked.then(
+        ({ open }) => this.#answered(id, open),
+        () => this.#failed(id),
+      ),
+    );
+  }
+
+  #answered(id: string, open: boolean): void {
+    if (id !== this.#id || this.#isClosed) return;
+    this.#isAsking = false;
+    if (!open) {
+      this.renew(id);
+      return;
+    }
+    this.#failures = 0;
+    this.#askAfter(keepSessionMs);
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#deps.onOpen();
+  }
+
+  #failed(id: string): void {
+    if (id !== this.#id || this.#isClosed) return;
+    this.#isAsking = false;
+    this.#failures += 1;
+    this.#askAfter(this.#backoff());
+  }
+
+  #backoff(): number {
+    const options = { firstMs: retryFirstMs, maxMs: retryMaxMs };
+    return backoffMs(Math.max(1, this.#failures), options, this.#deps.random);
+  }
+}

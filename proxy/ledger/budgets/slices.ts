@@ -1,0 +1,72 @@
+// All slices: the current one of each budget, and those of past windows and sessions until what they had is settled and returned.
+// A lease counts its operations for as long as its session lives, so the count outlives a slice that was forgotten.
+import type { Budget } from './budgets.ts';
+import { Slice, type SliceOrigin, sliceOrigin } from './slice.ts';
+
+/** One moment by two clocks. */
+export interface Moment {
+  /** Monotonic. */
+  readonly now: number;
+  /** Milliseconds since 1970 by the database's clock. */
+  readonly at: number;
+}
+
+export class Slices {
+  /** By budget. */
+  readonly #current = new Map<string, Slice>();
+  readonly #all = new Map<string, Slice>();
+  /** Seq of the newest operation of slices that were forgotten, of the current session. */
+  readonly #counts = new Map<string, number>();
+
+  current(budgetId: string): Slice | undefined {
+    return this.#current.get(budgetId);
+  }
+
+  all(): IterableIterator<Slice> {
+    return this.#all.values();
+  }
+
+  get countsKept(): number {
+    return this.#counts.size;
+  }
+
+  /** The slice of the budget's window at this time, which becomes its current one. */
+  open(session: string, budget: Budget, { at, now }: Moment): Slice {
+    const origin = sliceOrigin(session, budget, at);
+    const name = nameOf(origin);
+    // The clock was corrected, and a window is back that was held to be over.
+    const slice = this.#all.get(name) ?? new Slice(origin, this.#counts.get(name) ?? 0, now);
+    if (slice.state === 'past') slice.state = 'current';
+    this.#counts.delete(name);
+    this.#all.set(name, slice);
+    this.#current.set(budget.id, slice);
+    return slice;
+  }
+
+  /** The slice takes no hold any more. */
+  retire(slice: Slice): void {
+    const { budgetId } = slice.origin;
+    if (this.#current.get(budgetId) === slice) this.#current.delete(budgetId);
+    if (slice.state === 'current') slice.state = 'past';
+  }
+
+  /** The session of these slices is no more. */
+  retireAll(): readonly Slice[] {
+    const retired = [...this.#current.values()];
+    for (const slice of retired) this.retire(slice);
+    this.#counts.clear();
+    return retired;
+  }
+
+  /** @param session the current one */
+  forget(slice: Slice, session: string): void {
+    this.retire(slice);
+    const name = nameOf(slice.origin);
+    this.#all.delete(name);
+    if (slice.origin.session === session && slice.seq > 0) this.#counts.set(name, slice.seq);
+  }
+}
+
+function nameOf({ session, budgetId, window }: SliceOrigin): string {
+  return `${session} ${budgetId} ${window}`;
+}
