@@ -1,0 +1,393 @@
+// The ledger's operations, one at a time, over both databases: what each answers and what then stands in the books.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { dayOf, windowOf } from '../../../common/budget-window.ts';
+import { expireSessions, silenceMaxMs } from '../../../control-plane/ledger/expire.ts';
+import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
+import { keepSession } from '../../../control-plane/ledger/sessions.ts';
+import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import { describeStores } from '../../support/databases.ts';
+import { LedgerDesk } from '../../support/ledger.ts';
+import { change } from '../../support/stored-records.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+import { anyProxy, boundProxy } from '../../support/watching.ts';
+
+const otherProxy: ProxyCaller = { ...anyProxy, id: 'proxy-other' };
+
+describeStores('the ledger', (given) => {
+  let desk: LedgerDesk;
+  let budgetId: string;
+  let session: string;
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    await desk.organization();
+    budgetId = await desk.budget({ amount: 1000 });
+    session = await desk.session();
+  });
+
+  const operation = (seq: number, fields: { session?: string; window?: string; budgetId?: string } = {}) => ({
+    ...{ session, budgetId, window: 'total', seq },
+    ...fields,
+  });
+  const draw = (seq: number, need: number, want = need) => desk.draw({ ...operation(seq), need, want });
+  const silence = async () => {
+    await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
+    return await expireSessions(given.store);
+  };
+  const charged = (escrow: number, cost: number, of = session) => ({
+    row: usageEvent({ session_id: of, cost }),
+    charges: [{ budgetId, window: 'total', escrow }],
+  });
+
+  describe('a draw', () => {
+    it('grants what is wanted up to a quarter of what is free, and always what is needed', async () => {
+      expect(await draw(1, 1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
+      expect(await draw(2, 1, 900)).toMatchObject({ outcome: 'granted', granted: 225 });
+      expect(await draw(3, 500, 900)).toMatchObject({ outcome: 'granted', granted: 500 });
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 825, unsettled: 0 });
+      expect((await desk.leases())[0]).toMatchObject({ remaining: 825, state: 'open', seq: 3 });
+    });
+
+    it('grants the last nano-dollar, and refuses one more', async () => {
+      expect(await draw(1, 1000)).toMatchObject({ outcome: 'granted', granted: 1000 });
+      expect(await draw(2, 1)).toMatchObject({ outcome: 'busy', granted: 0, recallOf: 'organization-1' });
+    });
+
+    it('is refused as exceeded where what is spent leaves too little', async () => {
+      await desk.report([{ row: usageEvent({ cost: 901 }) }]);
+      expect(await draw(1, 100)).toMatchObject({ outcome: 'exceeded', granted: 0, recallOf: undefined });
+      expect(await draw(2, 99)).toMatchObject({ outcome: 'granted', granted: 99 });
+    });
+
+    it('counts what is unsettled as spent', async () => {
+      await draw(1, 901);
+      await silence();
+      session = await desk.session();
+      expect(await draw(1, 100)).toMatchObject({ outcome: 'exceeded' });
+    });
+
+    it('that comes again is answered the same and happens once', async () => {
+      await draw(1, 100);
+      expect(await draw(1, 100)).toMatchObject({ outcome: 'granted', granted: 100 });
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+    });
+
+    it('that was refused stays refused when it comes again, though there is room by then', async () => {
+      await draw(1, 1000);
+      const other = await desk.session();
+      const refused = { ...operation(1, { session: other }), need: 10, want: 10 };
+      expect(await desk.draw(refused)).toMatchObject({ outcome: 'busy' });
+      await desk.giveBack({ ...operation(2), amount: 500 });
+      expect(await desk.draw(refused)).toMatchObject({ outcome: 'busy', granted: 0 });
+      expect(await desk.draw({ ...refused, seq: 2 })).toMatchObject({ outcome: 'granted' });
+    });
+
+    it('below the newest is ignored, and one that skips a number is lost', async () => {
+      await draw(1, 10);
+      await draw(2, 10);
+      expect(await draw(1, 10)).toMatchObject({ outcome: 'ignored', granted: 0 });
+      expect(await draw(4, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
+      expect(await desk.books(budgetId)).toMatchObject({ leased: 20 });
+    });
+
+    it('with the number of a return is lost, and a return with that of a draw takes nothing', async () => {
+      await draw(1, 10);
+      expect(await desk.giveBack({ ...operation(1), amount: 5 })).toBe(0);
+      expect(await desk.giveBack({ ...operation(2), amount: 5 })).toBe(5);
+      expect(await draw(2, 10)).toMatchObject({ outcome: 'lost', granted: 0 });
+    });
+
+    it('of an unknown or closed session is gone', async () => {
+      const unknown = operation(1, { session: '00000000-0000-4000-8000-000000000000' });
+      expect(await desk.draw({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'gone' });
+      await silence();
+      expect(await draw(1, 1)).toMatchObject({ outcome: 'gone' });
+      expect(await desk.books(budgetId)).toMatchObject({ leased: 0, unsettled: 0 });
+    });
+
+    it('of a window that is not the present one, or none of the budget, is refused', async () => {
+      const daily = await desk.budget({ amount: 1000, period: 'day' });
+      const weekly = await desk.budget({ amount: 1000, period: 'week' });
+      const at = Date.now();
+      const drawIn = async (id: string, window: string) =>
+        (await desk.draw({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 })).outcome;
+      const day = 86_400_000;
+      expect(await drawIn(daily, dayOf(at - 2 * day))).toBe('window');
+      expect(await drawIn(daily, dayOf(at + 2 * day))).toBe('window');
+      expect(await drawIn(daily, 'total')).toBe('window');
+      expect(await drawIn(daily, '1999-01-01')).toBe('window');
+      expect(await drawIn(budgetId, dayOf(at))).toBe('window');
+      expect(await drawIn(weekly, dayOf(Date.parse(windowOf('week', at)) + day))).toBe('window');
+      expect(await drawIn(weekly, windowOf('week', at))).toBe('granted');
+      expect(await desk.books(daily, '1999-01-01')).toBeUndefined();
+    });
+
+    it('of a deleted or unknown budget is refused', async () => {
+      await given.database.raw('update limits set deleted_at = created_at');
+      expect(await draw(1, 1)).toMatchObject({ outcome: 'deleted' });
+      const unknown = operation(1, { budgetId: '00000000-0000-4000-8000-000000000000' });
+      expect(await desk.draw({ ...unknown, need: 1, want: 1 })).toMatchObject({ outcome: 'deleted' });
+    });
+
+    it('in the session of another proxy is refused like one that does not exist', async () => {
+      const request = { ...operation(1), need: 1, want: 1 };
+      await expect(desk.draw(request, otherProxy)).rejects.toMatchObject({ reason: 'not_found' });
+    });
+
+    it('of a bound proxy sees the budgets of its organization only', async () => {
+      await desk.organization('organization-2');
+      const foreign = await desk.budget({ amount: 1000, organizationId: 'organization-2' });
+      session = await desk.session(boundProxy);
+      const ask = (id: string) =>
+        desk.draw({ ...operation(1, { budgetId: id }), need: 1, want: 1 }, boundProxy);
+      expect(await ask(foreign)).toMatchObject({ outcome: 'deleted' });
+      expect(await ask(budgetId)).toMatchObject({ outcome: 'granted' });
+    });
+  });
+
+  describe('a return', () => {
+    it('frees at most what the lease has left', async () => {
+      await draw(1, 100);
+      expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
+      expect(await desk.giveBack({ ...operation(3), amount: 500 })).toBe(70);
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+    });
+
+    it('that comes again is answered the same and happens once', async () => {
+      await draw(1, 100);
+      await desk.giveBack({ ...operation(2), amount: 30 });
+      expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
+      expect(await desk.books(budgetId)).toMatchObject({ leased: 70 });
+    });
+
+    it('from a closed session comes out of what is unsettled', async () => {
+      await draw(1, 100);
+      await silence();
+      expect(await desk.giveBack({ ...operation(2), amount: 30 })).toBe(30);
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 70 });
+    });
+
+    it('of nothing that was ever drawn takes nothing', async () => {
+      expect(await desk.giveBack({ ...operation(1), amount: 30 })).toBe(0);
+      expect(await desk.giveBack({ ...operation(7), amount: 30 })).toBe(0);
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+    });
+  });
+
+  describe('a report', () => {
+    it('books the cost and gives back the escrow', async () => {
+      await draw(1, 100);
+      expect(await desk.report([charged(80, 60)])).toEqual({
+        recorded: 1,
+        duplicate: 0,
+        unknown: 0,
+        over: 0,
+      });
+      expect(await desk.books(budgetId)).toEqual({ spent: 60, leased: 20, unsettled: 0 });
+    });
+
+    it('that comes again, or has an event twice, counts it once', async () => {
+      await draw(1, 100);
+      const event = charged(40, 40);
+      expect(await desk.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
+      expect(await desk.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
+      expect(await desk.books(budgetId)).toEqual({ spent: 40, leased: 60, unsettled: 0 });
+    });
+
+    it('takes no more than the lease has left', async () => {
+      await draw(1, 100);
+      await desk.report([charged(70, 70), charged(70, 70)]);
+      expect(await desk.books(budgetId)).toEqual({ spent: 140, leased: 0, unsettled: 0 });
+    });
+
+    it('after the session was closed settles what is unsettled', async () => {
+      await draw(1, 100);
+      await silence();
+      await desk.report([charged(60, 50)]);
+      expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
+    });
+
+    it('between the closing of a session and that of its lease settles what is leased', async () => {
+      await draw(1, 100);
+      await given.database.raw('update ledger_sessions set open = 0');
+      await desk.report([charged(60, 50)]);
+      expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 40, unsettled: 0 });
+      await expireSessions(given.store);
+      expect(await desk.books(budgetId)).toEqual({ spent: 50, leased: 0, unsettled: 40 });
+    });
+
+    it('counts towards every budget that matches by itself, charged or not, deleted or not', async () => {
+      const amount = 1000;
+      const ofKey = await desk.budget({ amount, subjectId: 'key-1' });
+      const ofProject = await desk.budget({ amount, subjectId: 'person-1', period: 'month' });
+      const ofModel = await desk.budget({ amount, model: 'gpt-provider/*' });
+      const ofOthers = [
+        await desk.budget({ amount, subjectId: 'key-2' }),
+        await desk.budget({ amount, model: 'search-provider/*' }),
+      ];
+      await given.database.raw(`update limits set deleted_at = created_at where id = '${ofKey}'`);
+      const at = Date.now() + 1000;
+      // The person stands in it twice and is counted once.
+      const row = usageEvent({ at, cost: 7, person_id: 'person-1', project_person_id: 'person-1' });
+      await desk.report([{ row }]);
+      for (const id of [budgetId, ofKey, ofModel]) expect(await desk.books(id)).toMatchObject({ spent: 7 });
+      expect(await desk.books(ofProject, windowOf('month', at))).toMatchObject({ spent: 7 });
+      for (const id of ofOthers) expect(await desk.books(id)).toBeUndefined();
+    });
+
+    it('of before a total budget was made does not count towards it, towards that of a day it does', async () => {
+      const daily = await desk.budget({ amount: 1000, period: 'day' });
+      const at = Date.now() - 3_600_000;
+      await desk.report([{ row: usageEvent({ at, cost: 7 }) }]);
+      expect(await desk.books(budgetId)).toBeUndefined();
+      expect(await desk.books(daily, dayOf(at))).toMatchObject({ spent: 7 });
+    });
+
+    it('goes into the window of its own time', async () => {
+      const daily = await desk.budget({ amount: 1000, period: 'day' });
+      const day = 86_400_000;
+      const at = Date.now() - 2 * day;
+      await desk.report([at, at, at + day].map((time) => ({ row: usageEvent({ at: time, cost: 5 }) })));
+      expect(await desk.books(daily, dayOf(at))).toMatchObject({ spent: 10 });
+      expect(await desk.books(daily, dayOf(at + day))).toMatchObject({ spent: 5 });
+    });
+
+    it('drops events of organizations that the proxy does not have, and books the others', async () => {
+      await desk.organization('organization-2');
+      const events = ['organization-1', 'organization-2', 'organization-3'].map((organization_id) => ({
+        row: usageEvent({ organization_id, cost: 5 }),
+      }));
+      expect(await desk.report(events, boundProxy)).toMatchObject({ recorded: 1, unknown: 2 });
+      expect(await desk.report(events)).toMatchObject({ recorded: 1, duplicate: 1, unknown: 1 });
+    });
+
+    it('above the limit is booked and counted as such', async () => {
+      expect(await desk.report([{ row: usageEvent({ cost: 1000 }) }])).toMatchObject({ over: 0 });
+      expect(await desk.report([{ row: usageEvent({ cost: 1 }) }])).toMatchObject({ over: 1 });
+      expect(await desk.report([{ row: usageEvent({ cost: 0 }) }])).toMatchObject({ over: 0 });
+      expect(await desk.books(budgetId)).toMatchObject({ spent: 1001 });
+    });
+
+    it('notes the thresholds that the books have reached', async () => {
+      await desk.report([{ row: usageEvent({ cost: 800 }) }]);
+      const alerts = await given.store.snapshot((db) =>
+        db.selectFrom('budget_alerts').select('percent').orderBy('percent').execute(),
+      );
+      expect(alerts.map(({ percent }) => percent)).toEqual([50, 80]);
+    });
+
+    it('of a thousand events over many budgets books each of them', async () => {
+      const ids = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => desk.budget({ amount: 1e12, subjectId: `key-${i}` })),
+      );
+      const events = Array.from({ length: 1000 }, (_, i) => ({
+        row: usageEvent({ key_id: `key-${i % 20}`, cost: 3 }),
+      }));
+      expect(await desk.report(events)).toMatchObject({ recorded: 1000 });
+      for (const id of ids) expect(await desk.books(id)).toMatchObject({ spent: 150 });
+      expect(await desk.books(budgetId)).toMatchObject({ spent: 3000 });
+    });
+
+    it('never makes a sum that the database could not answer', async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      await desk.report([{ row: usageEvent({ cost: most }) }]);
+      await desk.report([{ row: usageEvent({ cost: 5 }) }]);
+      expect(await desk.books(budgetId)).toMatchObject({ spent: most });
+    });
+  });
+
+  describe('the books of a window', () => {
+    it('begin with what was recorded in it before the budget was made', async () => {
+      const at = Date.now();
+      await desk.report([
+        { row: usageEvent({ at, cost: 5 }) },
+        { row: usageEvent({ at, cost: 7, key_id: 'key-2', model_asked: 'search-provider/x' }) },
+      ]);
+      const whole = await desk.budget({ amount: 1000, period: 'month' });
+      const ofKey = await desk.budget({ amount: 1000, period: 'month', subjectId: 'key-2' });
+      const ofModel = await desk.budget({ amount: 1000, period: 'month', model: 'gpt-*' });
+      const later = await desk.budget({ amount: 1000 });
+      const window = windowOf('month', at);
+      for (const id of [whole, ofKey, ofModel]) {
+        await desk.draw({ ...operation(1, { budgetId: id, window }), need: 1, want: 1 });
+      }
+      await desk.draw({ ...operation(1, { budgetId: later }), need: 1, want: 1 });
+      expect(await desk.books(whole, window)).toMatchObject({ spent: 12 });
+      expect(await desk.books(ofKey, window)).toMatchObject({ spent: 7 });
+      expect(await desk.books(ofModel, window)).toMatchObject({ spent: 5 });
+      expect(await desk.books(later)).toMatchObject({ spent: 0 });
+    });
+
+    it('note at their beginning what is reached already', async () => {
+      await desk.report([{ row: usageEvent({ cost: 600 }) }]);
+      const daily = await desk.budget({ amount: 1000, period: 'day' });
+      await desk.draw({ ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }), need: 1, want: 1 });
+      const alerts = await given.store.snapshot((db) =>
+        db.selectFrom('budget_alerts').select('percent').where('budget_id', '=', daily).execute(),
+      );
+      expect(alerts).toEqual([{ percent: 50 }]);
+    });
+  });
+
+  describe('a session', () => {
+    const keep = (caller = anyProxy) => given.store.books((tx) => keepSession(tx, caller, session));
+
+    it('stays open while it is kept, and never opens again once it was closed', async () => {
+      expect(await keep()).toBe(true);
+      await silence();
+      expect(await keep()).toBe(false);
+      expect(await keep()).toBe(false);
+    });
+
+    it('of another proxy does not exist', async () => {
+      await expect(keep(otherProxy)).rejects.toMatchObject({ reason: 'not_found' });
+    });
+
+    it('that is heard again in time is not closed', async () => {
+      await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs - 10_000}`);
+      expect(await expireSessions(given.store)).toBe(0);
+      await keep();
+      await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs - 10_000}`);
+      expect(await expireSessions(given.store)).toBe(0);
+      expect(await keep()).toBe(true);
+    });
+
+    it('that is closed leaves what it held unsettled, once', async () => {
+      await draw(1, 100);
+      expect(await silence()).toBe(1);
+      expect(await expireSessions(given.store)).toBe(0);
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await desk.leases()).toMatchObject([{ remaining: 100, state: 'expired' }]);
+    });
+  });
+
+  describe('a release', () => {
+    const release = (amount: number | undefined, of = session) =>
+      change(given.store, async (tx) => ({
+        result: await releaseUnsettled(tx, { sessionId: of, budgetId, window: 'total' }, amount),
+      }));
+
+    it('frees what is unsettled, at most what there is', async () => {
+      await draw(1, 100);
+      await silence();
+      expect(await release(30)).toMatchObject({ released: 30, remaining: 70, proxy: anyProxy.id });
+      expect(await release(500)).toMatchObject({ released: 70, remaining: 0 });
+      expect(await release(undefined)).toMatchObject({ released: 0, remaining: 0 });
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+    });
+
+    it('does nothing for a session that is there, nor for one that is not known', async () => {
+      await draw(1, 100);
+      expect(await release(30)).toBeUndefined();
+      expect(await release(30, 'nobody')).toBeUndefined();
+      expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+    });
+
+    it('does not lose a report that comes after all', async () => {
+      await draw(1, 1000);
+      await silence();
+      await release(undefined);
+      expect(await desk.report([charged(900, 900)])).toMatchObject({ recorded: 1, over: 0 });
+      expect(await desk.books(budgetId)).toEqual({ spent: 900, leased: 0, unsettled: 0 });
+    });
+  });
+});

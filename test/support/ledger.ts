@@ -1,0 +1,104 @@
+// The control plane's ledger without its door: budgets in a store, and the operations that proxies send.
+import { randomUUID } from 'node:crypto';
+import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { systemClock } from '../../common/clock.ts';
+import { type Draw, type Drawn, draw } from '../../control-plane/ledger/draw.ts';
+import { giveBack, type Return } from '../../control-plane/ledger/give-back.ts';
+import { type Charge, type Reported, report } from '../../control-plane/ledger/report.ts';
+import { keepSession } from '../../control-plane/ledger/sessions.ts';
+import type { ProxyCaller } from '../../control-plane/services/caller.ts';
+import type { Schema } from '../../control-plane/store/schema.ts';
+import type { Store } from '../../control-plane/store/store.ts';
+import { createUsageDays } from '../../control-plane/usage/partitions.ts';
+import type { UsageEventRow } from '../../control-plane/usage/record.ts';
+import { change, insertOrganization } from './stored-records.ts';
+import { anyProxy } from './watching.ts';
+
+export interface BudgetFields {
+  readonly amount: number;
+  readonly period?: BudgetPeriod;
+  readonly organizationId?: string;
+  /** Default: the organization. */
+  readonly subjectId?: string;
+  readonly model?: string;
+}
+
+/** An event and what it takes of which lease. */
+export interface ChargedEvent {
+  readonly row: UsageEventRow;
+  readonly charges?: readonly Charge[];
+}
+
+export class LedgerDesk {
+  readonly store: Store;
+  readonly #ensureDays: (days: Iterable<string>) => Promise<void>;
+
+  constructor(store: Store) {
+    this.store = store;
+    this.#ensureDays = createUsageDays({ store, clock: systemClock }).ensureDays;
+  }
+
+  async organization(id = 'organization-1'): Promise<void> {
+    await change(this.store, async (tx) => void (await insertOrganization(tx, { id })));
+  }
+
+  /** @returns its id */
+  async budget(fields: BudgetFields): Promise<string> {
+    const { amount, period = 'total', organizationId = 'organization-1', subjectId, model = null } = fields;
+    const id = randomUUID();
+    await change(this.store, async (tx) => {
+      await tx.db
+        .insertInto('limits')
+        .values({
+          ...{ id, organization_id: organizationId, subject_kind: 'organization', kind: 'budget' },
+          ...{ subject_id: subjectId ?? organizationId, amount, model, period, deleted_at: null },
+          ...{ created_at: tx.now, revision: tx.revision },
+        })
+        .execute();
+      return undefined;
+    });
+    return id;
+  }
+
+  /** @returns an open one's id */
+  async session(caller: ProxyCaller = anyProxy): Promise<string> {
+    const id = randomUUID();
+    await this.store.books((tx) => keepSession(tx, caller, id));
+    return id;
+  }
+
+  draw(request: Draw, caller: ProxyCaller = anyProxy): Promise<Drawn> {
+    return this.store.books((tx) => draw(tx, caller, request));
+  }
+
+  giveBack(request: Return, caller: ProxyCaller = anyProxy): Promise<number> {
+    return this.store.books((tx) => giveBack(tx, caller, request));
+  }
+
+  async report(events: readonly ChargedEvent[], caller: ProxyCaller = anyProxy): Promise<Reported> {
+    await this.#ensureDays(events.map(({ row }) => row.day));
+    return await this.store.books((tx) =>
+      report(
+        tx,
+        caller,
+        events.map(({ row, charges = [] }) => ({ row, charges })),
+      ),
+    );
+  }
+
+  /** Spent, leased and unsettled; undefined where there are no books. */
+  async books(budgetId: string, window = 'total') {
+    return await this.store.snapshot((db) =>
+      db
+        .selectFrom('budget_windows')
+        .select(['spent', 'leased', 'unsettled'])
+        .where('budget_id', '=', budgetId)
+        .where('window_start', '=', window)
+        .executeTakeFirst(),
+    );
+  }
+
+  async leases(): Promise<readonly Schema['leases'][]> {
+    return await this.store.snapshot((db) => db.selectFrom('leases').selectAll().execute());
+  }
+}
