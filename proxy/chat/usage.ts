@@ -30,13 +30,16 @@ export function readUsage(value: unknown): Usage | undefined {
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
   const prompt = asObject(usage?.prompt_tokens_details);
   const completion = asObject(usage?.completion_tokens_details);
+  const reasoningTokens = count(completion?.reasoning_tokens) ?? 0;
+  // Some who speak the format count reasoning beside the completion, which only the total tells.
+  const isBeside = count(usage?.total_tokens) === promptTokens + completionTokens + reasoningTokens;
   return {
     promptTokens,
-    completionTokens,
+    completionTokens: isBeside ? completionTokens + reasoningTokens : completionTokens,
     cacheReadTokens: count(prompt?.cached_tokens) ?? 0,
     cacheWriteTokens: count(prompt?.cache_write_tokens) ?? 0,
     cacheWrite1hTokens: 0,
-    reasoningTokens: count(completion?.reasoning_tokens) ?? 0,
+    reasoningTokens,
   };
 }
 

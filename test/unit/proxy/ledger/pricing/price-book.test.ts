@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { OrganizationRecord, OwnPrice, Principal } from '../../../../../proxy/access/principal.ts';
+import { type CatalogModel, findModel, type ModelPrices } from '../../../../../proxy/catalog/models.ts';
+import { noUsage } from '../../../../../proxy/chat/usage.ts';
+import { PriceBook, type PricedCall } from '../../../../../proxy/ledger/pricing/price-book.ts';
+import type { Target } from '../../../../../proxy/providers/provider.ts';
+
+const usd = (input: string): ModelPrices => ({ input, output: '1', asOf: '2026-11-22' });
+const own = (id: string, model: string, input: string): OwnPrice => ({ id, model, prices: usd(input) });
+
+function organization(...prices: OwnPrice[]): OrganizationRecord {
+  return {
+    ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{ providerKeys: [], customProviders: [], prices, revision: 1 },
+  };
+}
+
+const book = new PriceBook();
+
+function call(
+  record: OrganizationRecord,
+  model: string,
+  catalogModel?: CatalogModel,
+  regions?: (string | undefined)[],
+) {
+  const principal: Pick<Principal, 'organization'> = { organization: record };
+  return {
+    caller: { principal, project: undefined, direct: false },
+    qualifiedModel: model,
+    catalogModel,
+    targets: (regions ?? [undefined]).map((region) => ({ region }) as Target),
+  } as PricedCall;
+}
+
+/** USD per million tokens of input. */
+function inputOf(priced: PricedCall): number | undefined {
+  const cost = book.of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
+  return cost === undefined ? undefined : cost / 1e9;
+}
+
+const model: CatalogModel = {
+  ...{ provider: 'acme', name: 'm', chat: true, created: 1, limits: {}, capabilities: [] },
+  prices: usd('10'),
+};
+
+describe('a call is charged', () => {
+  it('by the catalog where its organization says nothing', () => {
+    expect(inputOf(call(organization(), 'acme/m', model))).toBe(10);
+    const real = findModel('gpt-provider', 'gpt-4o-mini');
+    expect(inputOf(call(organization(), 'gpt-provider/gpt-4o-mini', real))).toBe(0.15);
+  });
+
+  it('by the catalog where its organization speaks of other models', () => {
+    expect(inputOf(call(organization(own('1', 'acme/other', '1')), 'acme/m', model))).toBe(10);
+  });
+
+  it.each<[string, number, readonly OwnPrice[]]>([
+    ['by its own price of that very name', 1, [own('2', 'acme/m', '1'), own('1', 'acme/*', '2')]],
+    ['by the name before a longer glob', 1, [own('1', 'acme/m*******', '2'), own('2', 'acme/m', '1')]],
+    ['by the longest glob', 3, [own('1', '*', '1'), own('2', 'ac*', '2'), own('3', 'acme/*', '3')]],
+    ['by the older of two globs of one length', 5, [own('b', 'acme/*', '4'), own('a', '*/m***', '5')]],
+    ['by the older of two of one name', 7, [own('b', 'acme/m', '6'), own('a', 'acme/m', '7')]],
+  ])('%s', (_what, usdPerMillion, prices) => {
+    expect(inputOf(call(organization(...prices), 'acme/m', model))).toBe(usdPerMillion);
+    expect(inputOf(call(organization(...prices.toReversed()), 'acme/m', model))).toBe(usdPerMillion);
+  });
+
+  it('by an own price in every region, and where the catalog knows nothing', () => {
+    const record = organization(own('1', 'acme/*', '2'));
+    const regional = { ...model, regions: { north: usd('99') } };
+    expect(inputOf(call(record, 'acme/m', regional, ['north']))).toBe(2);
+    expect(inputOf(call(record, 'acme/unheard-of'))).toBe(2);
+  });
+
+  it('by the prices of its region', () => {
+    const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
+    const at = (...regions: (string | undefined)[]) =>
+      inputOf(call(organization(), 'acme/m', regional, regions));
+    expect(at('north')).toBe(12);
+    expect(at('south')).toBe(8);
+    expect(at('west')).toBe(10);
+    expect(at(undefined)).toBe(10);
+    expect(at('toString')).toBe(10);
+  });
+
+  it('by the dearest of its targets', () => {
+    const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
+    const at = (...regions: (string | undefined)[]) =>
+      inputOf(call(organization(), 'acme/m', regional, regions));
+    expect(at('south', 'north')).toBe(12);
+    expect(at('south', undefined)).toBe(10);
+    expect(at('south', 'south')).toBe(8);
+  });
+});
+
+describe('what a call costs is not known', () => {
+  it('of a model that nobody prices', () => {
+    const { prices, ...unpriced } = model;
+    expect(prices).toBeDefined();
+    expect(inputOf(call(organization(), 'acme/m', unpriced))).toBeUndefined();
+    expect(inputOf(call(organization(), 'acme/m'))).toBeUndefined();
+  });
+
+  it('where one of its targets has no price', () => {
+    const { prices, ...unpriced } = model;
+    expect(prices).toBeDefined();
+    const regional = { ...unpriced, regions: { north: usd('12') } };
+    expect(inputOf(call(organization(), 'acme/m', regional, ['north']))).toBe(12);
+    expect(inputOf(call(organization(), 'acme/m', regional, ['north', 'south']))).toBeUndefined();
+  });
+
+  it('where its own price cannot be believed, whatever the catalog says', () => {
+    const record = organization(own('1', 'acme/m', '1000000'));
+    expect(inputOf(call(record, 'acme/m', model))).toBeUndefined();
+  });
+});
+
+describe('prices', () => {
+  it('are compiled once', () => {
+    const record = organization(own('1', 'acme/*', '2'));
+    expect(book.of(call(record, 'acme/m'))).toBe(book.of(call(record, 'acme/other')));
+    expect(book.of(call(organization(), 'acme/m', model))).toBe(
+      book.of(call(organization(), 'acme/m', model)),
+    );
+  });
+
+  it('are those of the organization’s record, so of a new one once it has changed', () => {
+    const before = organization(own('1', 'acme/m', '2'));
+    expect(inputOf(call(before, 'acme/m'))).toBe(2);
+    expect(inputOf(call({ ...before, prices: [own('1', 'acme/m', '3')] }, 'acme/m'))).toBe(3);
+    expect(inputOf(call(before, 'acme/m'))).toBe(2);
+  });
+
+  it('are found however many names are asked for', () => {
+    const record = organization(own('1', 'acme/*', '2'));
+    for (let i = 0; i < 2500; i++) expect(inputOf(call(record, `acme/${i}`))).toBe(2);
+    expect(inputOf(call(record, 'other/0'))).toBeUndefined();
+  });
+});
