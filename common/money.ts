@@ -14,13 +14,10 @@ export function nanoOfUsd(text: string): number | undefined {
   return Number(whole) * nanoPerUsd + Number(decimals.padEnd(9, '0'));
 }
 
-/** @param nano whole nano-dollars, below zero as well. @returns "12.5": no more decimals than needed */
-export function usdOfNano(nano: number): string {
+/** @param nano whole nano-dollars, below zero as well; sums over many windows may need a bigint. @returns "12.5": no more decimals than needed */
+export function usdOfNano(nano: number | bigint): string {
   const sign = nano < 0 ? '-' : '';
-  const amount = Math.abs(nano);
-  const decimals = String(amount % nanoPerUsd)
-    .padStart(9, '0')
-    .replace(/0+$/, '');
-  const whole = String(Math.floor(amount / nanoPerUsd));
-  return `${sign}${whole}${decimals === '' ? '' : `.${decimals}`}`;
+  const digits = String(nano).replace('-', '').padStart(10, '0');
+  const decimals = digits.slice(-9).replace(/0+$/, '');
+  return `${sign}${digits.slice(0, -9)}${decimals === '' ? '' : `.${decimals}`}`;
 }

@@ -24,6 +24,7 @@ import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRe
 import type { WatchResponse } from '../proto/generated/gateway/v1/WatchResponse.ts';
 import { errorDetail, packageDefinition, services } from '../proto/load.ts';
 import type { WatchStream } from './changes/watch.ts';
+import { type DownloadStream, sendChunks } from './grpc-download.ts';
 import type { AccessService } from './services/access.ts';
 import { type Answer, type AnswerDeps, answer } from './services/answer.ts';
 import type { CertificateProxy, Credentials } from './services/authentication.ts';
@@ -32,7 +33,7 @@ import type { Dispatcher } from './services/dispatch.ts';
 import { CallError, callCodes } from './services/errors.ts';
 import { createInFlight } from './services/in-flight.ts';
 import type { LedgerService } from './services/ledger.ts';
-import { isMethodName, type MethodName } from './services/methods.ts';
+import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
 import { addressOfPeer, certificateProxyOf, isConfidential } from './services/peer.ts';
 import { type AuthenticateProxy, rememberProxies } from './services/remembered-proxies.ts';
 
@@ -182,6 +183,7 @@ class CertificateProvider {
 }
 
 type UnaryCall<Request> = ServerUnaryCall<Request, object>;
+type DownloadCall = UnaryCall<object> & DownloadStream;
 type WatchCall = ServerDuplexStream<WatchRequest__Output, WatchResponse>;
 type PeerCall = Pick<UnaryCall<unknown>, 'metadata' | 'getPeer' | 'getAuthContext'>;
 
@@ -209,10 +211,9 @@ class Door {
       Object.keys(definition).map((name) => {
         const method = `${service}.${name}`;
         if (!isMethodName(method)) throw new Error(`no row for ${method} in methods.ts`);
-        return [
-          name,
-          this.#unary(method, (request, who) => this.#deps.dispatcher.call(method, who, request)),
-        ];
+        if (isDownload(method)) return [name, this.#download(method)];
+        const { dispatcher } = this.#deps;
+        return [name, this.#unary(method, (request, who) => dispatcher.call(method, who, request))];
       }),
     );
   }
@@ -255,6 +256,19 @@ class Door {
       const who = this.#credentials(call);
       const answering = answer(this.#deps, method, who.from, () => work(call.request, who));
       this.inFlight.add(answering.then((outcome) => reply(callback, outcome)));
+    };
+  }
+
+  #download(method: MethodName) {
+    return (call: DownloadCall) => {
+      const who = this.#credentials(call);
+      const sending = answer(this.#deps, method, who.from, async () => {
+        const { chunks } = await this.#deps.dispatcher.download(method, who, call.request);
+        await sendChunks(call, chunks);
+      });
+      const end = (outcome: Answer<void>) =>
+        'error' in outcome ? call.emit('error', serviceError(outcome.error)) : call.end();
+      this.inFlight.add(sending.then(end));
     };
   }
 

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
@@ -15,7 +16,8 @@ import { type Credentials, readCredentials } from './services/authentication.ts'
 import type { Dispatcher } from './services/dispatch.ts';
 import { CallError, callCodes, httpStatusOf } from './services/errors.ts';
 import { createInFlight, type InFlight } from './services/in-flight.ts';
-import { isMethodName, type MethodName } from './services/methods.ts';
+import type { Download } from './services/method.ts';
+import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
 import { plainAddress } from './services/peer.ts';
 
 export interface HttpApi {
@@ -43,6 +45,10 @@ const requestTimeoutMs = 10_000;
 
 const connectionsMax = 1024;
 const flushMs = 500;
+/** A download whose reader takes nothing for this long is cut. */
+const stallMs = 60_000;
+
+const headersAlways = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /** A method's messages to bytes and back. */
 type Wire = Pick<
@@ -107,17 +113,26 @@ interface Door extends HttpApiDeps {
 async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const from = plainAddress(request.socket.remoteAddress ?? 'unknown');
   const outcome = await answer(door, routeOf(request)?.method ?? 'unknown', from, () =>
-    call(door, request, from),
+    call(door, { request, response, from }),
   );
+  if ('value' in outcome) return;
+  // Whoever reads a body that ends within must not take it for whole.
+  if (response.headersSent) return void response.destroy();
   if (!request.complete) {
     response.setHeader('connection', 'close');
     request.resume();
   }
-  if ('error' in outcome) sendError(response, outcome.error);
-  else send(response, 200, outcome.value);
+  sendError(response, outcome.error);
 }
 
-async function call(door: Door, request: IncomingMessage, from: string): Promise<object> {
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly from: string;
+}
+
+/** Answers, unless it throws. */
+async function call(door: Door, { request, response, from }: Exchange): Promise<void> {
   const route = accept(door, request);
   const credentials: Credentials = {
     authorization: single(request, 'authorization'),
@@ -130,8 +145,11 @@ async function call(door: Door, request: IncomingMessage, from: string): Promise
   const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = route.definition;
   // There and back through the wire form, so that handlers see exactly what gRPC would give them.
   const message = requestDeserialize(requestSerialize(body));
+  if (isDownload(route.method)) {
+    return await sendDownload(response, await door.dispatcher.download(route.method, credentials, message));
+  }
   const result = await door.dispatcher.call(route.method, credentials, message);
-  return toJson(route.responseType, responseDeserialize(responseSerialize(result)));
+  send(response, 200, toJson(route.responseType, responseDeserialize(responseSerialize(result))));
 }
 
 /** What can be judged without credentials. @throws CallError */
@@ -222,6 +240,29 @@ function sendError(response: ServerResponse, error: CallError): void {
   });
 }
 
+/** @throws CallError once the client has left, and whatever the chunks throw: the connection is cut then */
+async function sendDownload(
+  response: ServerResponse,
+  { contentType, filename, chunks }: Download,
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="${filename}"`,
+    ...headersAlways,
+  });
+  response.setTimeout(stallMs, () => response.destroy());
+  try {
+    await pipeline(chunks, response);
+  } catch (error) {
+    if (!isPrematureClose(error)) throw error;
+    throw new CallError('cancelled', 'the client left before the end');
+  }
+}
+
+function isPrematureClose(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
 function send(response: ServerResponse, status: number, body: object): void {
   if (response.destroyed) return;
   const bytes = Buffer.from(JSON.stringify(body));
@@ -229,8 +270,7 @@ function send(response: ServerResponse, status: number, body: object): void {
     .writeHead(status, {
       'content-type': 'application/json',
       'content-length': bytes.length,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...headersAlways,
     })
     .end(bytes);
 }

@@ -7,12 +7,22 @@ import type { Store } from '../store/store.ts';
 import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
 import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';
 import { notFound, permissionDenied } from './errors.ts';
-import type { BootstrapMethod, ChangeMethod, OperatorMethod, ReadMethod, ServiceDeps } from './method.ts';
+import type {
+  BootstrapMethod,
+  ChangeMethod,
+  Download,
+  DownloadMethod,
+  OperatorMethod,
+  ReadMethod,
+  ServiceDeps,
+} from './method.ts';
 import { type MethodName, methodNamed } from './methods.ts';
 
 export interface Dispatcher {
   /** A method of operators or of the bootstrap token. @throws CallError, StoreUnavailableError */
   call(name: MethodName, credentials: Credentials, request: unknown): Promise<object>;
+  /** A method of operators that isDownload. @throws CallError, StoreUnavailableError */
+  download(name: MethodName, credentials: Credentials, request: unknown): Promise<Download>;
   /** The proxy that calls Access. @throws CallError, StoreUnavailableError */
   proxy(credentials: Credentials): Promise<ProxyCaller>;
 }
@@ -37,7 +47,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (method.audience === 'proxy') throw permissionDenied(audienceNeeded.proxy);
       if (method.audience === 'bootstrap') return await bootstrap(deps, method, call);
       if (method.effect === 'read') return await read(deps, method, call);
-      return await change(deps, method, call);
+      if (method.effect === 'change') return await change(deps, method, call);
+      throw new Error(`${name} answers a stream`);
+    },
+    download: async (name, credentials, request) => {
+      const method = methodNamed(name);
+      if (method.audience !== 'operator' || method.effect !== 'download') {
+        throw new Error(`${name} answers a message`);
+      }
+      return await download(deps, method, { name, presented: readCredentials(credentials), request });
     },
     proxy: async (credentials) => {
       const presented = readCredentials(credentials);
@@ -55,6 +73,18 @@ function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Cal
     const caller = await judge(deps, method, call, { db, now });
     return await method.handle({ db, caller, now }, call.request);
   });
+}
+
+/** It may take long, so its caller is judged again for each part that is read: nobody reads on who may no longer read. */
+async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, call: Call): Promise<Download> {
+  const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
+    deps.store.snapshot(async (db) => {
+      await judge(deps, method, call, { db, now: deps.clock.now() });
+      return await work(db);
+    });
+  // What is wrong with the request is for those to know who may make it.
+  await read(async () => undefined);
+  return await method.handle({ now: deps.clock.now(), read }, call.request);
 }
 
 async function change(

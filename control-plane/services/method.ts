@@ -13,6 +13,7 @@ export type Method<Request, Response> =
 
 export type OperatorMethod<Request, Response> =
   | ReadMethod<Request, Response>
+  | DownloadMethod<Request>
   | ChangeMethod<Request, Response>;
 
 interface OperatorRules<Request> {
@@ -28,6 +29,20 @@ interface OperatorRules<Request> {
 export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'read';
   handle(call: ReadCall, request: Request): Promise<Response>;
+}
+
+/** Answers more than a message may hold, as a stream of bytes: `chunk` in gRPC, a body at the JSON door. */
+export interface DownloadMethod<Request> extends OperatorRules<Request> {
+  readonly effect: 'download';
+  /** Resolves once the first chunk is there, so that what is wrong at the start is an answer like any other. */
+  handle(call: DownloadCall, request: Request): Promise<Download>;
+}
+
+export interface Download {
+  readonly contentType: string;
+  readonly filename: string;
+  /** When it throws, what was sent must not look complete. */
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 export interface ChangeMethod<Request, Response> extends OperatorRules<Request> {
@@ -56,6 +71,12 @@ export interface ReadCall {
   readonly caller: OperatorCaller;
   /** Milliseconds since 1970; in a change by the database's clock. */
   readonly now: number;
+}
+
+export interface DownloadCall {
+  readonly now: number;
+  /** Reads in a snapshot of its own, in which the caller is judged anew. @throws CallError, StoreUnavailableError */
+  read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
 }
 
 export interface BootstrapCall {

@@ -27,6 +27,7 @@ const platform: readonly Role[] = ['platform_operator'];
 
 const read = { audience: 'operator', effect: 'read' } as const;
 const change = { audience: 'operator', effect: 'change' } as const;
+const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
 
@@ -152,7 +153,7 @@ export const methods = {
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
-    Export: { ...read, roles: managers, organization: of.named, handle: usage.exportEvents },
+    Export: { ...download, roles: managers, organization: of.named, handle: usage.exportEvents },
   },
   VirtualKeys: {
     Create: { ...change, roles: withinOrganization, organization: of.named, handle: virtualKeys.create },
@@ -238,6 +239,12 @@ export function methodNamed(name: MethodName): AnyMethod {
   const method = rows.get(name);
   if (method === undefined) throw new Error(`no row for ${name} in methods.ts`);
   return method;
+}
+
+/** Whether it is answered by a stream of bytes. */
+export function isDownload(name: MethodName): boolean {
+  const method = methodNamed(name);
+  return method.audience === 'operator' && method.effect === 'download';
 }
 
 /** @throws Error if the contract has a method that the table lacks, or the other way round */

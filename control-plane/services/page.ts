@@ -6,7 +6,7 @@ import { within } from '../domain/fields.ts';
 import { checked } from './checked.ts';
 
 export const pageSizeMax = 500;
-const pageSizeDefault = 50;
+const pageSizes = { default: 50, max: pageSizeMax };
 const pageCharactersMax = 1024 * 1024;
 
 export interface PageRequest {
@@ -33,19 +33,23 @@ export function pageByRevision(request: PageRequest): Page<number> {
 }
 
 /** Of rows ordered by anything else. @param readKey what cutPage was told of the last row; undefined for what is none. @throws CallError */
-export function pageBy<Key>(request: PageRequest, readKey: (key: string) => Key | undefined): Page<Key> {
+export function pageBy<Key>(
+  request: PageRequest,
+  readKey: (key: string) => Key | undefined,
+  sizes = pageSizes,
+): Page<Key> {
   const { page_size, page_token } = checked({
-    page_size: optional(within(1, pageSizeMax), request.pageSize),
+    page_size: optional(within(1, sizes.max), request.pageSize),
     page_token: optional((token: string) => readToken(token, readKey), request.pageToken),
   });
-  const size = page_size ?? pageSizeDefault;
+  const size = page_size ?? sizes.default;
   return { size, limit: size + 1, after: page_token };
 }
 
 // The first page may be asked for with an empty token: it is what the last page answers.
 function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
   if (token === '') return valid(undefined);
-  const key = /^[A-Za-z0-9_-]{1,256}$/.test(token)
+  const key = /^[A-Za-z0-9_-]{1,4096}$/.test(token)
     ? readKey(Buffer.from(token, 'base64url').toString())
     : undefined;
   return key === undefined ? invalid('must be the next_page_token of the page before') : valid(key);

@@ -1,6 +1,163 @@
-// What was used.
-export { later as exportEvents, later as totals };
+// What was used: totals, of which members see their own, and every request for export.
+import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
+import { usdOfNano } from '../../common/money.ts';
+import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v1/ExportUsageRequest.ts';
+import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
+import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
+import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
+import { type Field, invalid, optional, valid } from '../domain/field.ts';
+import { id, modelGlob, time, timeText } from '../domain/fields.ts';
+import { wordOf } from '../domain/words.ts';
+import { exportUsage, type UsageFormat } from '../usage/export.ts';
+import { hourMs, hourOf } from '../usage/hours.ts';
+import { readTotals, type UsageDimension, type UsageGroup, type UsageTotalRow } from '../usage/totals.ts';
+import { checked } from './checked.ts';
+import type { Download, DownloadCall, ReadCall } from './method.ts';
+import { cutPage, pageBy } from './page.ts';
 
-async function later(): Promise<never> {
-  throw new Error('not built yet');
+const pageSizes = { default: 100, max: 1000 };
+
+export async function totals(
+  call: ReadCall,
+  request: UsageTotalsRequest__Output,
+): Promise<UsageTotalsResponse> {
+  const { from, to } = range(request, call.now);
+  const fields = checked({
+    group_by: groupBy(request.groupBy),
+    ai_system_id: optional(id, request.aiSystemId),
+    person_id: optional(id, request.personId),
+    key_id: optional(id, request.keyId),
+    model: optional(modelGlob, request.model),
+    provider: optional(providerName, request.provider),
+  });
+  const { size, limit, after } = pageBy(request, (key) => readGroup(key, fields.group_by), pageSizes);
+  const { role, personId: own } = call.caller;
+  // Somebody else's usage and none look the same to a member.
+  if (role === 'member' && (fields.person_id ?? own) !== own) return { totals: [], nextPageToken: '' };
+  const rows = await readTotals(call.db, {
+    organizationId: request.organizationId,
+    from: hourOf(from),
+    to: hourOf(to + hourMs - 1),
+    groupBy: fields.group_by,
+    only: {
+      ai_system: fields.ai_system_id,
+      person: role === 'member' ? own : fields.person_id,
+      key: fields.key_id,
+      provider: fields.provider,
+    },
+    model: fields.model,
+    after,
+    limit,
+  });
+  const keyOf = (row: UsageTotalRow) => JSON.stringify(fields.group_by.map((name) => row[name]));
+  const { items, nextPageToken } = cutPage(rows, size, keyOf, totalMessage);
+  return { totals: items, nextPageToken };
+}
+
+export async function exportEvents(
+  call: DownloadCall,
+  request: ExportUsageRequest__Output,
+): Promise<Download> {
+  const { from, to } = range(request, call.now);
+  const { format } = checked({ format: usageFormat(request.format) });
+  const { extension, contentType } = files[format];
+  return {
+    contentType,
+    filename: `usage-${dayOf(from)}-to-${dayOf(to - 1)}.${extension}`,
+    chunks: await exportUsage({ organizationId: request.organizationId, from, to }, format, call.read),
+  };
+}
+
+const files = {
+  csv: { extension: 'csv', contentType: 'text/csv; charset=utf-8' },
+  json_lines: { extension: 'jsonl', contentType: 'application/x-ndjson' },
+} as const satisfies Record<UsageFormat, object>;
+
+const usageFormat = wordOf<UsageFormat>({
+  csv: 'USAGE_FORMAT_CSV',
+  json_lines: 'USAGE_FORMAT_JSON_LINES',
+});
+
+/** From the start of the running month until now, unless the request says otherwise. */
+function range(request: { readonly from?: string; readonly to?: string }, now: number) {
+  const given = checked({ from: optional(time, request.from), to: optional(time, request.to) });
+  const from = given.from ?? windowStart(windowOf('month', now)) ?? now;
+  const to = given.to ?? now;
+  checked({ to: to > from ? valid(to) : invalid('must be later than from') });
+  return { from, to };
+}
+
+const dimension = wordOf<UsageDimension>({
+  ai_system: 'USAGE_DIMENSION_AI_SYSTEM',
+  person: 'USAGE_DIMENSION_PERSON',
+  key: 'USAGE_DIMENSION_KEY',
+  model: 'USAGE_DIMENSION_MODEL',
+  provider: 'USAGE_DIMENSION_PROVIDER',
+  day: 'USAGE_DIMENSION_DAY',
+  hour: 'USAGE_DIMENSION_HOUR',
+});
+
+function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
+  const read = names.map(dimension);
+  const problems = read.flatMap((field, at) =>
+    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `[${at}]` })) : [],
+  );
+  if (problems.length > 0) return { problems };
+  const found = read.flatMap((field) => ('value' in field ? [field.value] : []));
+  if (new Set(found).size < found.length) return invalid('must name each dimension once');
+  return found.includes('day') && found.includes('hour')
+    ? invalid('must name the day or the hour, not both')
+    : valid(found);
+}
+
+function providerName(text: string): Field<string> {
+  return /^[a-z0-9-]{1,63}$/.test(text) ? valid(text) : invalid('must be the name of a provider');
+}
+
+/** The last group of the page before. */
+function readGroup(key: string, names: readonly UsageDimension[]): UsageGroup | undefined {
+  const group = parse(key);
+  if (!Array.isArray(group) || group.length !== names.length || names.length === 0) return undefined;
+  const isOfIts = (value: unknown, at: number) =>
+    names[at] === 'day' || names[at] === 'hour' ? Number.isSafeInteger(value) : typeof value === 'string';
+  return group.every(isOfIts) ? group : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function totalMessage(row: UsageTotalRow) {
+  const at = row.hour ?? row.day;
+  return {
+    ...named('aiSystemId', row.ai_system),
+    ...named('personId', row.person),
+    ...named('keyId', row.key),
+    ...named('model', row.model),
+    ...named('provider', row.provider),
+    ...(at === undefined ? {} : { at: timeText(Number(at)) }),
+    requests: row.requests,
+    failedRequests: row.failed_requests,
+    unpricedRequests: row.unpriced_requests,
+    estimatedRequests: row.estimated_requests,
+    tokens: {
+      prompt: row.prompt_tokens,
+      completion: row.completion_tokens,
+      cacheRead: row.cache_read_tokens,
+      cacheWrite: row.cache_write_tokens,
+      cacheWrite1h: row.cache_write1h_tokens,
+      reasoning: row.reasoning_tokens,
+    },
+    costUsd: usdOfNano(BigInt(row.cost)),
+    meanLatencyMs: row.requests === 0 ? 0 : Math.round(row.latency_ms / row.requests),
+  } satisfies UsageTotal;
+}
+
+/** What is of none is left out. */
+function named(field: string, value: string | number | undefined) {
+  return value === undefined || value === '' ? {} : { [field]: value };
 }

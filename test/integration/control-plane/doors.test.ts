@@ -279,6 +279,7 @@ describe('the JSON door’s patience', () => {
     const deps = {
       dispatcher: {
         call: () => Promise.reject(new Error('unused')),
+        download: () => Promise.reject(new Error('unused')),
         proxy: () => Promise.reject(new Error('unused')),
       },
       clock: systemClock,
