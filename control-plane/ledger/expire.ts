@@ -18,6 +18,7 @@ export async function expireSessions(store: Pick<Store, 'books'>): Promise<numbe
       .selectFrom('ledger_sessions')
       .select('id')
       .where('open', '=', 1)
+      .where('expired_at', 'is', null)
       .where('seen_at', '<', now - silenceMaxMs)
       .limit(sessionsMax)
       .execute(),

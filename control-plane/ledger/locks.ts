@@ -1,7 +1,7 @@
-// The order in which every transaction locks what the ledger is made of, so that none waits for another in a circle:
-// organizations (shared) by id → sessions (shared) by id → budget_windows by their key → their leases, which nobody reads or
-// writes without the lock of their window. Whoever makes, changes or ends a budget has its organization alone, and whoever
-// closes a session has that alone. A budget's amount is read under these locks.
+// The order in which every transaction locks what the ledger is made of, so that none waits for another in a circle: the turn at
+// organizations' books (shared) → sessions (shared) by id → budget_windows by their key → their leases, which nobody reads or
+// writes without the lock of their window. Whoever makes, changes or ends a budget has the turn alone, and whoever closes a
+// session has that alone. A budget's amount is read under these locks.
 import type { Selectable } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
@@ -11,16 +11,11 @@ export type LedgerTransaction = Pick<BooksTransaction, 'db' | 'locks'>;
 
 export type SessionRow = Selectable<Schema['ledger_sessions']>;
 
-/** @returns those that exist */
 export async function shareOrganizations(
   { db, locks }: LedgerTransaction,
   ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await locks
-    .share(db.selectFrom('organizations').select('id').where('id', 'in', ids).orderBy('id'))
-    .execute();
-  return new Set(rows.map(({ id }) => id));
+): Promise<void> {
+  await locks.organizations(db, ids, 'shared');
 }
 
 export async function shareSessions(

@@ -75,11 +75,19 @@ async function lockOwners(
     organizationId === undefined
       ? events
       : events.filter(({ row }) => row.organization_id === organizationId);
-  const organizations = await shareOrganizations(tx, distinct(own.map(({ row }) => row.organization_id)));
+  const named = distinct(own.map(({ row }) => row.organization_id));
+  await shareOrganizations(tx, named);
+  const organizations = await existing(tx.db, named);
   const bookable = own.filter(({ row }) => organizations.has(row.organization_id));
   const charged = bookable.filter(({ charges }) => charges.length > 0);
   await shareSessions(tx, distinct(charged.map(({ row }) => row.session_id)));
   return bookable;
+}
+
+async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.selectFrom('organizations').select('id').where('id', 'in', ids).execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 type Counting = (event: UsageEventRow) => readonly BudgetWindow[];

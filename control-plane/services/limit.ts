@@ -61,9 +61,7 @@ export async function lockBooksOf(
   { db, locks }: Pick<ChangeCall, 'db' | 'locks'>,
   organizationId: string,
 ): Promise<void> {
-  await locks
-    .update(db.selectFrom('organizations').select('id').where('id', '=', organizationId))
-    .executeTakeFirstOrThrow();
+  await locks.organizations(db, [organizationId], 'alone');
 }
 
 type Condition = (where: ExpressionBuilder<Schema, 'limits'>) => Expression<SqlBool>;

@@ -38,7 +38,7 @@ export async function createBooks(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .createIndex('ledger_sessions_open')
     .on('ledger_sessions')
-    .columns(['open', 'seen_at'])
+    .columns(['open', 'expired_at', 'seen_at'])
     .execute();
   await db.schema
     .createTable('leases')

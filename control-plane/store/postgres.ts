@@ -6,6 +6,7 @@ import { epochOf } from './epoch.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import { listenForBell, ringBell } from './postgres-bell.ts';
+import { postgresLocks } from './postgres-locks.ts';
 import { createPool, mayRunAgain, type Outages } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { type Position, StoreUnavailableError } from './store.ts';
@@ -47,7 +48,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     changes,
     books,
     features,
-    locks: { share: (query) => query.forShare(), update: (query) => query.forUpdate() },
+    locks: postgresLocks,
     now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     position: readPosition,
     ring: ringBell,

@@ -33,7 +33,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
     changes: db,
     books: db,
     features,
-    locks: { share: (query) => query, update: (query) => query },
+    locks: { share: (query) => query, update: (query) => query, organizations: async () => undefined },
     now: () => sql<number>`${clock.now()}`,
     position: async (reader) => {
       const feed = await reader

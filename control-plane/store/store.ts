@@ -82,7 +82,7 @@ export interface Recall {
 
 /** Locks on what a query finds, until the transaction ends. SQLite runs one transaction at a time and needs none. */
 export interface RowLocks {
-  /** Others may read and share; nobody changes the rows. */
+  /** Others may share; nobody has the rows by `update`. Whoever changes them without that is not kept out. */
   share<DB, Tables extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, Tables, Row>,
   ): SelectQueryBuilder<DB, Tables, Row>;
@@ -90,6 +90,11 @@ export interface RowLocks {
   update<DB, Tables extends keyof DB, Row>(
     query: SelectQueryBuilder<DB, Tables, Row>,
   ): SelectQueryBuilder<DB, Tables, Row>;
+  /**
+   * The turn at the books of organizations: many share it, or one has it alone. Whoever waits to have it alone goes before those
+   * who come later to share it. A row does not promise that: one that is shared without a pause is never to be had.
+   */
+  organizations(db: Kysely<Schema>, ids: readonly string[], turn: 'shared' | 'alone'): Promise<void>;
 }
 
 export interface BooksTransaction {
