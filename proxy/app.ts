@@ -6,6 +6,7 @@ import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
 import {
+  type ControlPlaneClient,
   type ControlPlaneTlsFiles,
   createControlPlaneClient,
   openControlPlaneTls,
@@ -20,12 +21,17 @@ import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
 import { startTrafficServer, type TrafficServer } from './http/server.ts';
 import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
+import { SlicedBudgets } from './ledger/budgets/sliced-budgets.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { createLimitedLedger } from './ledger/limited-ledger.ts';
+import { PriceBook } from './ledger/pricing/price-book.ts';
 import { LocalRates } from './ledger/rates/local-rates.ts';
+import type { Rates } from './ledger/rates/rates.ts';
 import { RedisRates } from './ledger/rates/redis-rates.ts';
 import { rateScripts } from './ledger/rates/scripts.ts';
 import { createSharedRates } from './ledger/rates/shared-rates.ts';
+import { createRequestLedger } from './ledger/request-ledger.ts';
+import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
+import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
@@ -67,8 +73,10 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
-  const shared = { log, metrics, background, redis };
-  const records = await openRecords(settings, shared, lifecycle);
+  const controlPlane = await openControlPlane(settings, log, lifecycle);
+  const shared = { log, metrics, background, redis, controlPlane };
+  const money = openMoney(settings, shared, lifecycle);
+  const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
     inFlightMax: settings.inFlightMax,
     bufferedBytesMax: settings.bufferedBytesMax,
@@ -80,6 +88,8 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
     inFlight: () => admission.inFlight,
     bufferedBytes: () => admission.bufferedBytes,
     feedAgeMs: () => records.feed().ageMs,
+    budgets: () => money.budgets.totals(),
+    usage: money.usageLog.gauges,
   });
 
   const traits = new TraitTable(settings.traits);
@@ -95,7 +105,7 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
     watchdog,
     bodyLimits: settings,
     guardrails: noGuardrails,
-    ledger: openLedger(settings, shared, lifecycle),
+    ledger: openLedger(settings, shared, money, lifecycle),
     dispatch: openDispatch(settings, lifecycle),
     isDraining: () => draining,
     record: (exchange) => record(exchange, metrics, logRequest),
@@ -133,6 +143,7 @@ interface Shared {
   readonly metrics: ProxyMetrics;
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
+  readonly controlPlane: ControlPlaneClient;
 }
 
 function openRedis(
@@ -146,31 +157,87 @@ function openRedis(
   return connection;
 }
 
+/** What goes through the ledger of the control plane. */
+interface Money {
+  readonly budgets: SlicedBudgets;
+  readonly usageLog: LiveUsageLog;
+}
+
+function openMoney(
+  settings: ProxySettings,
+  { log, metrics, background, redis: connection, controlPlane }: Shared,
+  lifecycle: Lifecycle,
+): Money {
+  const clock = systemClock;
+  const deps = {
+    client: controlPlane.ledger,
+    clock,
+    timers: systemTimers,
+    random: Math.random,
+    log,
+    background,
+  };
+  const { cacheKey: sealKeys } = settings;
+  const overflow =
+    connection &&
+    sealKeys &&
+    new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
+  const budgets = new SlicedBudgets({ ...deps, metrics: metrics.slices });
+  const usageLog = createUsageLog({
+    ...deps,
+    overflow,
+    memoryBytesMax: usageMemoryBytesMax,
+    metrics: metrics.usage,
+  });
+  lifecycle.onClose('ledger', async () => {
+    const until = clock.monotonic() + ledgerCloseMs;
+    await Promise.all([budgets.close(until), usageLog.close(until)]);
+  });
+  return { budgets, usageLog };
+}
+
+/** For the last reports and returns; what then is not acknowledged goes to Redis, or is unsettled. */
+const ledgerCloseMs = 5_000;
+
 function openLedger(
   settings: ProxySettings,
-  { metrics: { limits: metrics }, background, redis: connection }: Shared,
+  shared: Shared,
+  { budgets, usageLog }: Money,
   lifecycle: Lifecycle,
 ): Ledger {
+  const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
   const { outputTokensDefault } = settings;
+  return createRequestLedger({
+    ...{ budgets, usageLog, outputTokensDefault, metrics, budgetMetrics },
+    rates: openRates(shared, lifecycle),
+    prices: new PriceBook(),
+    clock: systemClock,
+  });
+}
+
+function openRates(
+  { metrics: { limits: metrics }, background, redis: connection }: Shared,
+  lifecycle: Lifecycle,
+): Rates {
   const clock = systemClock;
   const local = new LocalRates({ clock, onTake: () => metrics.countedLocally() });
-  if (connection === undefined) return createLimitedLedger({ rates: local, outputTokensDefault, metrics });
+  if (connection === undefined) return local;
   const redis = new RedisRates({
     ...{ connection, background, clock, timers: systemTimers },
     scripts: rateScripts,
     deadlineMs: redisDeadlineMs,
   });
   lifecycle.onClose('leases', () => redis.close());
-  return createLimitedLedger({ rates: createSharedRates({ redis, local }), outputTokensDefault, metrics });
+  return createSharedRates({ redis, local });
 }
 
-async function openRecords(
+async function openControlPlane(
   settings: ProxySettings,
-  deps: Shared,
+  log: Logger,
   lifecycle: Lifecycle,
-): Promise<LiveRecordSource> {
+): Promise<ControlPlaneClient> {
   const tls = settings.controlPlaneTls
-    ? await openControlPlaneTls(controlPlaneFiles(settings), deps.log)
+    ? await openControlPlaneTls(controlPlaneFiles(settings), log)
     : undefined;
   lifecycle.onClose('control-plane certificates', () => tls?.close());
   const controlPlane = createControlPlaneClient({
@@ -180,11 +247,20 @@ async function openRecords(
     allowPlaintext: settings.controlPlanePlaintext,
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());
+  return controlPlane;
+}
+
+function openRecords(
+  settings: ProxySettings,
+  deps: Shared,
+  { budgets }: Money,
+  lifecycle: Lifecycle,
+): LiveRecordSource {
   const records = createRecordSource({
-    controlPlane,
     cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
+    onRecall: ({ budgetId, window }) => budgets.recall(budgetId, window),
     clock: systemClock,
     timers: systemTimers,
     random: Math.random,

@@ -18,7 +18,11 @@ const check = process.argv.includes('--check');
 
 const controlPlaneMetrics = createControlPlaneMetrics({ feedRevision: () => 0 });
 const proxyMetrics = createProxyMetrics();
-proxyMetrics.observe({ inFlight: () => 0, bufferedBytes: () => 0, feedAgeMs: () => 0 });
+proxyMetrics.observe({
+  ...{ inFlight: () => 0, bufferedBytes: () => 0, feedAgeMs: () => 0 },
+  budgets: () => ({ slices: 0, waiting: 0, available: 0, holds: 0 }),
+  usage: { events: 0, bytes: 0, oldestMs: 0 },
+});
 
 /** Tables by the page and the marker they stand under. */
 const pages: Record<string, Record<string, string>> = {

@@ -38,6 +38,11 @@ export function parseChatRequest(bytes: Buffer): ChatRequest {
   return { body, model, messages, stream: stream === true, includeUsage, bytes: bytes.length };
 }
 
+/** The request with a maximum of output tokens, of each choice, that its caller has not set. */
+export function withOutputCeiling(request: ChatRequest, tokens: number): ChatRequest {
+  return { ...request, body: { ...request.body, max_completion_tokens: tokens } };
+}
+
 function parseObject(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
   const parsed = parseJson(bytes.toString());

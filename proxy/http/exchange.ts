@@ -44,6 +44,10 @@ export interface RequestRecord {
   streamed: boolean;
   direct: boolean;
   usage: Usage | undefined;
+  /** As the provider named it. */
+  modelAnswered: string | undefined;
+  /** Bytes of text that came of the answer, where it was streamed. */
+  textBytes: number;
   requestBytes: number;
   /** Monotonic, when the first byte of the answer was there. */
   firstByteAt: number | undefined;
@@ -77,6 +81,8 @@ export class Exchange {
     streamed: false,
     direct: false,
     usage: undefined,
+    modelAnswered: undefined,
+    textBytes: 0,
     requestBytes: 0,
     firstByteAt: undefined,
     limitHeaders: [],
@@ -163,6 +169,11 @@ export class Exchange {
     if (this.waiting === 'reader') return;
     this.waiting = 'event';
     this.waitingSince = now;
+  }
+
+  /** Milliseconds since the request came. */
+  get elapsedMs(): number {
+    return this.#monotonic() - this.startedAt;
   }
 
   buffer(bytes: number): void {

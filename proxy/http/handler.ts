@@ -2,19 +2,19 @@
 // throwing a GatewayError; whatever is thrown is answered once, below.
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
-import { parseChatRequest } from '../chat/request.ts';
-import { noUsage } from '../chat/usage.ts';
+import type { ChatCall } from '../chat/call.ts';
+import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
-import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Abortable, Exchange, RequestRecord } from './exchange.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
+import { outcomeOf } from './outcome.ts';
 import { relay } from './relay.ts';
 import { recordError, respondError, respondJson } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -98,29 +98,27 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   // inspect
   const call = await deps.guardrails.inspect(authorized);
 
-  // reserve
+  // reserve: for at most as long as its budgets and limits hold; what it may put out at most may be part of it.
   const reserved = deps.ledger.reserve(call);
   const hold = reserved instanceof Promise ? await reserved : reserved;
   record.limitHeaders = hold.headers;
-  let nothingUsed = false;
+  let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte.
-    await relay(exchange, await deps.dispatch(call, exchange));
+    await relay(exchange, await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange));
   } catch (error) {
-    nothingUsed = provesNothingUsed(error);
+    failure = error;
     throw error;
   } finally {
     // settle: always, exactly once.
-    hold.settle(nothingUsed ? noUsage : record.usage);
+    hold.settle(outcomeOf(exchange, failure));
   }
 }
 
-/** The provider refused, or the request was not fit to be sent to one. What came of any other failure is not known. */
-function provesNothingUsed(error: unknown): boolean {
-  if (error instanceof ProviderFailure) return true;
-  return (
-    error instanceof GatewayError && (error.status < 500 || error.code === 'upstream_authentication_failed')
-  );
+function withCeiling(call: ChatCall, outputCeiling: number | undefined): ChatCall {
+  return outputCeiling === undefined
+    ? call
+    : { ...call, request: withOutputCeiling(call.request, outputCeiling) };
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

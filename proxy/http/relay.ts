@@ -13,6 +13,7 @@ export function relay(exchange: Exchange, result: AttemptResult): Promise<void> 
 function relayComplete(exchange: Exchange, result: CompleteResult): void {
   exchange.record.status = 200;
   exchange.record.usage = result.usage;
+  exchange.record.modelAnswered = result.model;
   send(exchange, 200, result.body, passed(result.headers));
 }
 
@@ -42,6 +43,8 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
     abortStream(exchange, error);
   } finally {
     record.usage = result.usage();
+    record.modelAnswered = result.model();
+    record.textBytes = result.textBytes();
   }
 }
 

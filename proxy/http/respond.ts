@@ -20,6 +20,7 @@ const notWorthRetrying = new Set<ErrorCode>([
   'upstream_authentication_failed',
   'upstream_protocol_error',
   'request_timeout',
+  'budget_exceeded',
 ]);
 
 export function errorAnswer(error: unknown): ErrorAnswer {

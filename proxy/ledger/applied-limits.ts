@@ -1,37 +1,51 @@
-// The limits on rates that apply to a call: those of the organization, of the key and its scope, and of the project key and its
-// scope where one came with it, as far as they are for its model.
+// The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its scope
+// where one came with it, as far as they are for its model.
 import { matchesGlob } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { Limit, Principal, ScopeKind } from '../access/principal.ts';
 import type { ChatCall } from '../chat/call.ts';
+import type { Budget } from './budgets/budgets.ts';
 import type { RateLimit } from './rates/rates.ts';
 
 export type LimitLevel = ScopeKind | 'virtual_key';
 
-export interface AppliedLimit extends RateLimit {
+interface Applied {
   readonly level: LimitLevel;
   /** The glob that it is for, where it is not for all models. */
   readonly model: string | undefined;
 }
 
+export interface AppliedRate extends RateLimit, Applied {}
+
+export interface AppliedBudget extends Budget, Applied {
+  readonly amountUsd: string;
+}
+
+export interface AppliedLimits {
+  readonly rates: readonly AppliedRate[];
+  readonly budgets: readonly AppliedBudget[];
+}
+
+const none: AppliedLimits = { rates: [], budgets: [] };
+
 /** None twice: both keys may be of one scope, and one key may be sent as both. */
 export function appliedLimits({
   caller,
   qualifiedModel,
-}: Pick<ChatCall, 'caller' | 'qualifiedModel'>): readonly AppliedLimit[] {
+}: Pick<ChatCall, 'caller' | 'qualifiedModel'>): AppliedLimits {
   const { principal, project } = caller;
   if (!isLimited(principal) && (project === undefined || !isLimited(project))) return none;
-  const applied = new Map<string, AppliedLimit>();
+  const rates = new Map<string, AppliedRate>();
+  const budgets = new Map<string, AppliedBudget>();
   for (const [level, limits] of levels(caller)) {
-    for (const { id, kind, count = 0, model } of limits) {
-      if (kind === 'budget' || (model !== undefined && !matchesGlob(model, qualifiedModel))) continue;
-      applied.set(id, { id, kind, max: count, level, model });
+    for (const { id, kind, count = 0, amountUsd = '0', period = 'total', model } of limits) {
+      if (model !== undefined && !matchesGlob(model, qualifiedModel)) continue;
+      if (kind === 'budget') budgets.set(id, { id, period, amountUsd, level, model });
+      else rates.set(id, { id, kind, max: count, level, model });
     }
   }
-  return [...applied.values()];
+  return { rates: [...rates.values()], budgets: [...budgets.values()] };
 }
-
-const none: readonly AppliedLimit[] = [];
 
 function isLimited({ organization, scope, key }: Principal): boolean {
   return organization.limits.length + key.limits.length + (scope?.limits.length ?? 0) > 0;

@@ -1,13 +1,13 @@
 // What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
-
 import { invalid } from '../chat/invalid.ts';
 import { GatewayError } from '../errors.ts';
-import type { AppliedLimit, LimitLevel } from './applied-limits.ts';
+import type { AppliedBudget, AppliedRate, LimitLevel } from './applied-limits.ts';
+import type { BudgetRefusal } from './budgets/budgets.ts';
 import type { TokenEstimate } from './rates/estimate.ts';
 import type { RateKind, Standing } from './rates/rates.ts';
 
 export interface LimitStanding extends Standing {
-  readonly limit: AppliedLimit;
+  readonly limit: AppliedRate;
 }
 
 const levelNames: Readonly<Record<LimitLevel, string>> = {
@@ -36,7 +36,7 @@ export function refusal({ limit, opensInMs }: LimitStanding, headers: readonly s
 }
 
 /** A request that its limit would never let in. */
-export function neverFits(limit: AppliedLimit, { input, output }: TokenEstimate): GatewayError {
+export function neverFits(limit: AppliedRate, { input, output }: TokenEstimate): GatewayError {
   const param = input < limit.max ? 'max_completion_tokens' : 'messages';
   const advice = input < limit.max ? 'send a lower max_completion_tokens' : 'send less';
   return invalid(
@@ -45,8 +45,47 @@ export function neverFits(limit: AppliedLimit, { input, output }: TokenEstimate)
   );
 }
 
-function nameOf({ level, max, kind, model }: AppliedLimit): string {
+function nameOf({ level, max, kind, model }: AppliedRate): string {
   return `the ${levelNames[level]}'s limit of ${max} ${kindNames[kind]}${model === undefined ? '' : ` for ${model}`}`;
+}
+
+/**
+ * @param budget that has refused the request
+ * @param now milliseconds since 1970
+ */
+export function budgetRefusal(
+  budget: AppliedBudget,
+  { reason, windowEndsAt }: BudgetRefusal,
+  now: number,
+): GatewayError {
+  const name = nameOfBudget(budget);
+  switch (reason) {
+    case 'exceeded': {
+      if (windowEndsAt === undefined)
+        return new GatewayError('budget_exceeded', {
+          message: `${name} is spent; it has no end at which it opens again`,
+        });
+      const opens = new Date(windowEndsAt).toISOString().replace('.000Z', 'Z');
+      const retryAfter = Math.max(1, Math.ceil((windowEndsAt - now) / 1000));
+      return new GatewayError('budget_exceeded', {
+        message: `${name} is spent; it opens again at ${opens}`,
+        retryAfter,
+      });
+    }
+    case 'busy':
+      return new GatewayError('budget_busy', {
+        message: `requests in flight hold what is left of ${name}; try again in a moment`,
+        retryAfter: 1,
+      });
+    case 'unavailable':
+      return new GatewayError('ledger_unavailable', { retryAfter: 1 });
+  }
+}
+
+const periodNames = { day: ' a day', week: ' a week', month: ' a month', total: '' } as const;
+
+function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): string {
+  return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[period]}${model === undefined ? '' : ` for ${model}`}`;
 }
 
 /**

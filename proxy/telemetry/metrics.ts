@@ -4,8 +4,12 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
-import type { LimitMetrics } from '../ledger/limited-ledger.ts';
+import type { BudgetTotals, BudgetMetrics as SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
+import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
+import type { BudgetMetrics } from '../ledger/request-ledger.ts';
+import type { UsageGauges, UsageMetrics } from '../ledger/usage/usage-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
+import { ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 
 export interface Gauges {
@@ -13,11 +17,16 @@ export interface Gauges {
   bufferedBytes(): number;
   /** Undefined while the feed has never answered. */
   feedAgeMs(): number | undefined;
+  budgets(): BudgetTotals;
+  readonly usage: UsageGauges;
 }
 
 export interface ProxyMetrics {
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
+  readonly budgets: BudgetMetrics;
+  readonly slices: SliceMetrics;
+  readonly usage: UsageMetrics;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
@@ -38,7 +47,13 @@ export function createMetrics(): ProxyMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const histograms: TalliedHistogram[] = [];
-  const requests = requestMetrics(registry, histograms);
+  const histogram = (options: HistogramOptions) => {
+    const made = new TalliedHistogram(options);
+    histograms.push(made);
+    return made;
+  };
+  const count = (options: TallyOptions) => tally(registry, options);
+  const requests = requestMetrics(registry, histogram);
   const malformed = tally(registry, {
     name: 'gateway_malformed_requests_total',
     help: 'Connections that sent no valid HTTP request, by the code they were answered',
@@ -52,6 +67,7 @@ export function createMetrics(): ProxyMetrics {
   return {
     access: accessMetrics(registry),
     limits: limitMetrics(registry),
+    ...ledgerMetrics(count, histogram),
     request: requests,
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,
@@ -63,14 +79,14 @@ export function createMetrics(): ProxyMetrics {
   };
 }
 
-interface TallyOptions {
+export interface TallyOptions {
   readonly name: string;
   readonly help: string;
   readonly labelNames: string[];
 }
 
 /** Counted in plain numbers and handed to the library at each scrape: its own `inc` checks and hashes labels every time. */
-interface Count {
+export interface Count {
   readonly labels: readonly string[];
   pending: number;
 }
@@ -114,12 +130,9 @@ interface ProviderRow {
   readonly outputUsage: HistogramRow;
 }
 
-function requestMetrics(registry: Registry, histograms: TalliedHistogram[]): ProxyMetrics['request'] {
-  const histogram = (options: HistogramOptions) => {
-    const made = new TalliedHistogram(options);
-    histograms.push(made);
-    return made;
-  };
+type MakeHistogram = (options: HistogramOptions) => TalliedHistogram;
+
+function requestMetrics(registry: Registry, histogram: MakeHistogram): ProxyMetrics['request'] {
   const overhead = histogram(overheadOptions).row();
   const labels = createNameLabels();
   const makeRow = requestRows(registry, histogram, labels);
@@ -161,7 +174,7 @@ function errorLabel({ errorSource, errorCode = 'none' }: RequestRecord): string 
 
 function requestRows(
   registry: Registry,
-  histogram: (options: HistogramOptions) => TalliedHistogram,
+  histogram: MakeHistogram,
   labels: NameLabels,
 ): (record: RequestRecord) => RequestRow {
   const requests = tally(registry, {
@@ -294,6 +307,7 @@ function observeGauges(registry: Registry, gauges: Gauges): void {
       },
     });
   gauge('gateway_in_flight_requests', 'Admitted requests that are not finished', () => gauges.inFlight());
+  for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
   gauge('gateway_buffered_bytes', 'Bytes of requests and answers held in memory', () =>
     gauges.bufferedBytes(),
   );

@@ -8,7 +8,6 @@ import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
-import { nothingHeld } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
@@ -69,7 +68,7 @@ export async function startFaultyProxy(
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: noGuardrails,
-      ledger: { reserve: () => nothingHeld },
+      ledger: { reserve: () => ({ headers: [], outputCeiling: undefined, settle: () => undefined }) },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;
@@ -99,7 +98,8 @@ function brokenStream(defect: Error): AttemptResult {
     throw defect;
   };
   const nothing = () => undefined;
-  return { kind: 'stream', headers: [], usage: nothing, flowTo, pause: nothing, resume: nothing };
+  const told = { headers: [], usage: nothing, model: nothing, textBytes: () => 0 };
+  return { kind: 'stream', ...told, flowTo, pause: nothing, resume: nothing };
 }
 
 function unexpected(what: unknown): never {

@@ -1,0 +1,80 @@
+// The limits on rates of a call: estimates its tokens, takes its part of all of them or of none, and gives back in the end what it
+// did not use.
+import type { ChatCall } from '../../chat/call.ts';
+import type { Usage } from '../../chat/usage.ts';
+import type { AppliedRate, LimitLevel } from '../applied-limits.ts';
+import { type LimitStanding, limitHeaders, neverFits, refusal } from '../limit-words.ts';
+import { estimateTokens } from './estimate.ts';
+import type { RateAnswer, RateKind, Rates } from './rates.ts';
+
+export interface LimitMetrics {
+  refused(level: LimitLevel, kind: RateKind): void;
+  /** A request whose rates this proxy counted alone. */
+  countedLocally(): void;
+}
+
+export interface RateLimitsDeps {
+  readonly rates: Rates;
+  /** Expected of a request that sets no maximum. */
+  readonly outputTokensDefault: number;
+  readonly metrics: Pick<LimitMetrics, 'refused'>;
+}
+
+export interface RateLimitsHold {
+  /** What the answer tells of the limits: names and values in turn. */
+  readonly headers: readonly string[];
+  settle(usage: Usage): void;
+}
+
+/** Of a call that no limit on rates applies to. */
+const nothingTaken: RateLimitsHold = { headers: [], settle: () => undefined };
+
+/**
+ * A promise only where Redis is asked.
+ * @throws GatewayError rate_limit_exceeded, concurrency_limit_exceeded; invalid_request for more than a limit ever lets in
+ */
+export function takeRates(
+  deps: RateLimitsDeps,
+  call: ChatCall,
+  limits: readonly AppliedRate[],
+): RateLimitsHold | Promise<RateLimitsHold> {
+  if (limits.length === 0) return nothingTaken;
+  const tokens = tokensOf(call, limits, deps.outputTokensDefault);
+  const { id: organizationId } = call.caller.principal.organization;
+  const answer = deps.rates.take({ organizationId, limits, tokens });
+  const holdOf = (taken: RateAnswer) => holdOrRefuse(taken, limits, deps.metrics);
+  // Nothing is awaited where memory answers.
+  return answer instanceof Promise ? answer.then(holdOf) : holdOf(answer);
+}
+
+/** 0 where no limit on tokens asks for it. @throws GatewayError invalid_request for more than a limit ever lets in */
+function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
+  const onTokens = limits.filter(({ kind }) => kind === 'tokens_per_minute');
+  if (onTokens.length === 0) return 0;
+  const estimate = estimateTokens(call, outputTokensDefault);
+  const tokens = estimate.input + estimate.output;
+  const tooSmall = onTokens.find(({ max }) => tokens > max);
+  if (tooSmall !== undefined) throw neverFits(tooSmall, estimate);
+  return tokens;
+}
+
+function holdOrRefuse(
+  { standings, hold }: RateAnswer,
+  limits: readonly AppliedRate[],
+  metrics: Pick<LimitMetrics, 'refused'>,
+): RateLimitsHold {
+  const told = standings.flatMap((standing, index): LimitStanding[] => {
+    const limit = limits[index];
+    return limit === undefined ? [] : [{ ...standing, limit }];
+  });
+  const headers = limitHeaders(told);
+  if (hold !== undefined) {
+    return {
+      headers,
+      settle: ({ promptTokens, completionTokens }) => hold.settle(promptTokens + completionTokens),
+    };
+  }
+  const last = told.reduce((a, b) => (b.opensInMs > a.opensInMs ? b : a));
+  metrics.refused(last.limit.level, last.limit.kind);
+  throw refusal(last, headers);
+}

@@ -1,0 +1,161 @@
+// The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
+// settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+import type { Clock } from '../../common/clock.ts';
+import type { ChatCall } from '../chat/call.ts';
+import { noUsage, type Usage } from '../chat/usage.ts';
+import { GatewayError } from '../errors.ts';
+import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
+import { type BudgetHold, BudgetRefusal, type Budgets, type RefusalReason } from './budgets/budgets.ts';
+import type { Hold, Ledger, Outcome } from './ledger.ts';
+import { budgetRefusal } from './limit-words.ts';
+import { boundOf } from './pricing/bound.ts';
+import { estimatedUsage } from './pricing/estimated-usage.ts';
+import type { PriceBook } from './pricing/price-book.ts';
+import type { Prices } from './pricing/prices.ts';
+import { unpriceable } from './pricing/unpriceable.ts';
+import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rates/rate-limits.ts';
+import { usageEvent } from './usage/usage-event.ts';
+import type { UsageLog } from './usage/usage-log.ts';
+
+export interface BudgetMetrics {
+  refused(level: LimitLevel, reason: RefusalReason): void;
+  /** A request to a model without a price. */
+  unpriced(): void;
+}
+
+export interface RequestLedgerDeps extends RateLimitsDeps {
+  readonly prices: PriceBook;
+  readonly budgets: Budgets;
+  readonly usageLog: UsageLog;
+  readonly clock: Clock;
+  readonly budgetMetrics: BudgetMetrics;
+}
+
+export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
+  return {
+    reserve: (call) => {
+      if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
+      const limits = appliedLimits(call);
+      const prices = deps.prices.of(call);
+      const money = takeMoney(deps, call, { budgets: limits.budgets, prices });
+      return money instanceof Promise
+        ? money.then((taken) => withRates(deps, call, { limits, prices, money: taken }))
+        : withRates(deps, call, { limits, prices, money });
+    },
+  };
+}
+
+/** Undefined where no budget applies. */
+type Money = { readonly hold: BudgetHold; readonly outputCeiling: number | undefined } | undefined;
+
+interface Asked {
+  readonly budgets: readonly AppliedBudget[];
+  readonly prices: Prices | undefined;
+}
+
+function takeMoney(
+  deps: RequestLedgerDeps,
+  call: ChatCall,
+  { budgets, prices }: Asked,
+): Money | Promise<Money> {
+  if (budgets.length === 0) return undefined;
+  if (prices === undefined) throw new GatewayError('model_not_priced', { param: 'model' });
+  const field = unpriceable(call);
+  if (field !== undefined) {
+    const message = `a budget applies, and what \`${field}\` costs is not known; leave it out`;
+    throw new GatewayError('unsupported_parameter', { param: field, message });
+  }
+  const bound = boundOf(call, prices, deps.outputTokensDefault);
+  const refused = (error: unknown): never => {
+    throw refusalOf(deps, budgets, error);
+  };
+  const held = (hold: BudgetHold) => ({ hold, outputCeiling: bound.ceilingFor(hold.amount) });
+  try {
+    const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least });
+    return taken instanceof Promise ? taken.then(held, refused) : held(taken);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+function refusalOf(deps: RequestLedgerDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
+  if (!(error instanceof BudgetRefusal)) return error;
+  const budget = budgets.find(({ id }) => id === error.budgetId);
+  if (budget === undefined) return error;
+  deps.budgetMetrics.refused(budget.level, error.reason);
+  return budgetRefusal(budget, error, deps.clock.now());
+}
+
+interface Taken {
+  readonly limits: AppliedLimits;
+  readonly prices: Prices | undefined;
+  readonly money: Money;
+}
+
+/** What was taken of budgets goes back where a limit on rates refuses. */
+function withRates(
+  deps: RequestLedgerDeps,
+  call: ChatCall,
+  { limits, prices, money }: Taken,
+): Hold | Promise<Hold> {
+  const giveBack = (error: unknown): never => {
+    money?.hold.settle(0);
+    throw error;
+  };
+  const held = (rates: RateLimitsHold) => new RequestHold(deps, call, { prices, money, rates });
+  try {
+    const rates = takeRates(deps, call, limits.rates);
+    return rates instanceof Promise ? rates.then(held, giveBack) : held(rates);
+  } catch (error) {
+    return giveBack(error);
+  }
+}
+
+interface Held {
+  readonly prices: Prices | undefined;
+  readonly money: Money;
+  readonly rates: RateLimitsHold;
+}
+
+class RequestHold implements Hold {
+  readonly headers: readonly string[];
+  readonly outputCeiling: number | undefined;
+  readonly #deps: RequestLedgerDeps;
+  readonly #call: ChatCall;
+  readonly #held: Held;
+
+  constructor(deps: RequestLedgerDeps, call: ChatCall, held: Held) {
+    const { money, rates } = held;
+    this.#deps = deps;
+    this.#call = call;
+    this.#held = held;
+    this.outputCeiling = money?.outputCeiling;
+    this.headers =
+      this.outputCeiling === undefined
+        ? rates.headers
+        : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
+  }
+
+  settle(outcome: Outcome): void {
+    const { prices, money, rates } = this.#held;
+    const { budgets, usageLog, budgetMetrics } = this.#deps;
+    const estimated = outcome.usage === undefined && !outcome.nothingUsed;
+    const usage = this.#used(outcome);
+    const cost = prices?.costOf(usage) ?? 0;
+    const unpriced = prices === undefined && usage.promptTokens + usage.completionTokens > 0;
+    rates.settle(usage);
+    const charges = money?.hold.settle(cost) ?? [];
+    if (unpriced) budgetMetrics.unpriced();
+    // What was not dispatched used nothing, and nobody has to know of it.
+    if (outcome.attempts === 0) return;
+    const stamp = money?.hold.stamp ?? budgets.stamp();
+    usageLog.record(usageEvent(this.#call, outcome, { stamp, usage, estimated, cost, unpriced, charges }));
+  }
+
+  #used({ usage, nothingUsed, textBytes }: Outcome): Usage {
+    if (usage !== undefined) return usage;
+    if (nothingUsed) return noUsage;
+    const { outputTokensDefault } = this.#deps;
+    return estimatedUsage(this.#call, { textBytes, outputCeiling: this.outputCeiling, outputTokensDefault });
+  }
+}

@@ -1,0 +1,63 @@
+// What is recorded of one request that was dispatched.
+import type { ChatCall } from '../../chat/call.ts';
+import type { Usage } from '../../chat/usage.ts';
+import type { Charge, Stamp } from '../budgets/budgets.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { Outcome } from '../ledger.ts';
+
+/** What the ledger has made of it. */
+export interface Booking {
+  readonly stamp: Stamp;
+  /** Told by the provider, or estimated. */
+  readonly usage: Usage;
+  readonly estimated: boolean;
+  /** Nano-dollars. */
+  readonly cost: number;
+  readonly unpriced: boolean;
+  readonly charges: readonly Charge[];
+}
+
+export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): UsageEvent {
+  const { caller, provider, request } = call;
+  const { principal, project } = caller;
+  const { stamp, usage } = booking;
+  return {
+    id: stamp.id,
+    day: stamp.day,
+    at: stamp.at,
+    session: stamp.session,
+    organizationId: principal.organization.id,
+    keyId: principal.key.keyId,
+    aiSystemId: scopeId(principal, 'ai_system'),
+    personId: scopeId(principal, 'person'),
+    projectKeyId: project?.key.keyId,
+    projectAiSystemId: scopeId(project, 'ai_system'),
+    projectPersonId: scopeId(project, 'person'),
+    requestId: call.requestId,
+    provider: provider.name,
+    modelAsked: call.qualifiedModel,
+    modelAnswered: outcome.modelAnswered ?? '',
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    cacheReadTokens: usage.cacheReadTokens,
+    cacheWriteTokens: usage.cacheWriteTokens,
+    cacheWrite1hTokens: usage.cacheWrite1hTokens,
+    reasoningTokens: usage.reasoningTokens,
+    cost: booking.cost,
+    unpriced: booking.unpriced,
+    status: outcome.status,
+    errorSource: outcome.errorSource ?? '',
+    errorCode: outcome.errorCode ?? '',
+    latencyMs: Math.round(outcome.latencyMs),
+    firstTokenMs: outcome.firstTokenMs === undefined ? undefined : Math.round(outcome.firstTokenMs),
+    streamed: request.stream,
+    directKey: caller.direct,
+    attempts: outcome.attempts,
+    estimated: booking.estimated,
+    charges: booking.charges,
+  };
+}
+
+function scopeId(principal: ChatCall['caller']['project'], kind: 'ai_system' | 'person'): string | undefined {
+  return principal?.scope?.kind === kind ? principal.scope.id : undefined;
+}

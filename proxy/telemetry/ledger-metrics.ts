@@ -1,0 +1,148 @@
+// Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
+import type { BudgetMetrics as SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
+import type { BudgetMetrics } from '../ledger/request-ledger.ts';
+import type { UsageMetrics } from '../ledger/usage/usage-metrics.ts';
+import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
+import type { Count, Gauges, TallyOptions } from './metrics.ts';
+
+type Tally = (options: TallyOptions) => (...labels: string[]) => Count;
+
+export interface LedgerMetrics {
+  readonly budgets: BudgetMetrics;
+  readonly slices: SliceMetrics;
+  readonly usage: UsageMetrics;
+}
+
+export function ledgerMetrics(
+  tally: Tally,
+  histogram: (options: HistogramOptions) => TalliedHistogram,
+): LedgerMetrics {
+  return {
+    budgets: budgetMetrics(tally),
+    slices: sliceMetrics(tally, histogram),
+    usage: usageMetrics(tally),
+  };
+}
+
+function budgetMetrics(tally: Tally): BudgetMetrics {
+  const refusals = tally({
+    name: 'gateway_budget_refusals_total',
+    help: 'Requests that a budget refused, by its level and reason',
+    labelNames: ['level', 'reason'],
+  });
+  const unpriced = tally({
+    name: 'gateway_unpriced_requests_total',
+    help: 'Requests that used a model without a price: their cost is counted as nothing',
+    labelNames: [],
+  })();
+  return {
+    refused: (level, reason) => void refusals(level, reason).pending++,
+    unpriced: () => void unpriced.pending++,
+  };
+}
+
+function sliceMetrics(
+  tally: Tally,
+  histogram: (options: HistogramOptions) => TalliedHistogram,
+): SliceMetrics {
+  const draws = tally({
+    name: 'gateway_budget_draws_total',
+    help: 'Draws of budgets that the control plane answered, by outcome',
+    labelNames: ['outcome'],
+  });
+  const drawn = tally({
+    name: 'gateway_budget_drawn_nano_usd_total',
+    help: 'Nano-dollars drawn of budgets',
+    labelNames: [],
+  })();
+  const returned = tally({
+    name: 'gateway_budget_returned_nano_usd_total',
+    help: 'Nano-dollars of budgets given back',
+    labelNames: [],
+  })();
+  const waits = histogram(waitOptions).row();
+  return {
+    drawn: (outcome, granted) => {
+      draws(outcome).pending++;
+      drawn.pending += granted;
+    },
+    returned: (amount) => {
+      returned.pending += amount;
+    },
+    waited: (ms) => waits.observe(ms / 1000),
+  };
+}
+
+const waitOptions: HistogramOptions = {
+  name: 'gateway_budget_wait_seconds',
+  help: 'How long requests waited for draws; those that memory could serve are not among them',
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  labelNames: [],
+};
+
+function usageMetrics(tally: Tally): UsageMetrics {
+  const events = tally({
+    name: 'gateway_usage_events_total',
+    help: 'Usage events, by what became of them: reported, overflowed to Redis, drained from there, lost',
+    labelNames: ['outcome'],
+  });
+  const skipped = tally({
+    name: 'gateway_usage_skipped_total',
+    help: 'Times that usage in Redis was left where it is, by reason',
+    labelNames: ['reason'],
+  });
+  const counted = (outcome: string) => {
+    const row = events(outcome);
+    return (count: number) => {
+      row.pending += count;
+    };
+  };
+  return {
+    reported: counted('reported'),
+    overflowed: counted('overflowed'),
+    drained: counted('drained'),
+    lost: counted('lost'),
+    skipped: (reason) => void skipped(reason).pending++,
+  };
+}
+
+interface GaugeRow {
+  readonly name: string;
+  readonly help: string;
+  read(): number;
+}
+
+export function ledgerGauges({ budgets, usage }: Gauges): readonly GaugeRow[] {
+  return [
+    {
+      name: 'gateway_budget_slices',
+      help: 'Slices of budgets that this proxy holds',
+      read: () => budgets().slices,
+    },
+    {
+      name: 'gateway_budget_available_nano_usd',
+      help: 'Nano-dollars in slices that no request holds',
+      read: () => budgets().available,
+    },
+    {
+      name: 'gateway_budget_held_nano_usd',
+      help: 'Nano-dollars in slices that requests hold',
+      read: () => budgets().holds,
+    },
+    {
+      name: 'gateway_usage_queued_events',
+      help: 'Usage events in memory that nobody has acknowledged',
+      read: () => usage.events,
+    },
+    {
+      name: 'gateway_usage_queued_bytes',
+      help: 'What they take of the memory set aside for them; at 64 MiB requests are refused',
+      read: () => usage.bytes,
+    },
+    {
+      name: 'gateway_usage_oldest_seconds',
+      help: 'How long the oldest of them has waited',
+      read: () => usage.oldestMs / 1000,
+    },
+  ];
+}
