@@ -40,9 +40,14 @@ export class Deliverer {
     this.#deps = deps;
   }
 
+  /** Tries at this moment. */
+  get underWay(): number {
+    return this.#tries.size;
+  }
+
   /** Begins as many of the due tries as there is room for. @throws StoreUnavailableError */
   async beginDue(): Promise<void> {
-    const max = triesMax - this.#tries.size;
+    const max = triesMax - this.underWay;
     if (this.#closed || max <= 0) return;
     const due = await takeDue(this.#deps.store, { max, busy: [...this.#tries.keys()] });
     for (const delivery of due) {

@@ -1,0 +1,126 @@
+// Budgets, webhooks and what they are told, as rows: for tests of thresholds and deliveries.
+import { createSealKey, parseSealKeys } from '../../common/seal.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import { sealWebhookSecret } from '../../control-plane/domain/webhook.ts';
+import type { Schema } from '../../control-plane/store/schema.ts';
+import type { Store } from '../../control-plane/store/store.ts';
+import { noteThresholds } from '../../control-plane/webhooks/thresholds.ts';
+import { change, insertOrganization } from './stored-records.ts';
+
+export const masterKeys = parseSealKeys(createSealKey());
+
+/** An organization with a budget of a day over itself; `amount` in nano-dollars. */
+export async function storeBudget(
+  store: Store,
+  row: Partial<Schema['limits']> & { readonly id: string },
+): Promise<void> {
+  const organizationId = row.organization_id ?? 'organization-1';
+  await change(store, async (tx) => {
+    const known = await tx.db
+      .selectFrom('organizations')
+      .select('id')
+      .where('id', '=', organizationId)
+      .execute();
+    if (known.length === 0) await insertOrganization(tx, { id: organizationId });
+    await tx.db
+      .insertInto('limits')
+      .values({
+        ...{ organization_id: organizationId, subject_kind: 'organization', subject_id: organizationId },
+        ...{ kind: 'budget', amount: 1_000_000_000, model: null, period: 'day', deleted_at: null },
+        ...{ created_at: tx.now, revision: tx.revision },
+        ...row,
+      })
+      .execute();
+    return undefined;
+  });
+}
+
+export interface Spending {
+  readonly budgetId: string;
+  readonly organizationId?: string;
+  readonly window?: string;
+  readonly amount?: number;
+  readonly spent: number;
+}
+
+/** What a report of usage does: the books of a window hold this much by now. */
+export function spend(store: Store, ...windows: readonly Spending[]): Promise<void> {
+  return store.books(async (tx) => {
+    const noted = windows.map((one) => ({
+      ...{ organizationId: 'organization-1', window: '2026-11-20', amount: 1_000_000_000 },
+      ...one,
+    }));
+    for (const { budgetId, organizationId, window, spent } of noted) {
+      await tx.db
+        .insertInto('budget_windows')
+        .values({
+          ...{ budget_id: budgetId, organization_id: organizationId, window_start: window },
+          ...{ spent, leased: 0, unsettled: 0 },
+        })
+        .onConflict((conflict) => conflict.columns(['budget_id', 'window_start']).doUpdateSet({ spent }))
+        .execute();
+    }
+    await noteThresholds(tx, noted);
+  });
+}
+
+export interface StoredWebhook {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export async function storeWebhook(
+  store: Store,
+  row: Partial<Schema['webhooks']> & { readonly url: string },
+): Promise<StoredWebhook> {
+  const place = { organizationId: row.organization_id ?? 'organization-1', webhookId: uuidv7(), version: 1 };
+  const secret = `whsec_${Buffer.from(place.webhookId).toString('base64')}`;
+  await change(store, async (tx) => {
+    await tx.db
+      .insertInto('webhooks')
+      .values({
+        ...{ id: place.webhookId, organization_id: place.organizationId, name: place.webhookId },
+        ...{ secret: sealWebhookSecret(masterKeys, place, secret), secret_version: 1, enabled: 1 },
+        ...{ created_at: tx.now, revision: tx.revision },
+        ...row,
+      })
+      .execute();
+    return undefined;
+  });
+  return { id: place.webhookId, secret };
+}
+
+/** A delivery that is due, unless the row says otherwise. @returns its id */
+export async function storeDelivery(
+  store: Store,
+  row: Partial<Schema['webhook_deliveries']> & { readonly webhook_id: string },
+): Promise<string> {
+  const id = row.id ?? uuidv7();
+  await store.books(({ db, now }) =>
+    db
+      .insertInto('webhook_deliveries')
+      .values({
+        ...{ id, organization_id: 'organization-1', type: 'budget.threshold_reached', payload: '{"a":1}' },
+        ...{ state: 'pending', attempts: 0, last_status: null, created_at: now, next_attempt_at: now },
+        ...row,
+      })
+      .execute(),
+  );
+  return id;
+}
+
+export function deliveries(store: Store) {
+  return store.snapshot((db) => db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute());
+}
+
+export function alerts(store: Store) {
+  return store.snapshot((db) =>
+    db
+      .selectFrom('budget_alerts')
+      .selectAll()
+      .orderBy('budget_id')
+      .orderBy('window_start')
+      .orderBy('percent')
+      .execute(),
+  );
+}
