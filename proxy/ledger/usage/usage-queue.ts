@@ -107,7 +107,8 @@ export class UsageQueue implements UsageLog, UsageGauges {
       if (batch === undefined) break;
       this.#deps.background('report usage', this.#report(batch));
     }
-    if (this.#spillableAt() <= now) this.#deps.background('put usage into Redis', this.#spill());
+    if (this.#spillableAt() <= now && this.#nextAt() <= now)
+      this.#deps.background('put usage into Redis', this.#spill());
     this.#wake();
   }
 
@@ -147,24 +148,35 @@ export class UsageQueue implements UsageLog, UsageGauges {
   }
 
   async #spill(): Promise<void> {
-    const { clock, metrics, overflow } = this.#deps;
-    if (overflow === undefined) return;
+    const { clock, overflow } = this.#deps;
     this.#spilling = true;
-    while (this.#isSpilling && this.#spillAt <= clock.monotonic()) {
-      const batch = this.#next(clock.monotonic());
-      if (batch === undefined) break;
-      const put = batch.events;
-      const left = await overflow.put(put);
+    try {
+      while (overflow !== undefined && this.#isSpilling && this.#spillAt <= clock.monotonic()) {
+        const batch = this.#next(clock.monotonic());
+        if (batch === undefined) break;
+        await this.#put(batch, overflow);
+      }
+    } finally {
+      this.#spilling = false;
+      this.proceed();
+    }
+  }
+
+  async #put(batch: Batch, overflow: Overflow): Promise<void> {
+    const { clock, metrics } = this.#deps;
+    const put = batch.events;
+    let left = put;
+    try {
+      left = await overflow.put(put);
+    } finally {
       metrics.overflowed(put.length - left.length);
       if (left.length > 0) {
         this.#spillAt = clock.monotonic() + spillAgainMs;
         this.#ready.unshift(batch);
       }
-      // A report of it may have been acknowledged meanwhile.
-      if (this.#held.has(batch)) this.#keep(batch, left);
+      // Unless a report of it was acknowledged meanwhile.
+      this.#keep(batch, left);
     }
-    this.#spilling = false;
-    this.proceed();
   }
 
   get #isSpilling(): boolean {

@@ -1,0 +1,357 @@
+// Usage in a real Redis meanwhile: packed, sealed and bounded there, reported by any proxy, and no trouble where Redis is gone,
+// silent, killed or full.
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
+import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { systemTimers } from '../../../common/timers.ts';
+import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
+import type { Entry } from '../../../proxy/ledger/usage/overflow.ts';
+import { overflowShardBytesMax, RedisOverflow } from '../../../proxy/ledger/usage/redis-overflow.ts';
+import {
+  createRedisConnection,
+  type RedisConnection,
+  redisDeadlineMs,
+} from '../../../proxy/redis/connection.ts';
+import { nameInShard, shardCount } from '../../../proxy/redis/shards.ts';
+import { redisTarget } from '../../../proxy/redis/target.ts';
+import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
+import { tell } from '../../support/figures.ts';
+import { until } from '../../support/process.ts';
+import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { FakeBooks, startUsageProxy, type UsageProxy, usageOf, usagesOf } from '../../support/usage-queue.ts';
+
+const realTime = { ...systemClock, ...systemTimers };
+const sealKeys = parseSealKeys(createSealKey());
+/** Where time is not what a test is about, a busy machine must not matter. */
+const patientMs = 5_000;
+
+let redis: TestRedis;
+let client: Redis;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  redis = await startRedis();
+  client = new Redis(redis.url);
+});
+afterAll(async () => {
+  client?.disconnect();
+  await redis?.stop();
+});
+beforeEach(() => redis.flush());
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function connect(url = redis.url, deadlineMs = patientMs): Promise<RedisConnection> {
+  const connection = createRedisConnection({ target: redisTarget(url), log: silentLog, deadlineMs });
+  closers.push(() => connection.close());
+  await until(() => connection.hasAnswered(), { what: 'Redis to be connected' });
+  return connection;
+}
+
+interface OverflowOptions {
+  readonly keys?: typeof sealKeys;
+  readonly shardBytesMax?: number;
+}
+
+function newOverflow(connection: RedisConnection, options: OverflowOptions = {}): RedisOverflow {
+  const { keys = sealKeys, shardBytesMax = overflowShardBytesMax } = options;
+  return new RedisOverflow({ connection, sealKeys: keys, clock: systemClock, shardBytesMax });
+}
+
+interface Found {
+  readonly shard: number;
+  readonly entry: Entry;
+}
+
+async function findAll(overflow: RedisOverflow): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (let shard = 0; shard < shardCount; shard++) {
+    let after: string | undefined;
+    for (;;) {
+      const entries: readonly Entry[] = await overflow.read(shard, after);
+      found.push(...entries.map((entry) => ({ shard, entry })));
+      after = entries.at(-1)?.id;
+      if (after === undefined) break;
+    }
+  }
+  return found;
+}
+
+const eventsOf = (found: readonly Found[]) => found.flatMap(({ entry }) => entry.events ?? []);
+const idsOf = (events: readonly UsageEvent[]) => events.map(({ id }) => id).toSorted();
+const streamOf = (shard: number) => nameInShard('usage:1', shard, 'events');
+
+describe('the overflow', () => {
+  it('gives back what was put there, an entry for each organization', async () => {
+    const overflow = newOverflow(await connect());
+    const events = [
+      usageOf({ personId: 'person-1', firstTokenMs: 12, charges: [] }),
+      usageOf({ organizationId: 'organization-2', requestId: 'naïve – 請求', cost: 9_000_000_000_000_000 }),
+      usageOf(),
+    ];
+    expect(await overflow.put(events)).toEqual([]);
+    const found = await findAll(overflow);
+    expect(found.map(({ entry }) => [entry.organizationId, entry.events?.length]).toSorted()).toEqual([
+      ['organization-1', 2],
+      ['organization-2', 1],
+    ]);
+    const byId = new Map(eventsOf(found).map((event) => [event.id, event]));
+    for (const event of events) expect({ ...usageOf(), ...byId.get(event.id) }).toEqual(event);
+    for (const { entry } of found) expect(Math.abs(entry.putAt - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('splits what is large, and packs it', async () => {
+    const overflow = newOverflow(await connect());
+    const events = usagesOf(1_000);
+    const from = performance.now();
+    expect(await overflow.put(events)).toEqual([]);
+    tell('1,000 events put into Redis', performance.now() - from);
+    const found = await findAll(overflow);
+    expect(found.length).toBeGreaterThan(2);
+    expect(idsOf(eventsOf(found))).toEqual(idsOf(events));
+    const bytes = found.reduce((sum, { entry }) => sum + entry.size, 0);
+    expect(bytes).toBeLessThan(150 * 1_000);
+  });
+
+  it('does not keep the event loop for long', async () => {
+    const overflow = newOverflow(await connect());
+    await overflow.put(usagesOf(1_000));
+    const delays: number[] = [];
+    let last = performance.now();
+    const timer = setInterval(() => {
+      delays.push(performance.now() - last);
+      last = performance.now();
+    }, 1);
+    for (let i = 0; i < 20; i++) await overflow.put(usagesOf(1_000));
+    clearInterval(timer);
+    tell('the event loop while 1,000 events at a time go to Redis', delays);
+    expect(delays.toSorted((a, b) => a - b)[Math.floor(delays.length / 2)]).toBeLessThan(10);
+  });
+
+  it('says and shows nothing of what is in it but whose it is and how much', async () => {
+    const overflow = newOverflow(await connect());
+    await overflow.put([usageOf({ id: 'canary-id', keyId: 'canary-key', requestId: 'canary-request' })]);
+    const [found] = await findAll(overflow);
+    const [entry] = await client.xrangeBuffer(streamOf(found?.shard ?? 0), '-', '+');
+    const fields = entry?.[1] ?? [];
+    expect(fields.filter((_, i) => i % 2 === 0).map(String)).toEqual(['organization', 'events', 'sealed']);
+    expect(fields.slice(0, 4).map(String)).toEqual(['organization', 'organization-1', 'events', '1']);
+    expect(Buffer.concat(fields).includes('canary')).toBe(false);
+    for (const name of await client.keys('*'))
+      expect(name).toMatch(/^gateway:usage:1:\{l\d\d\}:(events|bytes)$/);
+  });
+
+  it('removes what is named, and what it has counted with it', async () => {
+    const overflow = newOverflow(await connect());
+    await overflow.put(
+      Array.from({ length: 80 }, (_, i) => usageOf({ organizationId: `organization-${i}` })),
+    );
+    const found = await findAll(overflow);
+    const twice = Map.groupBy(found, ({ shard }) => shard);
+    const [shard, some] = [...twice].find(([, entries]) => entries.length > 1) ?? [0, []];
+    const [first, ...others] = some.map(({ entry }) => entry);
+    if (first === undefined) throw new Error('no shard holds two of eighty entries');
+    await overflow.remove(shard, others);
+    await overflow.remove(shard, others);
+    expect(await client.get(nameInShard('usage:1', shard, 'bytes'))).toBe(String(first.size));
+    await overflow.remove(shard, [first]);
+    expect(await client.exists(streamOf(shard), nameInShard('usage:1', shard, 'bytes'))).toBe(0);
+  });
+
+  it('is locked by one at a time', async () => {
+    const [one, other] = [newOverflow(await connect()), newOverflow(await connect())];
+    expect(await one.lock(3)).toBe(true);
+    expect(await other.lock(3)).toBe(false);
+    expect(await other.lock(4)).toBe(true);
+    await other.unlock(3);
+    expect(await other.lock(3)).toBe(false);
+    await one.unlock(3);
+    expect(await other.lock(3)).toBe(true);
+    const endsInMs = await client.pttl(nameInShard('usage:1', 3, 'lock'));
+    expect(endsInMs).toBeGreaterThan(0);
+    expect(endsInMs).toBeLessThanOrEqual(10_000);
+  });
+});
+
+describe('a full overflow', () => {
+  it('takes no more, loses nothing that it has, and takes more when there is room', async () => {
+    const overflow = newOverflow(await connect(), { shardBytesMax: 2_000 });
+    const events = Array.from({ length: 400 }, (_, i) => usageOf({ organizationId: `organization-${i}` }));
+    const left: UsageEvent[] = [];
+    for (const event of events) left.push(...(await overflow.put([event])));
+    expect(left.length).toBeGreaterThan(100);
+    const found = await findAll(overflow);
+    expect(idsOf([...eventsOf(found), ...left])).toEqual(idsOf(events));
+    for (const [, entries] of Map.groupBy(found, ({ shard }) => shard))
+      expect(entries.reduce((sum, { entry }) => sum + entry.size, 0)).toBeLessThanOrEqual(2_000);
+    for (const { entry, shard } of found) await overflow.remove(shard, [entry]);
+    expect(await overflow.put(left.slice(0, 1))).toEqual([]);
+  });
+
+  it('is one, too, where Redis refuses to write', async () => {
+    for (let shard = 0; shard < shardCount; shard++) await client.set(streamOf(shard), 'no stream');
+    const events = usagesOf(10);
+    expect(idsOf(await newOverflow(await connect()).put(events))).toEqual(idsOf(events));
+  });
+});
+
+describe('an entry', () => {
+  async function put(): Promise<{ overflow: RedisOverflow; shard: number; fields: Buffer[] }> {
+    const overflow = newOverflow(await connect());
+    await overflow.put([usageOf()]);
+    const [found] = await findAll(overflow);
+    const shard = found?.shard ?? 0;
+    const [entry] = await client.xrangeBuffer(streamOf(shard), '-', '+');
+    return { overflow, shard, fields: entry?.[1] ?? [] };
+  }
+
+  async function readsAs(overflow: RedisOverflow, shard: number, fields: readonly (Buffer | string)[]) {
+    await redis.flush();
+    await client.xadd(streamOf(shard), '*', ...fields);
+    const entries = await overflow.read(shard, undefined);
+    expect(entries.length).toBe(1);
+    return entries[0]?.events;
+  }
+
+  it('opens where it was put', async () => {
+    const { fields, overflow, shard } = await put();
+    expect((await readsAs(overflow, shard, fields))?.length).toBe(1);
+  });
+
+  it('that was moved to another shard does not open', async () => {
+    const { fields, overflow, shard } = await put();
+    expect(await readsAs(overflow, (shard + 1) % shardCount, fields)).toBeUndefined();
+  });
+
+  it('of another organization, another number or another byte does not open', async () => {
+    const { fields, overflow, shard } = await put();
+    const [organization = '', id = '', events = '', count = '', sealed = '', bytes = Buffer.alloc(0)] =
+      fields;
+    const altered = Buffer.from(bytes);
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+    const forgeries = [
+      [organization, 'organization-2', events, count, sealed, bytes],
+      [organization, id, events, '2', sealed, bytes],
+      [organization, id, events, count, sealed, altered],
+      [organization, id, events, count, sealed, bytes.subarray(0, 20)],
+      [organization, id, events, count, sealed, ''],
+      [organization, id],
+      ['something', 'else'],
+    ];
+    for (const forgery of forgeries) expect(await readsAs(overflow, shard, forgery)).toBeUndefined();
+  });
+
+  it('opens with an older key, and with no other', async () => {
+    const { fields, shard } = await put();
+    const connection = await connect();
+    const [older] = sealKeys.keys;
+    const [newer] = parseSealKeys(createSealKey()).keys;
+    if (older === undefined || newer === undefined) throw new Error('no keys');
+    const rotated = newOverflow(connection, { keys: { keys: [newer, older] } });
+    expect((await readsAs(rotated, shard, fields))?.length).toBe(1);
+    const another = newOverflow(connection, { keys: { keys: [newer] } });
+    expect(await readsAs(another, shard, fields)).toBeUndefined();
+  });
+});
+
+describe('a Redis that', () => {
+  it('is a Cluster takes entries on all its nodes', async () => {
+    const cluster = await startRedisCluster();
+    closers.push(() => cluster.stop());
+    const overflow = newOverflow(await connect(cluster.urls.join(',')));
+    const events = Array.from({ length: 200 }, (_, i) => usageOf({ organizationId: `organization-${i}` }));
+    expect(await overflow.put(events)).toEqual([]);
+    const found = await findAll(overflow);
+    expect(idsOf(eventsOf(found))).toEqual(idsOf(events));
+    for (const { entry, shard } of found) {
+      expect(await overflow.lock(shard)).toBe(true);
+      await overflow.remove(shard, [entry]);
+      await overflow.unlock(shard);
+    }
+    expect(await findAll(overflow)).toEqual([]);
+  }, 60_000);
+
+  it('never answers costs a batch one deadline', async () => {
+    const hole = await startBlackHole();
+    closers.push(() => hole.stop());
+    const connection = createRedisConnection({
+      target: redisTarget(`redis://127.0.0.1:${hole.port}`),
+      log: silentLog,
+    });
+    closers.push(() => connection.close());
+    const events = Array.from({ length: 100 }, (_, i) => usageOf({ organizationId: `organization-${i}` }));
+    const from = performance.now();
+    const left = await newOverflow(connection).put(events);
+    expect(performance.now() - from).toBeLessThan(redisDeadlineMs + 100);
+    expect(idsOf(left)).toEqual(idsOf(events));
+  });
+
+  it('falls silent in the middle keeps nothing from being recorded once', async () => {
+    const forwarder = await startForwarder({ port: redis.port });
+    closers.push(() => forwarder.stop());
+    const connection = await connect(`redis://127.0.0.1:${forwarder.port}`, redisDeadlineMs);
+    const overflow = newOverflow(connection);
+    forwarder.freeze();
+    const events = usagesOf(10);
+    expect(idsOf(await overflow.put(events))).toEqual(idsOf(events));
+    await forwarder.heal();
+    await until(async () => (await overflow.put(events)).length === 0, { what: 'Redis to take entries' });
+    const patient = newOverflow(await connect());
+    const ids = new Set(eventsOf(await findAll(patient)).map(({ id }) => id));
+    expect([...ids].toSorted()).toEqual(idsOf(events));
+  });
+});
+
+describe('proxies', () => {
+  const books = new FakeBooks(realTime);
+  beforeEach(() => {
+    books.condition = 'up';
+    books.recorded.clear();
+  });
+
+  function startProxy(connection: RedisConnection): UsageProxy {
+    const proxy = startUsageProxy({
+      time: realTime,
+      client: books.client(),
+      overflow: newOverflow(connection),
+    });
+    closers.push(() => proxy.close(performance.now()));
+    return proxy;
+  }
+
+  it('that end while the control plane is away leave their usage to others', async () => {
+    books.condition = 'down';
+    const ending = startProxy(await connect());
+    const events = [...usagesOf(1_500), ...usagesOf(700, { organizationId: 'organization-2' })];
+    for (const event of events) ending.record(event);
+    await ending.close(performance.now() + 10_000);
+    expect(ending.counts).toMatchObject({ overflowed: events.length, lost: 0 });
+    books.condition = 'up';
+    const other = startProxy(await connect());
+    await until(() => books.recorded.size === events.length, { what: 'the usage to be recorded' });
+    await until(async () => (await client.keys('*events')).length === 0, { what: 'Redis to be emptied' });
+    expect(other.counts).toMatchObject({ drained: events.length, skipped: 0 });
+    for (const event of events)
+      expect({ ...usageOf(), ...books.recorded.get(`${event.day} ${event.id}`) }).toEqual(event);
+  });
+
+  it('that go on meanwhile lose nothing when Redis is killed, and nothing when it comes back empty', async () => {
+    const own = await startRedis();
+    const proxy = startProxy(await connect(own.url, redisDeadlineMs));
+    books.condition = 'down';
+    const events = usagesOf(100);
+    await own.kill();
+    for (const event of events) proxy.record(event);
+    await until(() => proxy.lines.some(({ msg }) => String(msg).startsWith('usage cannot be reported')), {
+      what: 'the control plane to be given up',
+    });
+    expect(proxy.gauges.events).toBe(100);
+    books.condition = 'up';
+    await until(() => books.recorded.size === 100, { timeoutMs: 15_000, what: 'the usage to be recorded' });
+    await until(() => proxy.gauges.events === 0, { what: 'the acknowledgement' });
+    expect(proxy.counts).toMatchObject({ lost: 0 });
+  }, 30_000);
+});

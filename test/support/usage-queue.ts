@@ -1,0 +1,284 @@
+// What usage logs of proxies report to and overflow into, in memory: books that count each event once, an overflow, and both with
+// every failure that a network has. A proxy can be killed between any two steps.
+import { randomUUID } from 'node:crypto';
+import { createBackground } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import { createLogger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import {
+  type LedgerClient,
+  LedgerRefusedError,
+  type UsageEvent,
+} from '../../proxy/ledger/budgets/ledger-client.ts';
+import {
+  createUsageLog,
+  type LiveUsageLog,
+  usageMemoryBytesMax,
+} from '../../proxy/ledger/usage/live-usage-log.ts';
+import type { Entry, Overflow } from '../../proxy/ledger/usage/overflow.ts';
+import { RedisUnavailableError } from '../../proxy/redis/connection.ts';
+import { Random } from './access/random.ts';
+
+export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
+  return {
+    id: randomUUID(),
+    day: '2027-01-15',
+    at: 1_800_000_000_000,
+    session: 'session-1',
+    organizationId: 'organization-1',
+    keyId: 'key-1',
+    aiSystemId: undefined,
+    personId: undefined,
+    projectKeyId: undefined,
+    projectAiSystemId: undefined,
+    projectPersonId: undefined,
+    requestId: 'request-1',
+    provider: 'gpt-provider',
+    modelAsked: 'gpt-provider/gpt-4o',
+    modelAnswered: 'gpt-4o-2026-05-01',
+    promptTokens: 100,
+    completionTokens: 20,
+    cacheReadTokens: 10,
+    cacheWriteTokens: 5,
+    cacheWrite1hTokens: 1,
+    reasoningTokens: 7,
+    cost: 1_500_000,
+    unpriced: false,
+    status: 200,
+    errorSource: '',
+    errorCode: '',
+    latencyMs: 250,
+    firstTokenMs: undefined,
+    streamed: false,
+    directKey: false,
+    attempts: 1,
+    estimated: false,
+    charges: [{ budgetId: 'budget-1', window: '2027-01-15', escrow: 1_500_000 }],
+    ...fields,
+  };
+}
+
+export const usagesOf = (count: number, fields: Partial<UsageEvent> = {}): readonly UsageEvent[] =>
+  Array.from({ length: count }, () => usageOf(fields));
+
+/** `deaf`: does what it is asked and its answer is lost; `mute`: does nothing and never answers. */
+export type Condition = 'up' | 'down' | 'deaf' | 'mute';
+
+const deadlineMs = 1_000;
+const answerMs = 5;
+
+/** The books of a control plane: each event once, by day and id. */
+export class FakeBooks {
+  condition: Condition = 'up';
+  readonly recorded = new Map<string, UsageEvent>();
+  /** How many events each report held. */
+  readonly reports: number[] = [];
+  /** Ids of events that are refused for good. */
+  readonly invalid = new Set<string>();
+  underWay = 0;
+  mostUnderWay = 0;
+  readonly #time: Clock & Timers;
+
+  constructor(time: Clock & Timers) {
+    this.#time = time;
+  }
+
+  has(event: UsageEvent): boolean {
+    return this.recorded.has(`${event.day} ${event.id}`);
+  }
+
+  /** @param organizationId the only one whose usage this proxy may report */
+  client(organizationId?: string): Pick<LedgerClient, 'report'> {
+    return {
+      report: async (events) => {
+        const { condition } = this;
+        this.reports.push(events.length);
+        this.underWay++;
+        this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+        await pause(this.#time, condition === 'mute' || condition === 'deaf' ? deadlineMs : answerMs);
+        this.underWay--;
+        if (condition === 'down' || condition === 'mute') throw new Error('no replica has answered');
+        if (events.some((event) => organizationId !== undefined && event.organizationId !== organizationId))
+          throw new LedgerRefusedError('denied', 'not usage of its organization');
+        if (events.some(({ id }) => this.invalid.has(id)))
+          throw new LedgerRefusedError('invalid', 'no event');
+        for (const event of events) this.recorded.set(`${event.day} ${event.id}`, event);
+        if (condition === 'deaf') throw new Error('the answer was lost');
+        return { recorded: events.length, now: this.#time.now() };
+      },
+    };
+  }
+}
+
+interface StoredEntry extends Entry {
+  readonly events: readonly UsageEvent[];
+}
+
+/** A Redis with few shards. */
+export class FakeStore {
+  condition: Condition = 'up';
+  /** Of entries in a shard. */
+  entriesMax = Number.POSITIVE_INFINITY;
+  /** Ids of entries that nobody here can open. */
+  readonly unreadable = new Set<string>();
+  readonly streams: StoredEntry[][] = [[], [], [], []];
+  readonly #locks = new Map<number, number>();
+  readonly #time: Clock & Timers;
+  #last = 0;
+
+  constructor(time: Clock & Timers) {
+    this.#time = time;
+  }
+
+  get entries(): readonly StoredEntry[] {
+    return this.streams.flat();
+  }
+
+  get events(): readonly UsageEvent[] {
+    return this.entries.flatMap((entry) => entry.events);
+  }
+
+  /** @param random where entries go */
+  overflow(random: Random = new Random(1)): Overflow {
+    const { streams } = this;
+    return {
+      shards: streams.length,
+      put: (events) => this.#put(events, random),
+      read: (shard, after) =>
+        this.#command(() => {
+          const stream = streams[shard] ?? [];
+          const from = after === undefined ? 0 : stream.findIndex(({ id }) => Number(id) > Number(after));
+          const found = from < 0 ? [] : stream.slice(from, from + 3);
+          return found.map((entry) =>
+            this.unreadable.has(entry.id) ? { ...entry, events: undefined } : entry,
+          );
+        }),
+      lock: (shard) =>
+        this.#command(() => {
+          if ((this.#locks.get(shard) ?? 0) > this.#time.monotonic()) return false;
+          this.#locks.set(shard, this.#time.monotonic() + 10_000);
+          return true;
+        }),
+      unlock: (shard) => this.#command(() => void this.#locks.delete(shard)),
+      remove: (shard, entries) =>
+        this.#command(() => {
+          const ids = new Set(entries.map(({ id }) => id));
+          streams[shard] = (streams[shard] ?? []).filter(({ id }) => !ids.has(id));
+        }),
+    };
+  }
+
+  async #put(events: readonly UsageEvent[], random: Random): Promise<readonly UsageEvent[]> {
+    const byOrganization = Map.groupBy(events, (event) => event.organizationId);
+    const left: UsageEvent[] = [];
+    for (const [organizationId, some] of byOrganization) {
+      const shard = random.below(this.streams.length);
+      const isPut = this.#command(() => {
+        const stream = this.streams[shard] ?? [];
+        if (stream.length >= this.entriesMax) return false;
+        stream.push(this.#entry(organizationId, some));
+        return true;
+      });
+      if (!(await isPut.catch(() => false))) left.push(...some);
+    }
+    return left;
+  }
+
+  #entry(organizationId: string, events: readonly UsageEvent[]): StoredEntry {
+    this.#last++;
+    return { id: String(this.#last), size: 1, putAt: this.#time.now(), organizationId, events };
+  }
+
+  async #command<T>(act: () => T): Promise<T> {
+    const { condition } = this;
+    await pause(this.#time, condition === 'up' || condition === 'down' ? 1 : 50);
+    if (condition === 'down' || condition === 'mute') throw new RedisUnavailableError('Redis is not there');
+    const result = act();
+    if (condition === 'deaf') throw new RedisUnavailableError('the answer was lost');
+    return result;
+  }
+}
+
+function pause(time: Timers, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    time.after(ms, resolve);
+  });
+}
+
+export interface UsageProxy extends LiveUsageLog {
+  readonly counts: Record<'reported' | 'overflowed' | 'drained' | 'lost' | 'skipped', number>;
+  /** Lines of its log. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** Background tasks that failed. */
+  readonly failures: readonly string[];
+  /** From now on it does nothing, and hears nothing. */
+  kill(): void;
+}
+
+export interface UsageProxyOptions {
+  readonly time: Clock & Timers;
+  readonly client: Pick<LedgerClient, 'report'>;
+  readonly overflow: Overflow | undefined;
+  readonly memoryBytesMax?: number;
+  readonly random?: Random;
+}
+
+export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
+  const { client, memoryBytesMax = usageMemoryBytesMax, overflow, random = new Random(7), time } = options;
+  let isDead = false;
+  const counts = { reported: 0, overflowed: 0, drained: 0, lost: 0, skipped: 0 };
+  const count = (what: keyof typeof counts) => (events: number) => {
+    counts[what] += events;
+  };
+  const lines: Record<string, unknown>[] = [];
+  const failures: string[] = [];
+  const log = createLogger({
+    name: 'test',
+    level: 'info',
+    stream: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  // What a dead process has asked for is done all the same; only its answer meets nobody.
+  const heard = <T>(answer: Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      answer.then(
+        (value) => isDead || resolve(value),
+        (error: unknown) => isDead || reject(error),
+      );
+    });
+  const usageLog = createUsageLog({
+    client: { report: (events) => heard(client.report(events)) },
+    overflow: overflow && {
+      shards: overflow.shards,
+      put: (events) => heard(overflow.put(events)),
+      read: (...from) => heard(overflow.read(...from)),
+      lock: (shard) => heard(overflow.lock(shard)),
+      unlock: (shard) => heard(overflow.unlock(shard)),
+      remove: (...what) => heard(overflow.remove(...what)),
+    },
+    memoryBytesMax,
+    clock: time,
+    timers: { after: (ms, task) => time.after(ms, () => isDead || task()) },
+    random: random.next,
+    background: createBackground({ log, onFailure: (name) => void failures.push(name) }),
+    log,
+    metrics: {
+      reported: count('reported'),
+      overflowed: count('overflowed'),
+      drained: count('drained'),
+      lost: count('lost'),
+      skipped: () => void counts.skipped++,
+    },
+  });
+  return {
+    get hasRoom() {
+      return usageLog.hasRoom;
+    },
+    gauges: usageLog.gauges,
+    record: usageLog.record,
+    close: usageLog.close,
+    ...{ counts, lines, failures },
+    kill: () => {
+      isDead = true;
+    },
+  };
+}
