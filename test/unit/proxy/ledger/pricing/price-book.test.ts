@@ -22,14 +22,14 @@ function call(
   model: string,
   catalogModel?: CatalogModel,
   regions?: (string | undefined)[],
-) {
-  const principal: Pick<Principal, 'organization'> = { organization: record };
+): PricedCall {
+  const principal = { organization: record } as Principal;
   return {
     caller: { principal, project: undefined, direct: false },
     qualifiedModel: model,
     catalogModel,
     targets: (regions ?? [undefined]).map((region) => ({ region }) as Target),
-  } as PricedCall;
+  };
 }
 
 /** USD per million tokens of input. */

@@ -53,6 +53,29 @@ describe("a stream in the callers' format", () => {
     for (let cut = 1; cut <= tools.length; cut++) expect(read(tools, cut, false).text).toBe(tools.toString());
   });
 
+  it('tells its model and how much text has come, wherever it is cut', () => {
+    const said = (cut: string) =>
+      [...cut.matchAll(/"content":"([^"]*)".*\n\n/g)].map(([, content = '']) => content).join('');
+    for (let end = 0; end < text.length; end++) {
+      const { reader } = read(text.subarray(0, end), 16, true);
+      const begun = text.subarray(0, end).includes('\n\n');
+      expect(reader.model).toBe(begun ? 'gpt-4o-2024-11-20' : undefined);
+      expect(reader.textBytes).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length);
+    }
+  });
+
+  it('tells a model that only a later chunk names', () => {
+    const chunks = [{ model: '' }, { model: 'named', usage: { prompt_tokens: 1, completion_tokens: 1 } }];
+    const events = chunks.map((chunk) => `data: ${JSON.stringify({ choices: [{}], ...chunk })}\n\n`);
+    expect(read(Buffer.from(events.join('')), 1000, true).reader.model).toBe('named');
+  });
+
+  it('does not take a model that is quoted in its text for its own', () => {
+    const quoted = { choices: [{ delta: { content: '{"model":"x"}' } }] };
+    const event = `data: ${JSON.stringify(quoted)}\n\n`;
+    expect(read(Buffer.from(event), 1000, true).reader.model).toBeUndefined();
+  });
+
   it('is not complete without its end marker, wherever it is cut', () => {
     for (let end = 0; end < text.length - 2; end += 7) {
       expect(read(text.subarray(0, end), 16, true).reader.complete).toBe(false);
