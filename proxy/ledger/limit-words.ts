@@ -63,7 +63,7 @@ export function budgetRefusal(
     case 'exceeded': {
       if (windowEndsAt === undefined)
         return new GatewayError('budget_exceeded', {
-          message: `${name} is spent; it has no end at which it opens again`,
+          message: `${name} is spent; an owner or admin can raise it`,
         });
       const opens = new Date(windowEndsAt).toISOString().replace('.000Z', 'Z');
       const retryAfter = Math.max(1, Math.ceil((windowEndsAt - now) / 1000));

@@ -4,7 +4,7 @@ import { specificMessages } from '../../../../proxy/errors.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { until } from '../../../support/process.ts';
 import { ownHeaders } from '../../../support/vendors.ts';
-import { type Case, type Cases, chat, later, own, rawHead } from './world.ts';
+import { bearer, budget, type Case, type Cases, chat, later, limitedKey, own, rawHead } from './world.ts';
 
 export const callersFaults = {
   virtual_key_required: [
@@ -112,6 +112,16 @@ export const callersFaults = {
         });
       },
     },
+    {
+      what: 'a field of unknown price, with a key that has a budget',
+      param: 'web_search_options',
+      message: 'a budget applies, and what `web_search_options` costs is not known; leave it out',
+      provoke: async (world) =>
+        world.send({
+          headers: bearer(await limitedKey(world, budget('5'))),
+          body: chatBody({ web_search_options: {} }),
+        }),
+    },
   ],
   model_not_supported: [
     {
@@ -165,7 +175,17 @@ export const callersFaults = {
         }),
     },
   ],
-  model_not_priced: later,
+  model_not_priced: [
+    {
+      what: 'a model without a price, with a key that has a budget',
+      param: 'model',
+      provoke: async (world) =>
+        world.send({
+          headers: bearer(await limitedKey(world, budget('5'))),
+          body: chatBody({ model: 'gpt-provider/of-unknown-price' }),
+        }),
+    },
+  ],
   guardrail_blocked: later,
   project_key_required: [
     {
@@ -187,7 +207,23 @@ export const callersFaults = {
       provoke: (world) => world.send({ path: own, headers: { 'project-api-key': world.projectKey } }),
     },
   ],
-  budget_exceeded: later,
+  budget_exceeded: [
+    {
+      what: 'a request that costs more than the budget of a month',
+      message:
+        /^the virtual key's budget of \$0.00001 a month is spent; it opens again at \d{4}-\d\d-01T00:00:00Z$/,
+      headers: { 'retry-after': 'seconds', 'x-should-retry': 'false' },
+      provoke: async (world) =>
+        world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_MONTH'))),
+    },
+    {
+      what: 'a request that costs more than a budget without end',
+      message: "the virtual key's budget of $0.00001 is spent; an owner or admin can raise it",
+      headers: { 'x-should-retry': 'false' },
+      provoke: async (world) =>
+        world.withKey(await limitedKey(world, budget('0.00001', 'BUDGET_PERIOD_TOTAL'))),
+    },
+  ],
   model_not_allowed: [
     {
       what: 'a model outside the list of the key',

@@ -1,11 +1,12 @@
 // What the gateway or what stands behind it cannot do right now, and limits on callers.
 import { expect } from 'vitest';
 import { createCredential } from '../../../../common/credential.ts';
+import { startForwarder } from '../../../support/black-hole.ts';
 import { startFaultyProxy } from '../../../support/faulty-proxy.ts';
 import { chatBody } from '../../../support/gateway.ts';
 import { freePort, until } from '../../../support/process.ts';
 import { openConnection } from '../../../support/raw-http.ts';
-import { type Cases, later, rawHead, type World } from './world.ts';
+import { bearer, budget, type Cases, later, limitedKey, rawHead } from './world.ts';
 
 export const gatewayStates = {
   rate_limit_exceeded: [
@@ -24,7 +25,7 @@ export const gatewayStates = {
       message: /^the virtual key's limit of 1 requests per minute is reached; it opens in \d+ seconds$/,
       headers: { 'retry-after': 'seconds', 'x-ratelimit-remaining-requests': '0' },
       provoke: async (world) => {
-        const key = await limitedKey(world, 'LIMIT_KIND_REQUESTS_PER_MINUTE');
+        const key = await limitedKey(world, { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: 1 });
         expect((await world.withKey(key)).status).toBe(200);
         return world.withKey(key);
       },
@@ -36,7 +37,7 @@ export const gatewayStates = {
       message: "the virtual key's limit of 1 concurrent requests is reached; it opens when one of them ends",
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
-        const key = await limitedKey(world, 'LIMIT_KIND_CONCURRENT_REQUESTS');
+        const key = await limitedKey(world, { kind: 'LIMIT_KIND_CONCURRENT_REQUESTS', count: 1 });
         world.gateway.simulator.script({ headDelayMs: 1000 });
         const first = world.withKey(key);
         await until(() => world.gateway.simulator.requests.length > 0);
@@ -46,7 +47,24 @@ export const gatewayStates = {
       },
     },
   ],
-  budget_busy: later,
+  budget_busy: [
+    {
+      what: 'a request beside one that holds most of the budget',
+      message:
+        "requests in flight hold what is left of the virtual key's budget of $0.006 a day; try again in a moment",
+      headers: { 'retry-after': '1' },
+      provoke: async (world) => {
+        const headers = bearer(await limitedKey(world, budget('0.006')));
+        const body = chatBody({ max_tokens: 8000 });
+        world.gateway.simulator.script({ headDelayMs: 1000 });
+        const first = world.send({ headers, body });
+        await until(() => world.gateway.simulator.requests.length > 0);
+        const answer = await world.send({ headers, body });
+        expect((await first).status).toBe(200);
+        return answer;
+      },
+    },
+  ],
   internal_error: [
     {
       what: 'a defect',
@@ -101,7 +119,24 @@ export const gatewayStates = {
       },
     },
   ],
-  ledger_unavailable: later,
+  ledger_unavailable: [
+    {
+      what: 'a budget of which nothing can be drawn',
+      headers: { 'retry-after': '1' },
+      provoke: async (world) => {
+        const headers = bearer(await limitedKey(world, budget('5')));
+        const network = await startForwarder({ port: world.gateway.controlPlane.grpcPort });
+        const { url } = await world.gateway.startProxy({
+          GATEWAY_CONTROL_PLANE: `127.0.0.1:${network.port}`,
+        });
+        expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+        await network.cut();
+        const answer = await world.send({ url, headers });
+        await network.stop();
+        return answer;
+      },
+    },
+  ],
   overloaded: [
     {
       what: 'more than one at a time',
@@ -145,12 +180,3 @@ export const gatewayStates = {
     },
   ],
 } satisfies Cases;
-
-/** A key with a limit of one. */
-async function limitedKey({ gateway }: World, kind: string): Promise<string> {
-  const { id: organizationId, api, createKey } = gateway.organization;
-  const { id, value } = await createKey();
-  const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id };
-  await api.call('Limits/Create', { organizationId, subject, kind, count: 1 });
-  return value;
-}

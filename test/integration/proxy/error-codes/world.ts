@@ -93,7 +93,20 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-function bearer(key: string): Record<string, string> {
+/** A key with one limit, which a proxy that has not met the key knows at once. */
+export async function limitedKey({ gateway }: World, limit: object): Promise<string> {
+  const { id: organizationId, api, createKey } = gateway.organization;
+  const { id, value } = await createKey();
+  const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id };
+  await api.call('Limits/Create', { organizationId, subject, ...limit });
+  return value;
+}
+
+export function budget(amountUsd: string, period = 'BUDGET_PERIOD_DAY'): object {
+  return { kind: 'LIMIT_KIND_BUDGET', amountUsd, period };
+}
+
+export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
