@@ -13,7 +13,7 @@ export const batchEventsMax = 1_000;
 /** A quarter of what a gRPC message may hold: by estimate, and a character may be three bytes. */
 export const batchBytesMax = 1024 * 1024;
 
-const objectBytes = 400;
+const objectBytes = 500;
 const chargeBytes = 120;
 const stringBytes = 24;
 

@@ -29,7 +29,7 @@ export interface LiveUsageLog extends UsageLog {
   readonly gauges: UsageGauges;
 }
 
-/** By estimate: some eighty thousand events. */
+/** By estimate: some sixty thousand events. */
 export const usageMemoryBytesMax = 64 * 1024 * 1024;
 
 export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
