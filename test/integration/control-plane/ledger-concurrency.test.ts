@@ -1,0 +1,248 @@
+// Many proxies, two replicas and an operator at once over the same budgets: whatever interleaves, the books add up at every
+// instant that is looked at, nothing waits in a circle for good, and in the end they hold what was reported.
+import { randomInt } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import { windowOf } from '../../../common/budget-window.ts';
+import { expireSessions, silenceMaxMs } from '../../../control-plane/ledger/expire.ts';
+import type { Store } from '../../../control-plane/store/store.ts';
+import { Random } from '../../support/access/random.ts';
+import { describeStores } from '../../support/databases.ts';
+import { type ChargedEvent, LedgerDesk } from '../../support/ledger.ts';
+import { change } from '../../support/stored-records.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+
+interface KnownBudget {
+  readonly id: string;
+  readonly window: string;
+  readonly subject: string;
+}
+
+const keys = ['key-1', 'key-2'];
+const stepsOfProxy = 40;
+
+/** Keeps to the protocol: one operation of a slice at a time, sent again unchanged, and spends only what it was granted. */
+class Spender {
+  /** What was used of each budget. */
+  readonly spent = new Map<string, number>();
+  #session = '';
+  #slices = new Map<string, { available: number; seq: number }>();
+  #late: ChargedEvent[] = [];
+  readonly #desk: LedgerDesk;
+  readonly #budgets: readonly KnownBudget[];
+  readonly #at: number;
+  readonly #random: Random;
+
+  constructor(desk: LedgerDesk, world: { budgets: readonly KnownBudget[]; at: number; random: Random }) {
+    this.#desk = desk;
+    this.#budgets = world.budgets;
+    this.#at = world.at;
+    this.#random = world.random;
+  }
+
+  async run(kill: (session: string) => Promise<void>): Promise<void> {
+    this.#session = await this.#desk.session();
+    for (let step = 0; step < stepsOfProxy; step++) {
+      const choice = this.#random.below(20);
+      if (choice < 8) await this.#draw();
+      else if (choice < 11) await this.#giveBack();
+      else if (choice < 19) await this.#use();
+      else await this.#die(kill);
+    }
+    await this.#reportLate();
+  }
+
+  async #draw(): Promise<void> {
+    const budget = this.#random.pick(this.#budgets);
+    const slice = this.#slice(budget.id);
+    const need = 1 + this.#random.below(60);
+    slice.seq++;
+    const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
+    const request = { ...operation, need, want: need + this.#random.below(300) };
+    const answers = await this.#sent(() => this.#desk.draw(request));
+    slice.available += answers[0]?.granted ?? 0;
+    expect(new Set(answers.map(({ granted }) => granted)).size, 'answers to one draw').toBe(1);
+  }
+
+  async #giveBack(): Promise<void> {
+    const budget = this.#random.pick(this.#budgets);
+    const slice = this.#slice(budget.id);
+    const amount = this.#random.below(slice.available + 1);
+    slice.available -= amount;
+    slice.seq++;
+    const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
+    const answers = await this.#sent(() => this.#desk.giveBack({ ...operation, amount }));
+    expect(new Set(answers)).toEqual(new Set([amount]));
+  }
+
+  /** A request on one of the keys: of every budget that applies, or of none. */
+  async #use(): Promise<void> {
+    const key = this.#random.pick(keys);
+    const applying = this.#budgets.filter(({ subject }) => !keys.includes(subject) || subject === key);
+    const room = Math.min(...applying.map(({ id }) => this.#slice(id).available));
+    const cost = this.#random.below(room + 1);
+    for (const { id } of applying) {
+      this.#slice(id).available -= cost;
+      this.spent.set(id, (this.spent.get(id) ?? 0) + cost);
+    }
+    this.#late.push({
+      row: usageEvent({ key_id: key, session_id: this.#session, at: this.#at, cost }),
+      charges: applying.map(({ id, window }) => ({ budgetId: id, window, escrow: cost })),
+    });
+    if (this.#random.below(2) === 0) await this.#reportLate();
+  }
+
+  async #reportLate(): Promise<void> {
+    const events = this.#late;
+    this.#late = [];
+    if (events.length > 0) await this.#sent(() => this.#desk.report(events));
+  }
+
+  /** What it held is lost; what it has recorded is reported by somebody later. */
+  async #die(kill: (session: string) => Promise<void>): Promise<void> {
+    await kill(this.#session);
+    this.#session = await this.#desk.session();
+    this.#slices = new Map();
+  }
+
+  /** Now and then twice at once, as after a lost answer. */
+  #sent<T>(send: () => Promise<T>): Promise<readonly T[]> {
+    return Promise.all(this.#random.below(4) === 0 ? [send(), send()] : [send()]);
+  }
+
+  #slice(budgetId: string): { available: number; seq: number } {
+    const slice = this.#slices.get(budgetId) ?? { available: 0, seq: 0 };
+    this.#slices.set(budgetId, slice);
+    return slice;
+  }
+}
+
+/** What the books say of each window, beside what its leases say. */
+async function readBooks(store: Store) {
+  return await store.snapshot(async (db) => {
+    const windows = await db
+      .selectFrom('budget_windows')
+      .innerJoin('limits', 'limits.id', 'budget_windows.budget_id')
+      .select(['budget_id', 'spent', 'leased', 'unsettled', 'amount'])
+      .execute();
+    const leases = await db.selectFrom('leases').select(['budget_id', 'state', 'remaining']).execute();
+    const heldIn = (budgetId: string, state: 'open' | 'expired') =>
+      leases
+        .filter((lease) => lease.budget_id === budgetId && lease.state === state)
+        .reduce((sum, { remaining }) => sum + remaining, 0);
+    return windows.map((window) => ({
+      ...window,
+      inOpenLeases: heldIn(window.budget_id, 'open'),
+      inExpiredLeases: heldIn(window.budget_id, 'expired'),
+    }));
+  });
+}
+
+function expectConserved(books: Awaited<ReturnType<typeof readBooks>>): void {
+  for (const { amount, spent, leased, unsettled, inOpenLeases, inExpiredLeases } of books) {
+    expect(spent + leased + unsettled).toBeLessThanOrEqual(amount);
+    expect({ leased, unsettled }).toEqual({ leased: inOpenLeases, unsettled: inExpiredLeases });
+  }
+}
+
+/** Makes a budget larger, or smaller as far as it is free: the turn is alone, so nobody draws in between. */
+async function resize(store: Store, id: string, size: number): Promise<void> {
+  await change(store, async (tx) => {
+    await tx.locks.organizations(tx.db, ['organization-1'], 'alone');
+    const books = await tx.db
+      .selectFrom('budget_windows')
+      .selectAll()
+      .where('budget_id', '=', id)
+      .executeTakeFirst();
+    const held = books === undefined ? 0 : books.spent + books.leased + books.unsettled;
+    const amount = Math.max(held, size);
+    await tx.db.updateTable('limits').set({ amount }).where('id', '=', id).execute();
+    return undefined;
+  });
+}
+
+describeStores('the books, under many at once', (given) => {
+  let desks: readonly LedgerDesk[];
+  beforeEach(async () => {
+    // SQLite is one process's; PostgreSQL may have many replicas.
+    const isShared = given.database.url.startsWith('postgres');
+    const other = isShared ? await given.database.open() : given.store;
+    desks = [new LedgerDesk(given.store), new LedgerDesk(other)];
+    await new LedgerDesk(given.store).organization();
+  });
+
+  it('add up at every instant, and in the end hold what was reported', async () => {
+    const seed = randomInt(2 ** 31);
+    console.info(`seed ${seed}`);
+    const random = new Random(seed);
+    // Events carry one time, and a total counts from when it was made.
+    const at = Date.now() + 1000;
+    const [first, second] = desks as [LedgerDesk, LedgerDesk];
+    const budgets: readonly KnownBudget[] = [
+      { id: await first.budget({ amount: 9000 }), window: 'total', subject: 'organization-1' },
+      ...(await Promise.all(
+        keys.map(async (subject) => ({
+          id: await first.budget({ amount: 4000, subjectId: subject, period: 'month' }),
+          window: windowOf('month', at),
+          subject,
+        })),
+      )),
+    ];
+    const world = { budgets, at, random };
+    const proxies = Array.from({ length: 8 }, (_, i) => new Spender(i % 2 === 0 ? first : second, world));
+    let running = true;
+    const silence = (session: string) =>
+      given.store.books(async ({ db, now }) => {
+        await db
+          .updateTable('ledger_sessions')
+          .set({ seen_at: now - silenceMaxMs - 1 })
+          .where('id', '=', session)
+          .execute();
+      });
+    const others = [
+      (async () => {
+        while (running) await expireSessions(second.store);
+      })(),
+      (async () => {
+        while (running) expectConserved(await readBooks(second.store));
+      })(),
+      (async () => {
+        while (running) {
+          await resize(given.store, random.pick(budgets).id, 3000 + random.below(6000));
+        }
+      })(),
+    ];
+    try {
+      await Promise.all(proxies.map((proxy) => proxy.run(silence)));
+    } finally {
+      running = false;
+      await Promise.all(others);
+    }
+    await given.store.books(({ db }) => db.updateTable('ledger_sessions').set({ seen_at: 0 }).execute());
+    await expireSessions(given.store);
+    const books = await readBooks(given.store);
+    expectConserved(books);
+    for (const { id } of budgets) {
+      const spent = proxies.reduce((sum, proxy) => sum + (proxy.spent.get(id) ?? 0), 0);
+      expect(books.find(({ budget_id }) => budget_id === id)).toMatchObject({ spent, leased: 0 });
+    }
+  }, 60_000);
+
+  it('let a change of a budget have its turn though draws never pause', async () => {
+    const [desk] = desks as [LedgerDesk];
+    const budgetId = await desk.budget({ amount: 1e12 });
+    let running = true;
+    const draws = Array.from({ length: 6 }, async () => {
+      const session = await desk.session();
+      for (let seq = 1; running; seq++) {
+        await desk.draw({ session, budgetId, window: 'total', seq, need: 1, want: 1 });
+      }
+    });
+    try {
+      for (let i = 0; i < 5; i++) await resize(given.store, budgetId, 1e12 + i);
+    } finally {
+      running = false;
+      await Promise.all(draws);
+    }
+    expectConserved(await readBooks(given.store));
+  });
+});
