@@ -1,0 +1,126 @@
+// The service Ledger as proxies reach it: the protocol's reference in memory, behind a network that is slow, silent or cut as a
+// test says. Its clock is its database's, and may differ from that of the proxies.
+import type { Clock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
+import type { BudgetHold } from '../../proxy/ledger/budgets/budgets.ts';
+import {
+  type DrawRequest,
+  type LedgerClient,
+  LedgerRefusedError,
+  type ReturnRequest,
+} from '../../proxy/ledger/budgets/ledger-client.ts';
+import { LedgerReference, rowKey } from '../model/ledger.reference.ts';
+import { usageOf } from './usage-queue.ts';
+
+export type Call =
+  | { readonly kind: 'session'; readonly session: string }
+  | { readonly kind: 'draw'; readonly request: DrawRequest }
+  | { readonly kind: 'return'; readonly request: ReturnRequest };
+
+/**
+ * `deaf`: does what it is asked, and its answer is lost; `mute`: the call does not arrive; `down`: refuses at once; `denied`:
+ * refuses for good.
+ */
+export type Condition = 'up' | 'deaf' | 'mute' | 'down' | 'denied';
+
+/** How one proxy reaches the ledger. */
+export class LedgerLink {
+  condition: Condition = 'up';
+  /** Milliseconds there, and as many back. */
+  wayMs = 1;
+  deadlineMs = 1_000;
+  readonly calls: Call[] = [];
+
+  get draws(): readonly DrawRequest[] {
+    return this.calls.flatMap((call) => (call.kind === 'draw' ? [call.request] : []));
+  }
+
+  get returns(): readonly ReturnRequest[] {
+    return this.calls.flatMap((call) => (call.kind === 'return' ? [call.request] : []));
+  }
+
+  get sessions(): readonly string[] {
+    return this.calls.flatMap((call) => (call.kind === 'session' ? [call.session] : []));
+  }
+}
+
+export class FakeLedger {
+  readonly reference = new LedgerReference();
+  /** The database's clock less the proxies'. */
+  aheadMs = 0;
+  readonly #time: Clock & Timers;
+
+  constructor(time: Clock & Timers) {
+    this.#time = time;
+  }
+
+  now(): number {
+    return this.#time.now() + this.aheadMs;
+  }
+
+  addBudget(id: string, amount: number, period: 'day' | 'total' = 'day'): void {
+    const terms = { id, subjectId: 'organization-1', model: undefined, createdAt: 0, isDeleted: false };
+    this.reference.budgets.set(id, { ...terms, amount, period });
+  }
+
+  change(id: string, change: { readonly amount?: number; readonly isDeleted?: boolean }): void {
+    const budget = this.reference.budgets.get(id);
+    if (budget !== undefined) Object.assign(budget, change);
+  }
+
+  /** Closes the session, and what it held becomes unsettled. */
+  expire(session: string): void {
+    this.reference.closeSession(session);
+    for (const lease of this.reference.leases.values())
+      if (lease.session === session) this.reference.expireLease(lease);
+  }
+
+  /** Settles the hold and reports it. */
+  spend(hold: BudgetHold, cost: number): void {
+    const charges = hold.settle(cost);
+    this.reference.report([usageOf({ ...hold.stamp, cost, charges })]);
+  }
+
+  /** Of all windows, nano-dollars. */
+  books(budgetId: string): { readonly spent: number; readonly leased: number; readonly unsettled: number } {
+    const sums = { spent: 0, leased: 0, unsettled: 0 };
+    for (const [key, { spent, leased, unsettled }] of this.reference.books) {
+      if (!key.startsWith(rowKey(budgetId, ''))) continue;
+      sums.spent += spent;
+      sums.leased += leased;
+      sums.unsettled += unsettled;
+    }
+    return sums;
+  }
+
+  connect(link: LedgerLink): Omit<LedgerClient, 'report'> {
+    return {
+      keepSession: (session) =>
+        this.#call(link, { kind: 'session', session }, () => this.reference.keepSession(session)),
+      draw: (request) =>
+        this.#call(link, { kind: 'draw', request }, () => {
+          const { outcome, amount: granted } = this.reference.draw(request, this.now());
+          return { outcome, granted };
+        }),
+      giveBack: (request) =>
+        this.#call(link, { kind: 'return', request }, () => ({
+          returned: this.reference.giveBack(request).amount,
+        })),
+    };
+  }
+
+  #call<Answer>(link: LedgerLink, call: Call, act: () => Answer): Promise<Answer & { readonly now: number }> {
+    link.calls.push(call);
+    const { condition, deadlineMs, wayMs } = link;
+    return new Promise((resolve, reject) => {
+      if (condition === 'down') return reject(new Error('refused'));
+      this.#time.after(deadlineMs, () => reject(new Error('no answer in time')));
+      if (condition === 'mute') return;
+      this.#time.after(wayMs, () => {
+        if (condition === 'denied') return reject(new LedgerRefusedError('denied', 'not yours'));
+        const answer = { ...act(), now: this.now() };
+        if (condition === 'up') this.#time.after(wayMs, () => resolve(answer));
+      });
+    });
+  }
+}

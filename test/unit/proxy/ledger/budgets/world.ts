@@ -1,0 +1,83 @@
+// One proxy's budgets before a fake ledger, under virtual time.
+import { createBackground } from '../../../../../common/background.ts';
+import {
+  type BudgetHold,
+  type BudgetQuestion,
+  BudgetRefusal,
+} from '../../../../../proxy/ledger/budgets/budgets.ts';
+import type { Slice } from '../../../../../proxy/ledger/budgets/slice.ts';
+import { type BudgetMetrics, SlicedBudgets } from '../../../../../proxy/ledger/budgets/sliced-budgets.ts';
+import { FakeLedger, LedgerLink } from '../../../../support/fake-ledger.ts';
+import { silentLog } from '../../../../support/silent-log.ts';
+import { VirtualTime } from '../../../../support/virtual-time.ts';
+
+export class World {
+  readonly time = new VirtualTime();
+  readonly ledger = new FakeLedger(this.time);
+  readonly link = new LedgerLink();
+  readonly outcomes: string[] = [];
+  readonly waits: number[] = [];
+  readonly defects: string[] = [];
+  readonly budgets: SlicedBudgets;
+
+  constructor() {
+    this.budgets = this.proxy(this.link, {
+      drawn: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
+      returned: () => undefined,
+      waited: (ms) => void this.waits.push(ms),
+    });
+  }
+
+  /** Another proxy. */
+  proxy(
+    link: LedgerLink,
+    metrics: BudgetMetrics = { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+  ): SlicedBudgets {
+    return new SlicedBudgets({
+      client: this.ledger.connect(link),
+      clock: this.time,
+      timers: this.time,
+      random: () => 0.5,
+      log: silentLog,
+      background: createBackground({ log: silentLog, onFailure: (task) => this.defects.push(task) }),
+      metrics,
+    });
+  }
+
+  /** Asks, and lets as much time pass as the answer may take. */
+  async take(question: BudgetQuestion, budgets = this.budgets): Promise<BudgetHold> {
+    const asked = attempt(budgets, question);
+    await this.time.advance(20);
+    return await asked;
+  }
+
+  /** @returns "reason budget" */
+  async refusal(question: BudgetQuestion, withinMs = 20): Promise<string> {
+    const asked = attempt(this.budgets, question).then(
+      () => 'let in',
+      (error: unknown) => {
+        if (!(error instanceof BudgetRefusal)) throw error;
+        return `${error.reason} ${error.budgetId}`;
+      },
+    );
+    await this.time.advance(withinMs);
+    return await asked;
+  }
+
+  /** The only slice of the budget. */
+  slice(budgetId: string): Slice {
+    const found = this.budgets.slices().filter(({ origin }) => origin.budgetId === budgetId);
+    const [slice] = found;
+    if (slice === undefined || found.length > 1) throw new Error(`${found.length} slices of ${budgetId}`);
+    return slice;
+  }
+}
+
+/** Also a refusal that is thrown at once. */
+export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetHold> {
+  return await budgets.take(question);
+}
+
+export function ask(full: number, ...ids: readonly string[]): BudgetQuestion {
+  return { budgets: ids.map((id) => ({ id, period: 'day' })), full, least: full };
+}
