@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
+import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
 
@@ -46,7 +47,7 @@ export interface RequestRecord {
   usage: Usage | undefined;
   /** As the provider named it. */
   modelAnswered: string | undefined;
-  /** Bytes of text that came of the answer, where it was streamed. */
+  /** Bytes of text that came of the answer; rather too many than too few. */
   textBytes: number;
   requestBytes: number;
   /** Monotonic, when the first byte of the answer was there. */
@@ -160,6 +161,13 @@ export class Exchange {
     this.record.attempts++;
     this.waitFor('head');
     this.dispatchedAt ??= this.waitingSince;
+  }
+
+  /** What the ledger is to know of the provider's answer. */
+  received(told: Received): void {
+    this.record.usage = told.usage();
+    this.record.modelAnswered = told.model();
+    this.record.textBytes = told.textBytes();
   }
 
   /** Bytes came from the provider. */

@@ -14,6 +14,7 @@ function relayComplete(exchange: Exchange, result: CompleteResult): void {
   exchange.record.status = 200;
   exchange.record.usage = result.usage;
   exchange.record.modelAnswered = result.model;
+  exchange.record.textBytes = result.textBytes;
   send(exchange, 200, result.body, passed(result.headers));
 }
 
@@ -42,9 +43,7 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
   } catch (error) {
     abortStream(exchange, error);
   } finally {
-    record.usage = result.usage();
-    record.modelAnswered = result.model();
-    record.textBytes = result.textBytes();
+    exchange.received(result);
   }
 }
 

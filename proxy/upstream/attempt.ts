@@ -38,6 +38,17 @@ export interface AttemptContext {
   buffer(bytes: number): void;
   /** Bytes came from the provider. */
   progress(): void;
+  /** The attempt fails before there is an answer to hand over: what had come of one by then. */
+  received(told: Received): void;
+}
+
+/** What a provider has told so far. */
+export interface Received {
+  usage(): Usage | undefined;
+  /** The model that answers, if it was named: printable, of at most 256 characters, without a credential. */
+  model(): string | undefined;
+  /** Bytes of text; rather too many than too few. */
+  textBytes(): number;
 }
 
 export interface CompleteResult {
@@ -51,16 +62,10 @@ export interface CompleteResult {
   readonly textBytes: number;
 }
 
-export interface StreamResult {
+export interface StreamResult extends Received {
   readonly kind: 'stream';
   /** What passes of the provider's, names and values in turn. */
   readonly headers: readonly string[];
-  /** The usage told so far. */
-  usage(): Usage | undefined;
-  /** The model that answers, if it was named by now: printable, of at most 256 characters, without a credential. */
-  model(): string | undefined;
-  /** Bytes of text that have come so far. */
-  textBytes(): number;
   /** Starts the flow: what is held first, then what comes. */
   flowTo(sink: StreamSink): void;
   pause(): void;
@@ -294,6 +299,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
       return;
     }
     this.#settled = true;
+    this.#context.received(this);
     this.#outcome.reject(error);
   }
 

@@ -167,6 +167,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
     attemptStarted: () => undefined,
     buffer: () => undefined,
     progress: () => undefined,
+    received: () => undefined,
   };
   const attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
   const outcome = settled(attempt);

@@ -74,6 +74,7 @@ const context: DispatchContext = {
   onAbort: () => undefined,
   progress: () => undefined,
   attemptStarted: () => undefined,
+  received: () => undefined,
 };
 
 function ask(vendor: VendorName, urls: readonly string[]) {
