@@ -26,12 +26,13 @@ export interface Lease {
   readonly window: string;
   readonly remaining: number;
   readonly state?: 'open' | 'expired';
+  /** Absent: now, or the session would be closed for its silence. */
   readonly seenAt?: number;
 }
 
 /** A lease of a session of its own, which is as open as the lease. The books have to hold it already. @returns the session */
 export async function writeLease(database: StoreDatabase, lease: Lease): Promise<string> {
-  const { budgetId, window, remaining, state = 'expired', seenAt = 0 } = lease;
+  const { budgetId, window, remaining, state = 'expired', seenAt = Date.now() } = lease;
   const session = randomUUID();
   const open = state === 'open' ? 1 : 0;
   await database.raw(

@@ -1,5 +1,5 @@
 // Limits through the real server, over both databases: on whom they are, what they may say, who sees them, and that they are
-// gone with their subject.
+// gone with their subject. What is of budgets alone is in budgets.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import {
@@ -136,16 +136,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
 
   it('tell everything that is wrong at once', async () => {
     const wrong = { subject: {}, kind: 'LIMIT_KIND_UNSPECIFIED', count: '0', model: ' ', amountUsd: '1' };
-    expect(await violated(asked(wrong))).toEqual(['subject.kind', 'kind', 'count', 'model', 'amount_usd']);
-  });
-
-  it('refuse budgets, whatever else is said of them: nothing enforces them yet', async () => {
-    const kind = 'LIMIT_KIND_BUDGET';
-    for (const more of [{ kind }, { kind, count: undefined, amountUsd: '5', period: 'BUDGET_PERIOD_DAY' }]) {
-      expect(await refusal(asked(more))).toMatchObject({
-        ...{ code: 'INVALID_ARGUMENT', violations: { kind: 'budgets are not enforced yet' } },
-      });
-    }
+    expect(await violated(asked(wrong))).toEqual(['subject.kind', 'kind', 'count', 'amount_usd', 'model']);
   });
 
   it('keep what they count: only how much may be changed', async () => {
@@ -168,6 +159,8 @@ describe.each(databases)('limits over $name', ({ open }) => {
       expect(refused.violations).toEqual({ [field]: forEver });
     }
     expect(await violated(change(narrow.id, { count: '0' }))).toEqual(['count']);
+    const ofBudgets = { amountUsd: '1', period: 'BUDGET_PERIOD_DAY' };
+    expect(await violated(change(narrow.id, ofBudgets))).toEqual(['amount_usd', 'period']);
     const same = { subject: on, kind: rate.kind, count: '7' };
     for (const [id, model] of [
       [narrow.id, 'gpt-provider/*'],

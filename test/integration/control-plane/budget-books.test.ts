@@ -1,0 +1,259 @@
+// The books of budgets as operators see them: windows, and what silent proxies held until somebody gives it back.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { dayOf, windowEnd, windowOf } from '../../../common/budget-window.ts';
+import { writeBooks, writeLease } from '../../support/books.ts';
+import { describeBudgets, limitSubject } from '../../support/budget-desk.ts';
+import { type Answered, type Someone, type TestTenant, violated } from '../../support/operators.ts';
+
+const dayMs = 86_400_000;
+const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
+
+describeBudgets('the books of budgets', (desk) => {
+  describe('show their windows', () => {
+    it('of now, with and without books', async () => {
+      const tenant = await desk.tenant();
+      const ids: string[] = [];
+      for (const period of periods) {
+        ids.push((await desk.budget(tenant, { period: `BUDGET_PERIOD_${period}` })).id);
+      }
+      const now = Date.now();
+      const expected = (['day', 'week', 'month', 'total'] as const).map((period, index) => {
+        const end = windowEnd(period, now);
+        return {
+          ...{ limitId: ids[index], window: windowOf(period, now), amountUsd: '5' },
+          ...(end === undefined ? {} : { endsAt: new Date(end).toISOString() }),
+          ...{ spentUsd: '0', leasedUsd: '0', unsettledUsd: '0', freeUsd: '5' },
+        };
+      });
+      expect((await desk.windows(tenant)).map(({ _endsAt, ...window }) => window)).toEqual(
+        expected.toSorted((a, b) => (`${a.window} ${a.limitId}` < `${b.window} ${b.limitId}` ? 1 : -1)),
+      );
+      const [limitId = ''] = ids;
+      const books = { spent: 1, leased: 2_000_000_000, unsettled: 30 };
+      const window = windowOf('day', now);
+      await writeBooks(desk.database, {
+        budgetId: limitId,
+        organizationId: tenant.id,
+        window,
+        ...books,
+      });
+      expect(await desk.windows(tenant, { limitId })).toMatchObject([
+        {
+          ...{ limitId, window, amountUsd: '5', spentUsd: '0.000000001', leasedUsd: '2' },
+          ...{ unsettledUsd: '0.00000003', freeUsd: '2.999999969' },
+        },
+      ]);
+      await desk.as(tenant, 'Limits.Update', { id: limitId, amountUsd: '0.5' });
+      expect(await desk.windows(tenant, { limitId })).toMatchObject([{ freeUsd: '-1.500000031' }]);
+    });
+
+    it('and the ended ones, newest first, in pages that neither repeat nor skip', async () => {
+      const tenant = await desk.tenant();
+      const keys: string[] = [];
+      for (let i = 0; i < 3; i++) {
+        const { id } = await desk.budget(tenant);
+        const days = [1, 2, 3].map((ago) => dayOf(Date.now() - ago * dayMs));
+        for (const window of days) {
+          await writeBooks(desk.database, {
+            budgetId: id,
+            organizationId: tenant.id,
+            window,
+            spent: i + 1,
+          });
+          keys.push(`${window} ${id}`);
+        }
+        keys.push(`${dayOf(Date.now())} ${id}`);
+      }
+      const total = await desk.budget(tenant, { period: 'BUDGET_PERIOD_TOTAL' });
+      keys.push(`total ${total.id}`);
+      for (const pageSize of [1, 4, 500]) {
+        const seen: string[] = [];
+        let pageToken = '';
+        do {
+          const request = { organizationId: tenant.id, includePast: true, pageSize, pageToken };
+          const page = await desk.as(tenant, 'Budgets.ListWindows', request);
+          expect(page.windows.length).toBeLessThanOrEqual(pageSize);
+          seen.push(...page.windows.map((one: Answered) => `${one.window} ${one.limitId}`));
+          pageToken = page.nextPageToken;
+        } while (pageToken !== '');
+        expect(seen).toEqual(keys.toSorted().toReversed());
+      }
+      expect(await desk.windows(tenant)).toHaveLength(4);
+    });
+
+    it('to a member as far as they apply to them', async () => {
+      const tenant = await desk.tenant();
+      const { member } = tenant;
+      const own = await desk.key(tenant, 'PERSON', member.id);
+      const shared = await desk.key(tenant, 'ORGANIZATION', tenant.id);
+      const made = async (on: object): Promise<string> => (await desk.budget(tenant, { subject: on })).id;
+      const shown = [
+        await made(limitSubject('PERSON', member.id)),
+        await made(limitSubject('VIRTUAL_KEY', own)),
+        await made(limitSubject('ORGANIZATION', tenant.id)),
+      ];
+      const hidden = [
+        await made(limitSubject('PERSON', tenant.admin.id)),
+        await made(limitSubject('VIRTUAL_KEY', shared)),
+        await made(limitSubject('AI_SYSTEM', await desk.system(tenant))),
+      ];
+      for (const id of [...shown, ...hidden]) {
+        const books = { budgetId: id, organizationId: tenant.id, window: '2026-01-01', spent: 1 };
+        await writeBooks(desk.database, books);
+      }
+      const ids = async (by: Someone, more = {}) =>
+        (await desk.windows(tenant, more, by)).map(({ limitId }) => limitId as string).toSorted();
+      expect(await ids(member)).toEqual(shown.toSorted());
+      expect(await ids(member, { includePast: true })).toEqual([...shown, ...shown].toSorted());
+      expect(await ids(tenant.admin)).toEqual([...shown, ...hidden].toSorted());
+      for (const limitId of hidden) expect(await ids(member, { limitId, includePast: true })).toEqual([]);
+    });
+
+    it('of a deleted budget only where it is named and has books', async () => {
+      const tenant = await desk.tenant();
+      const used = (await desk.budget(tenant)).id;
+      const unused = (await desk.budget(tenant)).id;
+      const window = dayOf(Date.now());
+      await writeBooks(desk.database, { budgetId: used, organizationId: tenant.id, window, spent: 1 });
+      for (const id of [used, unused]) await desk.as(tenant, 'Limits.Delete', { id });
+      expect(await desk.windows(tenant, { includePast: true })).toEqual([]);
+      expect(await desk.windows(tenant, { limitId: used })).toMatchObject([{ limitId: used, window }]);
+      expect(await desk.windows(tenant, { limitId: unused })).toEqual([]);
+    });
+
+    it('of their own organization alone', async () => {
+      const { id: limitId } = await desk.budget(desk.other);
+      expect(await desk.windows(desk.acme, { limitId })).toEqual([]);
+      const foreign = { organizationId: desk.other.id };
+      expect((await desk.plane.call('Budgets.ListWindows', desk.acme.owner.token, foreign)).code).toBe(
+        'NOT_FOUND',
+      );
+    });
+
+    it.each([
+      [{ limitId: 'x' }, 'limit_id'],
+      [{ pageSize: 501 }, 'page_size'],
+      [{ pageToken: Buffer.from('2026-11-31 x').toString('base64url') }, 'page_token'],
+      [{ pageToken: Buffer.from(`today ${randomUUID()}`).toString('base64url') }, 'page_token'],
+      [{ pageToken: Buffer.from(`total ${randomUUID()} x`).toString('base64url') }, 'page_token'],
+    ])('refusing %j', async (wrong, field) => {
+      const request = { organizationId: desk.acme.id, ...wrong };
+      for (const method of ['Budgets.ListWindows', 'Budgets.ListUnsettled']) {
+        expect(await violated(desk.plane.call(method, desk.acme.owner.token, request))).toEqual([field]);
+      }
+    });
+  });
+
+  describe('show what is unsettled', () => {
+    /** A budget of $5 with two expired leases, of $1 and $2. */
+    const withUnsettled = async (tenant: TestTenant) => {
+      const { id: budgetId } = await desk.budget(tenant, { period: 'BUDGET_PERIOD_TOTAL' });
+      const books = { budgetId, window: 'total' };
+      await writeBooks(desk.database, {
+        ...books,
+        organizationId: tenant.id,
+        leased: 9,
+        unsettled: 3_000_000_000,
+      });
+      const seenAt = Date.parse('2026-11-20T10:00:00.123Z');
+      const small = await writeLease(desk.database, { ...books, remaining: 1_000_000_000, seenAt });
+      const large = await writeLease(desk.database, { ...books, remaining: 2_000_000_000, seenAt });
+      const open = await writeLease(desk.database, { ...books, remaining: 9, state: 'open' });
+      await writeLease(desk.database, { ...books, remaining: 0 });
+      return { limitId: budgetId, small, large, open };
+    };
+
+    it('of silent proxies only, in pages, by budget', async () => {
+      const tenant = await desk.tenant();
+      const first = await withUnsettled(tenant);
+      const second = await withUnsettled(tenant);
+      const held = (of: typeof first) => [
+        { limitId: of.limitId, session: of.small, amountUsd: '1' },
+        { limitId: of.limitId, session: of.large, amountUsd: '2' },
+      ];
+      const byKey = (a: { limitId: string; session: string }, b: typeof a) =>
+        `${a.limitId} ${a.session}` < `${b.limitId} ${b.session}` ? -1 : 1;
+      const rest = { window: 'total', proxy: 'proxy-1', seenAt: '2026-11-20T10:00:00.123Z' };
+      const expected = [...held(first), ...held(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
+      expect(await desk.unsettled(tenant)).toEqual(expected);
+      expect(await desk.unsettled(tenant, { limitId: second.limitId })).toHaveLength(2);
+      const seen: Answered[] = [];
+      let pageToken = '';
+      do {
+        const request = { organizationId: tenant.id, pageSize: 3, pageToken };
+        const page = await desk.as(tenant, 'Budgets.ListUnsettled', request);
+        seen.push(...page.unsettled);
+        pageToken = page.nextPageToken;
+      } while (pageToken !== '');
+      expect(seen).toEqual(expected);
+      expect(await desk.unsettled(desk.other, { limitId: first.limitId })).toEqual([]);
+    });
+
+    it('and give it back in part, then all of it, and the books say so', async () => {
+      const tenant = await desk.tenant();
+      const { limitId, small, large } = await withUnsettled(tenant);
+      const release = (session: string, more: object = {}) =>
+        desk.as(tenant, 'Budgets.Release', { limitId, window: 'total', session, ...more });
+      expect(await release(large, { amountUsd: '0.5' })).toMatchObject({ session: large, amountUsd: '1.5' });
+      expect(await desk.windows(tenant)).toMatchObject([{ unsettledUsd: '2.5', freeUsd: '2.499999991' }]);
+      expect(await release(large, { amountUsd: '7' })).toMatchObject({ amountUsd: '0' });
+      expect(await release(small)).toMatchObject({ session: small, amountUsd: '0', proxy: 'proxy-1' });
+      expect(await desk.unsettled(tenant)).toEqual([]);
+      expect(await desk.windows(tenant)).toMatchObject([{ unsettledUsd: '0', leasedUsd: '0.000000009' }]);
+      expect(await release(small)).toMatchObject({ amountUsd: '0' });
+
+      const events = (await desk.trail(tenant, limitId)).filter(
+        (event) => event.action === 'Budgets.Release',
+      );
+      expect(events.map(({ before, after }) => [JSON.parse(before), JSON.parse(after)])).toMatchObject([
+        [{ session: small, amountUsd: '1' }, { amountUsd: '0' }],
+        [{ session: large, amountUsd: '1.5' }, { amountUsd: '0' }],
+        [{ session: large, amountUsd: '2', window: 'total' }, { amountUsd: '1.5' }],
+      ]);
+      expect(events[0]).toMatchObject({ actorId: tenant.owner.id, targetKind: 'limit' });
+    });
+
+    it('of a deleted budget as well, where it is named', async () => {
+      const tenant = await desk.tenant();
+      const { limitId, small } = await withUnsettled(tenant);
+      await desk.as(tenant, 'Limits.Delete', { id: limitId });
+      expect(await desk.unsettled(tenant)).toEqual([]);
+      expect(await desk.unsettled(tenant, { limitId })).toHaveLength(2);
+      await desk.as(tenant, 'Budgets.Release', { limitId, window: 'total', session: small });
+      expect(await desk.unsettled(tenant, { limitId })).toHaveLength(1);
+    });
+
+    it('and give back nothing that proxies still hold, or that is not there', async () => {
+      const { limitId, small, open } = await withUnsettled(desk.acme);
+      const request = { limitId, window: 'total', session: small };
+      const release = (more: object, by = desk.acme.owner) =>
+        desk.plane.call('Budgets.Release', by.token, { ...request, ...more });
+      for (const wrong of [
+        { session: open },
+        { session: randomUUID() },
+        { window: '2026-11-20' },
+        { limitId: (await desk.budget(desk.acme)).id },
+        { limitId: randomUUID() },
+      ]) {
+        expect([wrong, (await release(wrong)).code]).toEqual([wrong, 'NOT_FOUND']);
+      }
+      expect((await release({}, desk.other.owner)).code).toBe('NOT_FOUND');
+      expect((await release({}, desk.acme.member)).code).toBe('PERMISSION_DENIED');
+      expect(await desk.unsettled(desk.acme, { limitId })).toHaveLength(2);
+    });
+
+    it.each([
+      [{ limitId: 'x' }, ['limit_id']],
+      [{ window: '2026-02-30' }, ['window']],
+      [{ session: 'x', amountUsd: '0' }, ['session', 'amount_usd']],
+      [{ window: '', session: '', amountUsd: '-1' }, ['window', 'session', 'amount_usd']],
+    ])('refusing to give back %j', async (wrong, fields) => {
+      const { id: limitId } = await desk.budget(desk.other);
+      const request = { limitId, window: 'total', session: randomUUID(), ...wrong };
+      expect(await violated(desk.plane.call('Budgets.Release', desk.other.owner.token, request))).toEqual(
+        fields,
+      );
+    });
+  });
+});

@@ -1,0 +1,116 @@
+// While proxies draw or report, which share the turn at their organization's books, a budget is neither made, changed nor ended
+// (PostgreSQL; SQLite runs one transaction at a time). What concerns no budget never waits for them.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BooksTransaction } from '../../../control-plane/store/store.ts';
+import { BudgetDesk, limitSubject } from '../../support/budget-desk.ts';
+import { freshPostgres } from '../../support/databases.ts';
+import { type Called, createPerson, type TestTenant } from '../../support/operators.ts';
+
+const rate = { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '60', amountUsd: undefined, period: undefined };
+
+describe('while the books of an organization are in use', () => {
+  const desk = new BudgetDesk();
+  beforeAll(() => desk.open(freshPostgres));
+  afterAll(() => desk.close());
+
+  const whileUsed = (tenant: TestTenant, work: (tx: BooksTransaction) => Promise<void>) =>
+    desk.store.books(async (tx) => {
+      await tx.locks.organizations(tx.db, [tenant.id], 'shared');
+      await work(tx);
+    });
+  const somebodyWaits = async (): Promise<void> => {
+    for (;;) {
+      const { rows } = await desk.store.snapshot((db) =>
+        sql`select 1 from pg_locks where not granted and database = (
+          select oid from pg_database where datname = current_database())`.execute(db),
+      );
+      if (rows.length > 0) return;
+    }
+  };
+  const call = (tenant: TestTenant, method: string, request: object): Promise<Called> =>
+    desk.plane.call(method, tenant.owner.token, request);
+  const budgetOn = async (tenant: TestTenant, on?: object): Promise<string> =>
+    (await desk.budget(tenant, on === undefined ? {} : { subject: on })).id;
+
+  type Prepare = (tenant: TestTenant) => Promise<() => Promise<Called>>;
+  const changes: readonly (readonly [string, Prepare])[] = [
+    ['made', async (tenant) => () => desk.ask(tenant)],
+    [
+      'changed',
+      async (tenant) => {
+        const id = await budgetOn(tenant);
+        return () => call(tenant, 'Limits.Update', { id, amountUsd: '1' });
+      },
+    ],
+    [
+      'deleted',
+      async (tenant) => {
+        const id = await budgetOn(tenant);
+        return () => call(tenant, 'Limits.Delete', { id });
+      },
+    ],
+    [
+      'deleted with its key',
+      async (tenant) => {
+        const id = await desk.key(tenant, 'ORGANIZATION', tenant.id);
+        await budgetOn(tenant, limitSubject('VIRTUAL_KEY', id));
+        return () => call(tenant, 'VirtualKeys.Revoke', { id });
+      },
+    ],
+    [
+      'deleted with its AI system',
+      async (tenant) => {
+        const id = await desk.system(tenant);
+        await budgetOn(tenant, limitSubject('VIRTUAL_KEY', await desk.key(tenant, 'AI_SYSTEM', id)));
+        return () => call(tenant, 'AiSystems.Delete', { id });
+      },
+    ],
+    [
+      'deleted with its person',
+      async (tenant) => {
+        const { id } = await createPerson(desk.plane, tenant, 'ROLE_MEMBER');
+        await budgetOn(tenant, limitSubject('PERSON', id));
+        return () => call(tenant, 'People.Delete', { id });
+      },
+    ],
+  ];
+
+  it.each(changes)('no budget is %s', async (_what, prepare) => {
+    const tenant = await desk.tenant();
+    const change = await prepare(tenant);
+    const done: string[] = [];
+    let changing: Promise<number> | undefined;
+    await whileUsed(tenant, async ({ db }) => {
+      changing = change().then(({ code }) => done.push(code));
+      await somebodyWaits();
+      // A report writes to the keys that were used: who waits for it must not hold those.
+      await db
+        .updateTable('virtual_keys')
+        .set({ last_used_at: 1 })
+        .where('organization_id', '=', tenant.id)
+        .execute();
+      done.push('books');
+    });
+    await changing;
+    expect(done).toEqual(['books', 'OK']);
+  });
+
+  it('rates, keys without budgets and everything else change at once', async () => {
+    const tenant = await desk.tenant();
+    const key = await desk.key(tenant, 'ORGANIZATION', tenant.id);
+    const { id } = await desk.budget(tenant, { ...rate, subject: limitSubject('VIRTUAL_KEY', key) });
+    const system = await desk.system(tenant);
+    const subject = limitSubject('ORGANIZATION', tenant.id);
+    await whileUsed(tenant, async () => {
+      for (const [method, request] of [
+        ['Limits.Update', { id, count: '61' }],
+        ['Limits.Create', { organizationId: tenant.id, subject, ...rate }],
+        ['VirtualKeys.Revoke', { id: key }],
+        ['AiSystems.Delete', { id: system }],
+      ] as const) {
+        expect([method, (await call(tenant, method, request)).code]).toEqual([method, 'OK']);
+      }
+    });
+  });
+});

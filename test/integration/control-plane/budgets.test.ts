@@ -1,0 +1,203 @@
+// Budgets as limits of money: what they may say, that they change and end like other limits, and that their books stay.
+import { expect, it } from 'vitest';
+import { dayOf } from '../../../common/budget-window.ts';
+import { hashCredential } from '../../../common/credential.ts';
+import { writeBooks } from '../../support/books.ts';
+import { describeBudgets, limitSubject, testBudget } from '../../support/budget-desk.ts';
+import {
+  type Answered,
+  createKey,
+  createPerson,
+  freshName,
+  refusal,
+  violated,
+} from '../../support/operators.ts';
+
+const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
+
+describeBudgets('budgets', (desk) => {
+  it('are created, read, changed and deleted, and each change is an event', async () => {
+    const made = await desk.budget(desk.acme, { amountUsd: '5.50', model: 'gpt-provider/*' });
+    expect(made).toMatchObject({ ...testBudget, amountUsd: '5.5', model: 'gpt-provider/*' });
+    expect(made.count).toBeUndefined();
+    const { id } = made;
+    expect(await desk.as(desk.acme, 'Limits.Get', { id })).toEqual(made);
+
+    const update = { id, amountUsd: '0.25', period: testBudget.period, ifRevision: made.revision };
+    const changed = await desk.plane.expect('Limits.Update', desk.acme.admin.token, update);
+    expect(changed).toEqual({ ...made, amountUsd: '0.25', revision: expect.any(String) });
+    expect(await refusal(desk.plane.call('Limits.Update', desk.acme.admin.token, update))).toMatchObject({
+      ...{ code: 'ABORTED', reason: 'revision_mismatch' },
+    });
+    expect(await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '0.250' })).toEqual(changed);
+    await desk.as(desk.acme, 'Limits.Delete', { id });
+    for (const method of ['Limits.Get', 'Limits.Update', 'Limits.Delete']) {
+      expect((await desk.plane.call(method, desk.acme.owner.token, { id })).code).toBe('NOT_FOUND');
+    }
+    const { limits } = await desk.as(desk.acme, 'Limits.List', { organizationId: desk.acme.id });
+    expect(limits.map((limit: Answered) => limit.id)).not.toContain(id);
+
+    const events = await desk.trail(desk.acme, id);
+    expect(events.map((event) => event.action)).toEqual([
+      ...['Limits.Delete', 'Limits.Update', 'Limits.Create'],
+    ]);
+    expect(JSON.parse(events[1]?.before)).toMatchObject({ amountUsd: '5.5', period: testBudget.period });
+    expect(JSON.parse(events[1]?.after)).toMatchObject({ amountUsd: '0.25' });
+  });
+
+  it.each(['0.000000001', '9000000', '8999999.999999999'])(
+    'take an amount of %s of every period',
+    async (amountUsd) => {
+      const tenant = await desk.tenant();
+      for (const period of periods) {
+        const made = await desk.budget(tenant, { amountUsd, period: `BUDGET_PERIOD_${period}` });
+        expect(made).toMatchObject({ amountUsd, period: `BUDGET_PERIOD_${period}` });
+        expect(await desk.as(tenant, 'Limits.Get', { id: made.id })).toEqual(made);
+      }
+    },
+  );
+
+  it.each([
+    [{ amountUsd: undefined }, 'amount_usd'],
+    [{ amountUsd: '' }, 'amount_usd'],
+    [{ amountUsd: '0' }, 'amount_usd'],
+    [{ amountUsd: '0.000000000' }, 'amount_usd'],
+    [{ amountUsd: '0.0000000001' }, 'amount_usd'],
+    [{ amountUsd: '-1' }, 'amount_usd'],
+    [{ amountUsd: '1e3' }, 'amount_usd'],
+    [{ amountUsd: '9000000.000000001' }, 'amount_usd'],
+    [{ amountUsd: '9999999.999999999' }, 'amount_usd'],
+    [{ amountUsd: '10000000' }, 'amount_usd'],
+    [{ period: undefined }, 'period'],
+    [{ period: 'BUDGET_PERIOD_UNSPECIFIED' }, 'period'],
+    [{ count: '5' }, 'count'],
+    [{ model: '' }, 'model'],
+  ])('refuse %j', async (wrong, field) => {
+    expect(await violated(desk.ask(desk.acme, wrong))).toEqual([field]);
+  });
+
+  it('tell everything that is wrong at once', async () => {
+    const wrong = { subject: {}, count: '0', amountUsd: '1 USD', period: undefined, model: ' ' };
+    expect(await violated(desk.ask(desk.acme, wrong))).toEqual([
+      ...['subject.kind', 'count', 'amount_usd', 'period', 'model'],
+    ]);
+  });
+
+  it('change their amount, never what they are', async () => {
+    const { id } = await desk.budget(desk.acme);
+    const change = (more: object) => desk.plane.call('Limits.Update', desk.acme.owner.token, { id, ...more });
+    const forEver = 'cannot be changed: delete the limit and create another';
+    for (const [field, value] of [
+      ['period', 'BUDGET_PERIOD_WEEK'],
+      ['kind', 'LIMIT_KIND_REQUESTS_PER_MINUTE'],
+      ['model', '*'],
+      ['subject', limitSubject('PERSON', desk.acme.member.id)],
+    ] as const) {
+      const refused = await refusal(change({ amountUsd: '1', [field]: value }));
+      expect(refused.violations).toEqual({ [field]: forEver });
+    }
+    expect(await violated(change({ amountUsd: '0' }))).toEqual(['amount_usd']);
+    expect(await violated(change({ count: '7' }))).toEqual(['count']);
+    expect(await desk.as(desk.acme, 'Limits.Get', { id })).toMatchObject(testBudget);
+  });
+
+  it('give their place among the 32 of a subject back', async () => {
+    const on = { subject: limitSubject('AI_SYSTEM', await desk.system(desk.acme)) };
+    const ids: string[] = [];
+    for (let i = 0; i < 32; i++) ids.push((await desk.budget(desk.acme, on)).id);
+    expect(await refusal(desk.ask(desk.acme, on))).toMatchObject({ reason: 'too_many_limits' });
+    await desk.as(desk.acme, 'Limits.Delete', { id: ids[0] });
+    expect((await desk.ask(desk.acme, on)).code).toBe('OK');
+    expect(await refusal(desk.ask(desk.acme, on))).toMatchObject({ reason: 'too_many_limits' });
+  });
+
+  it('on an owner are the business of owners', async () => {
+    const { id } = await desk.budget(desk.acme, {
+      subject: limitSubject('PERSON', desk.acme.owner.id),
+    });
+    for (const method of ['Limits.Update', 'Limits.Delete']) {
+      const calling = desk.plane.call(method, desk.acme.admin.token, { id, amountUsd: '1000' });
+      expect((await refusal(calling)).message).toBe('only an owner limits owners, or lifts their limits');
+    }
+  });
+
+  it('travel in the record of their subject until they are deleted', async () => {
+    const tenant = await desk.tenant();
+    const proxy = (
+      await desk.plane.expect('ProxyTokens.Create', desk.platform.token, {
+        name: freshName('proxy'),
+      })
+    ).value;
+    const { value } = await createKey(desk.plane, tenant);
+    const keyHash = Buffer.from(hashCredential(value), 'hex');
+    const made = await desk.budget(tenant, { model: '*/gpt-4o*', period: 'BUDGET_PERIOD_TOTAL' });
+    const limits = async (): Promise<Answered[]> =>
+      (await desk.plane.expect('Access.Resolve', proxy, { keyHash })).organization.limits;
+    const { id, kind, amountUsd, period, model } = made;
+    const [record, ...more] = await limits();
+    expect(record).toMatchObject({ id, kind, amountUsd, period, model });
+    expect(record?.count).toBeUndefined();
+    expect(more).toEqual([]);
+    await desk.as(tenant, 'Limits.Delete', { id });
+    expect(await limits()).toEqual([]);
+  });
+
+  it('go with their subject, and leave their books', async () => {
+    const tenant = await desk.tenant();
+    const system = await desk.system(tenant);
+    const person = await createPerson(desk.plane, tenant, 'ROLE_MEMBER');
+    const subjects = [
+      limitSubject('AI_SYSTEM', system),
+      limitSubject('VIRTUAL_KEY', await desk.key(tenant, 'AI_SYSTEM', system)),
+      limitSubject('PERSON', person.id),
+      limitSubject('VIRTUAL_KEY', await desk.key(tenant, 'PERSON', person.id)),
+    ];
+    const key = await desk.key(tenant, 'ORGANIZATION', tenant.id);
+    const ids: string[] = [];
+    for (const on of [...subjects, limitSubject('VIRTUAL_KEY', key)]) {
+      const { id } = await desk.budget(tenant, { subject: on });
+      await writeBooks(desk.database, {
+        budgetId: id,
+        organizationId: tenant.id,
+        window: '2026-11-20',
+        spent: 7,
+      });
+      ids.push(id);
+    }
+    await desk.as(tenant, 'AiSystems.Delete', { id: system });
+    await desk.as(tenant, 'People.Delete', { id: person.id });
+    await desk.as(tenant, 'VirtualKeys.Revoke', { id: key });
+    const deleted = await Promise.all([system, person.id, key].map((id) => desk.trail(tenant, id)));
+    expect(deleted.map(([event]) => JSON.parse(event?.after).limitsDeleted)).toEqual([2, 2, 1]);
+    expect((await desk.as(tenant, 'Limits.List', { organizationId: tenant.id })).limits).toEqual([]);
+    expect(await desk.windows(tenant, { includePast: true })).toEqual([]);
+    for (const limitId of ids) {
+      expect(await desk.windows(tenant, { includePast: true, limitId })).toMatchObject([
+        { limitId, window: '2026-11-20', spentUsd: '0.000000007' },
+      ]);
+    }
+  });
+
+  it('note the thresholds that a lower amount has reached, of the current window alone', async () => {
+    const { id } = await desk.budget(desk.acme);
+    const today = dayOf(Date.now());
+    const books = { budgetId: id, organizationId: desk.acme.id };
+    await writeBooks(desk.database, { ...books, window: today, spent: 1_000_000_000 });
+    await writeBooks(desk.database, { ...books, window: '2026-11-20', spent: 5_000_000_000 });
+    const noted = () =>
+      desk.store.snapshot((db) =>
+        db
+          .selectFrom('budget_alerts')
+          .select(['window_start', 'percent'])
+          .where('budget_id', '=', id)
+          .orderBy('percent')
+          .execute(),
+      );
+    await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '2.000000001' });
+    expect(await noted()).toEqual([]);
+    await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '1.25' });
+    expect(await noted()).toEqual([50, 80].map((percent) => ({ window_start: today, percent })));
+    await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '1' });
+    expect((await noted()).map(({ percent }) => percent)).toEqual([50, 80, 100]);
+  });
+});
