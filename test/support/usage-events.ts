@@ -1,7 +1,10 @@
 // Usage events for tests: one request each, alike but for what a test sets.
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../common/budget-window.ts';
-import type { UsageEventRow } from '../../control-plane/usage/record.ts';
+import { systemClock } from '../../common/clock.ts';
+import type { Store } from '../../control-plane/store/store.ts';
+import { createUsageDays } from '../../control-plane/usage/partitions.ts';
+import { recordUsage, type UsageEventRow } from '../../control-plane/usage/record.ts';
 
 export const organizationId = 'organization-1';
 
@@ -44,13 +47,10 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
   };
 }
 
-/** A number from 0 below `end`, the same for the same seed: mulberry32. */
-export function seededRandom(seed: number): (end: number) => number {
-  let state = seed;
-  return (end) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
-  };
+/** Into the books, whatever they are of. */
+export async function recordEvents(store: Store, events: readonly UsageEventRow[]): Promise<void> {
+  await createUsageDays({ store, clock: systemClock }).ensureDays(events.map(({ day }) => day));
+  for (let from = 0; from < events.length; from += 1000) {
+    await store.books((tx) => recordUsage(tx, events.slice(from, from + 1000)));
+  }
 }
