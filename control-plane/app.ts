@@ -20,7 +20,7 @@ import { createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
 import { startUsageUpkeep } from './usage/upkeep.ts';
-import { createPostWebhook, type PostWebhook, webhookAddresses } from './webhooks/guarded-request.ts';
+import { createPostWebhook, webhookAddresses } from './webhooks/guarded-request.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
 export interface ControlPlane {
@@ -34,18 +34,16 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly log: Logger;
   readonly clock?: Clock;
-  /** What sends to webhooks; default: to public addresses only. */
-  readonly postWebhook?: PostWebhook;
 }
 
 /** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  options: ControlPlaneOptions,
+  { log, clock = systemClock }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
-  const lifecycle = createLifecycle(options.log);
+  const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, options, lifecycle);
+    return await assemble(settings, { log, clock }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -54,7 +52,7 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, postWebhook }: ControlPlaneOptions,
+  { log, clock }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -72,7 +70,7 @@ async function assemble(
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.stop());
   const metrics = createMetrics({ feedRevision: () => feed.position.revision });
-  const post = postWebhook ?? createPostWebhook({ allows: webhookAddresses(settings.denyCidrs) });
+  const post = createPostWebhook({ allows: webhookAddresses(settings.denyCidrs) });
   const webhooks = startWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics });
   lifecycle.onClose('webhooks', () => webhooks.close());
 

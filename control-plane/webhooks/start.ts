@@ -1,6 +1,5 @@
 // The workers of this replica: telling thresholds, sending deliveries, tidying up. Every replica runs them.
-import type { Rounds } from '../../common/rounds.ts';
-import { startRounds } from '../../common/rounds.ts';
+import { type Rounds, startRounds } from '../../common/rounds.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { tellAlerts } from './alerts.ts';
@@ -19,7 +18,10 @@ export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
   const { store, log, timers = systemTimers } = deps;
   const deliverer = new Deliverer({ ...deps, onFree: () => sending.wake() });
   const sending: Rounds = startRounds(() => deliverer.beginDue(), {
-    ...{ what: 'webhook deliveries', everyMs, log, timers },
+    what: 'webhook deliveries',
+    everyMs,
+    log,
+    timers,
   });
   const telling = startRounds(
     async () => {

@@ -24,7 +24,7 @@ interface ThresholdsTransaction {
   readonly now: number;
 }
 
-/** Notes what is reached and not noted yet; costs no statement where nothing is reached. */
+/** Notes what is reached and not noted yet; one statement, none where nothing is reached. */
 export async function noteThresholds(
   { db, now }: ThresholdsTransaction,
   windows: readonly WindowSpent[],
@@ -41,13 +41,17 @@ export async function noteThresholds(
         told_at: null,
       })),
   );
-  if (rows.length === 0) return;
-  await db
-    .insertInto('budget_alerts')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['budget_id', 'window_start', 'percent']).doNothing())
-    .execute();
+  for (let from = 0; from < rows.length; from += insertRowsMax) {
+    await db
+      .insertInto('budget_alerts')
+      .values(rows.slice(from, from + insertRowsMax))
+      .onConflict((conflict) => conflict.columns(['budget_id', 'window_start', 'percent']).doNothing())
+      .execute();
+  }
 }
+
+// Both databases bound the parameters of a statement.
+const insertRowsMax = 1000;
 
 // A hundred times the largest budget is beyond 2^53.
 function hasReached({ spent, amount }: WindowSpent, percent: number): boolean {

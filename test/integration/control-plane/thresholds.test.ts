@@ -75,9 +75,9 @@ describeStores('noting thresholds', (given) => {
   });
 
   it('notes many windows in one go', async () => {
-    const windows = Array.from({ length: 300 }, (_, n) => ({ budgetId: `budget-${n}`, spent: dollar }));
+    const windows = Array.from({ length: 400 }, (_, n) => ({ budgetId: `budget-${n}`, spent: dollar }));
     await spend(given.store, ...windows);
-    expect(await alerts(given.store)).toHaveLength(900);
+    expect(await alerts(given.store)).toHaveLength(1200);
   });
 
   it('notes nothing where the spending is undone', async () => {
