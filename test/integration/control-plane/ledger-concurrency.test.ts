@@ -97,9 +97,9 @@ class Spender {
     if (events.length > 0) await this.#sent(() => this.#desk.report(events));
   }
 
-  /** What it held is lost; what it has recorded is reported by somebody later. */
+  /** Falls silent in the middle of a draw: what it held is lost; what it has recorded is reported by somebody later. */
   async #die(kill: (session: string) => Promise<void>): Promise<void> {
-    await kill(this.#session);
+    await Promise.all([this.#draw(), kill(this.#session)]);
     this.#session = await this.#desk.session();
     this.#slices = new Map();
   }
@@ -190,33 +190,28 @@ describeStores('the books, under many at once', (given) => {
     const world = { budgets, at, random };
     const proxies = Array.from({ length: 8 }, (_, i) => new Spender(i % 2 === 0 ? first : second, world));
     let running = true;
-    const silence = (session: string) =>
-      given.store.books(async ({ db, now }) => {
-        await db
+    const silence = async (session: string) => {
+      await given.store.books(({ db, now }) =>
+        db
           .updateTable('ledger_sessions')
           .set({ seen_at: now - silenceMaxMs - 1 })
           .where('id', '=', session)
-          .execute();
-      });
-    const others = [
-      (async () => {
-        while (running) await expireSessions(second.store);
-      })(),
-      (async () => {
-        while (running) expectConserved(await readBooks(second.store));
-      })(),
-      (async () => {
-        while (running) {
-          await resize(given.store, random.pick(budgets).id, 3000 + random.below(6000));
-        }
-      })(),
-    ];
-    try {
-      await Promise.all(proxies.map((proxy) => proxy.run(silence)));
-    } finally {
+          .execute(),
+      );
+      await expireSessions(first.store);
+    };
+    const whileRunning = async (work: () => Promise<unknown>) => {
+      while (running) await work();
+    };
+    const spending = Promise.all(proxies.map((proxy) => proxy.run(silence))).finally(() => {
       running = false;
-      await Promise.all(others);
-    }
+    });
+    await Promise.all([
+      spending,
+      whileRunning(() => expireSessions(second.store)),
+      whileRunning(async () => expectConserved(await readBooks(second.store))),
+      whileRunning(() => resize(given.store, random.pick(budgets).id, 3000 + random.below(6000))),
+    ]);
     await given.store.books(({ db }) => db.updateTable('ledger_sessions').set({ seen_at: 0 }).execute());
     await expireSessions(given.store);
     const books = await readBooks(given.store);
