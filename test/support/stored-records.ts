@@ -119,6 +119,32 @@ export async function insertProviderKey(
     .execute();
 }
 
+/** On the organization's requests, unless the row says otherwise. */
+export async function insertLimit(tx: ChangeTransaction, row: Row<'limits'> = {}): Promise<void> {
+  await tx.db
+    .insertInto('limits')
+    .values({
+      ...{ id: 'limit-1', organization_id: 'organization-1', model: null, period: null, deleted_at: null },
+      ...{ subject_kind: 'organization', subject_id: 'organization-1' },
+      ...{ kind: 'requests_per_minute', amount: 60 },
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
+export async function insertPrice(tx: ChangeTransaction, row: Row<'prices'> = {}): Promise<void> {
+  await tx.db
+    .insertInto('prices')
+    .values({
+      ...{ id: 'price-1', organization_id: 'organization-1', model: 'gpt-provider/*' },
+      prices: '{"input":"1","output":"2","tiers":[]}',
+      ...stamps(tx),
+      ...row,
+    })
+    .execute();
+}
+
 function stamps(tx: ChangeTransaction) {
   return { created_at: tx.now, revision: tx.revision };
 }

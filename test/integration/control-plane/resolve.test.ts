@@ -11,8 +11,10 @@ import {
   change,
   insertAiSystem,
   insertKeyValue,
+  insertLimit,
   insertOrganization,
   insertPerson,
+  insertPrice,
   insertProviderKey,
   insertVirtualKey,
 } from '../../support/stored-records.ts';
@@ -115,6 +117,37 @@ describeStores('Resolve', (given) => {
       {
         ...{ id: 'second', provider: 'gpt-provider', priority: 2, weight: 1 },
         ...{ secret: { apiKey: 'canary-2' }, settings: {} },
+      },
+    ]);
+  });
+
+  it('answers the limits of each level and the organization’s prices, without budgets that are no more', async () => {
+    await store(given.store, async (tx) => {
+      await insertOrganization(tx, { id: 'organization-2' });
+      await insertVirtualKey(tx);
+      await insertKeyValue(tx, { hash });
+      const budget = { id: 'budget', kind: 'budget', amount: 12_500_000_000, period: 'month' } as const;
+      const subject = { subject_kind: 'virtual_key', subject_id: 'key-1' } as const;
+      await insertLimit(tx, { ...budget, ...subject, model: '*/large' });
+      await insertLimit(tx, { ...budget, ...subject, id: 'deleted', deleted_at: tx.now });
+      await insertLimit(tx, { id: 'rate' });
+      await insertPrice(tx, { prices: '{"input":"1","output":"2","tiers":[],"asOf":"2026-11-20"}' });
+      await insertPrice(tx, { id: 'price-2', organization_id: 'organization-2', model: 'a/b' });
+    });
+    const { key, organization } = await service.resolve(anyProxy, request());
+    expect(key?.limits).toEqual([
+      {
+        ...{ id: 'budget', kind: 'LIMIT_KIND_BUDGET', amountUsd: '12.5', period: 'BUDGET_PERIOD_MONTH' },
+        model: '*/large',
+      },
+    ]);
+    expect(organization?.limits).toEqual([
+      { id: 'rate', kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '60' },
+    ]);
+    expect(organization?.prices).toEqual([
+      {
+        ...{ id: 'price-1', model: 'gpt-provider/*' },
+        prices: { input: '1', output: '2', tiers: [], asOf: '2026-11-20' },
       },
     ]);
   });

@@ -1,0 +1,44 @@
+// Prices as operators say them: equal ones are equal texts, and all that is wrong is told.
+import { describe, expect, it } from 'vitest';
+import { modelPrices } from '../../../../control-plane/domain/model-prices.ts';
+import type { PriceTier__Output } from '../../../../proto/generated/gateway/v1/PriceTier.ts';
+
+const today = '2026-11-22';
+const usd = { input: '0.15', output: '0.6' };
+const tiers = (...above: number[]): PriceTier__Output[] =>
+  above.map((abovePromptTokens) => ({ abovePromptTokens, ...usd }));
+const read = modelPrices(today);
+
+describe('prices', () => {
+  it('are of today where they are not dated', () => {
+    expect(read({ ...usd, tiers: [] })).toEqual({ value: { ...usd, tiers: [], asOf: today } });
+    const dated = { ...usd, tiers: [], asOf: '2026-01-31' };
+    expect(read(dated)).toEqual({ value: dated });
+  });
+
+  it('are equal texts where they are equal', () => {
+    const one = read({ cacheWrite1h: '3', cacheRead: '1', tiers: tiers(1, 2), asOf: today, ...usd });
+    const other = read({ ...usd, asOf: today, tiers: tiers(1, 2), cacheRead: '1', cacheWrite1h: '3' });
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  });
+
+  it('are refused where there are none', () => {
+    expect(read(null)).toEqual({ problems: [{ at: '', description: 'is required' }] });
+  });
+
+  it.each(['1000.000000001', '1001', '999999', '1000000', '-0', '', ' 1', '1.', '1.0000000001'])(
+    'are no %j',
+    (input) => {
+      expect(read({ ...usd, input, tiers: [] })).toMatchObject({ problems: [{ at: '.input' }] });
+    },
+  );
+
+  it('have tiers that ascend, eight at most', () => {
+    expect(read({ ...usd, tiers: tiers(1, 2, 3, 4, 5, 6, 7, 8) })).toHaveProperty('value');
+    const problemsOf = (...above: number[]) => read({ ...usd, tiers: tiers(...above) });
+    expect(problemsOf(1, 2, 3, 4, 5, 6, 7, 8, 9)).toMatchObject({ problems: [{ at: '.tiers' }] });
+    expect(problemsOf(3, 2, 2)).toMatchObject({
+      problems: [{ at: '.tiers[1].above_prompt_tokens' }, { at: '.tiers[2].above_prompt_tokens' }],
+    });
+  });
+});
