@@ -14,6 +14,12 @@ export class VirtualTime implements Clock, Timers {
   #now = 1_000_000;
   /** Sorted by time, in order of arrival where that is equal. */
   readonly #entries: Entry[] = [];
+  readonly #settled: () => Promise<void>;
+
+  /** @param settled waits for all that is done without time: real databases take more than promises do */
+  constructor(settled: () => Promise<void> = settle) {
+    this.#settled = settled;
+  }
 
   now(): number {
     return this.#now + this.wallOffset;
@@ -36,12 +42,12 @@ export class VirtualTime implements Clock, Timers {
   /** Goes on for so long, running what falls due on the way. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
-    await settle();
+    await this.#settled();
     for (let next = this.#entries[0]; next !== undefined && next.at <= end; next = this.#entries[0]) {
       this.#entries.shift();
       this.#now = next.at;
       next.task();
-      await settle();
+      await this.#settled();
     }
     this.#now = end;
   }

@@ -1,0 +1,294 @@
+// What must hold after every step of a schedule: the books are those of the reference, every nano-dollar is in one place, and a
+// limit is passed only by what the design names, each counted.
+
+import { windowOf } from '../../common/budget-window.ts';
+import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import {
+  type Booking,
+  type BudgetTerms,
+  type Lease,
+  LedgerReference,
+  leaseKey,
+  matches,
+  rowKey,
+} from './ledger.reference.ts';
+import type { BooksRead, Executed } from './ledger.side.ts';
+
+export class Violation extends Error {}
+
+/** A request that was settled and has to be recorded. */
+export interface Settled {
+  readonly event: UsageEvent;
+  /** What was held of each budget. */
+  readonly hold: number;
+  readonly proxy: object;
+}
+
+/** Money that somebody counts as theirs, by leaseKey. */
+export type Claims = ReadonlyMap<string, number>;
+
+export interface JudgeOptions {
+  /** Whether answers and books are compared with the reference as well; else only the invariants are judged. */
+  readonly compares: boolean;
+}
+
+export class LedgerJudge {
+  readonly reference = new LedgerReference();
+  readonly #options: JudgeOptions;
+  /** Settled by a proxy, by id. */
+  readonly #settled = new Map<string, Settled>();
+  /** Escrows of those that are not recorded, by leaseKey. */
+  readonly #escrows = new Map<string, number>();
+  readonly #recorded = new Map<string, UsageEvent>();
+  readonly #spent = new Map<string, number>();
+  /** Of each lease, what operators have released and late reports have not used. */
+  readonly #released = new Map<string, number>();
+  /** By how much the design lets a row pass its limit. */
+  readonly #excess = new Map<string, number>();
+  #cost = 0;
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+  }
+
+  /** A request has ended. */
+  settle(settled: Settled): void {
+    this.#settled.set(settled.event.id, settled);
+    this.#addEscrows(settled.event, 1);
+  }
+
+  /** What happened to the ledger, in the order of its turns. @param now by the database's clock */
+  apply(executed: Executed, now: number): void {
+    const before = this.#overs();
+    const spentBefore = new Map(this.#spent);
+    const named = this.#applyToReference(executed, now);
+    for (const [key, over] of this.#overs()) {
+      // A new row begins with what was used before the budget was made.
+      const start = before.get(key) ?? this.#overOf(key, spentBefore.get(key) ?? 0);
+      const excess = named.get(key) ?? 0;
+      if (over - start > excess)
+        fail(`${executed.kind} takes ${key} above its limit by ${over - start}, named is ${excess}`);
+      add(this.#excess, key, before.has(key) ? excess : excess + start);
+    }
+  }
+
+  /** Everything that can be said of the books as they are read, and of what proxies believe. */
+  check(read: BooksRead, claims: Claims): void {
+    if (this.#options.compares) this.#compare(read);
+    this.#checkRows(read);
+    if (read.events !== this.#recorded.size || read.cost !== this.#cost)
+      fail(
+        `${read.events} events of ${read.cost} stand in the books, reported were ${this.#recorded.size} of ${this.#cost}`,
+      );
+    this.checkClaims(read, claims);
+  }
+
+  /** A request stands in the books, or its escrow is still in its lease: nobody counts on more than there is. */
+  checkClaims(read: BooksRead, claims: Claims): void {
+    for (const key of new Set([...claims.keys(), ...this.#escrows.keys()])) {
+      const claimed = (claims.get(key) ?? 0) + (this.#escrows.get(key) ?? 0);
+      if (claimed === 0) continue;
+      const left = read.leases.get(key)?.left ?? 0;
+      const released = this.#released.get(key) ?? 0;
+      if (claimed > left + released)
+        fail(`${claimed} is believed to be in the lease ${key}, which has ${left} left`);
+    }
+  }
+
+  /** @returns events of these proxies that are not in the books */
+  unrecordedOf(isOurs: (proxy: object) => boolean): readonly UsageEvent[] {
+    return [...this.#settled.values()].flatMap(({ event, proxy }) =>
+      isOurs(proxy) && !this.#recorded.has(event.id) ? [event] : [],
+    );
+  }
+
+  checkEvents(costs: ReadonlyMap<string, number>, hourly: number): void {
+    for (const [id, cost] of costs) {
+      const settled = this.#settled.get(id);
+      if (settled === undefined) fail(`an event stands in the books that nobody has settled: ${id}`);
+      else if (settled.event.cost !== cost) fail(`an event of ${settled.event.cost} is booked with ${cost}`);
+    }
+    if (hourly !== this.#cost) fail(`the hours sum up to ${hourly}, the events to ${this.#cost}`);
+  }
+
+  releasedOf(lease: Lease): number {
+    return this.#released.get(leaseKey(lease)) ?? 0;
+  }
+
+  /** @returns by how much each row may have passed its limit now */
+  #applyToReference(executed: Executed, now: number): ReadonlyMap<string, number> {
+    const { reference } = this;
+    switch (executed.kind) {
+      case 'keep':
+        this.#expectSame(executed.kind, executed.open, reference.keepSession(executed.session).open);
+        return none;
+      case 'draw': {
+        const { amount, outcome } = reference.draw(executed.request, now);
+        const answer = `${executed.answer.outcome} ${executed.answer.granted}`;
+        this.#expectSame(executed.kind, answer, `${outcome} ${amount}`);
+        return none;
+      }
+      case 'return':
+        this.#expectSame(executed.kind, executed.returned, reference.giveBack(executed.request).amount);
+        return none;
+      case 'report':
+        return this.#applyReport(executed.events, executed.recorded);
+      case 'expire':
+        for (const session of executed.closed) reference.closeSession(session);
+        for (const lease of executed.expired) reference.expireLease(lease);
+        return none;
+      case 'release': {
+        this.#expectSame(
+          executed.kind,
+          executed.released,
+          reference.release(executed.lease, executed.amount),
+        );
+        add(this.#released, leaseKey(executed.lease), executed.released);
+        return none;
+      }
+      case 'create':
+        return this.#applyCreate(executed.terms);
+      case 'resize': {
+        const terms = reference.budgets.get(executed.budgetId);
+        if (terms === undefined) return none;
+        const lowered = Math.max(0, terms.amount - executed.amount);
+        terms.amount = executed.amount;
+        return new Map(this.#keysOf(terms).map((key) => [key, lowered]));
+      }
+      case 'delete': {
+        const terms = reference.budgets.get(executed.budgetId);
+        if (terms !== undefined) terms.isDeleted = true;
+        return none;
+      }
+    }
+  }
+
+  #applyReport(events: readonly UsageEvent[], recorded: number): ReadonlyMap<string, number> {
+    const fresh = events.filter(
+      ({ id }, index) => !this.#recorded.has(id) && events.findIndex((event) => event.id === id) === index,
+    );
+    this.#expectSame('report', recorded, fresh.length);
+    const named = new Map<string, number>();
+    for (const event of fresh) {
+      this.#recorded.set(event.id, event);
+      this.#addEscrows(event, -1);
+      this.#cost += event.cost;
+      for (const budget of this.reference.budgets.values())
+        if (matches(budget, event))
+          add(this.#spent, rowKey(budget.id, windowOf(budget.period, event.at)), event.cost);
+    }
+    const { bookings } = this.reference.report(events);
+    for (const booking of bookings) {
+      const key = rowKey(booking.budget.id, booking.window);
+      add(named, key, this.#excessOf(booking));
+    }
+    return named;
+  }
+
+  #excessOf({ budget, event, taken, window }: Booking): number {
+    const charge = event.charges.find((each) => each.budgetId === budget.id && each.window === window);
+    // The proxy did not know of the budget when the request was reserved; or it was deleted meanwhile.
+    if (charge === undefined) return event.cost;
+    const aboveHold = event.cost - charge.escrow;
+    const hold = this.#settled.get(event.id)?.hold ?? 0;
+    if (aboveHold > 0 && event.cost <= hold)
+      fail(`of a cost of ${event.cost} below its hold only ${charge.escrow} were taken`);
+    const late = charge.escrow - taken;
+    if (late > 0) {
+      const key = leaseKey({ ...charge, session: event.session });
+      const released = this.#released.get(key) ?? 0;
+      if (late > released)
+        fail(`the lease ${key} lacks ${late}, of which operators have released ${released}`);
+      this.#released.set(key, released - late);
+    }
+    return aboveHold + late;
+  }
+
+  #applyCreate(terms: BudgetTerms): ReadonlyMap<string, number> {
+    this.reference.budgets.set(terms.id, { ...terms });
+    if (terms.period === 'total') return none;
+    for (const event of this.#recorded.values())
+      if (matches(terms, event))
+        add(this.#spent, rowKey(terms.id, windowOf(terms.period, event.at)), event.cost);
+    return none;
+  }
+
+  #compare(read: BooksRead): void {
+    const { books, leases } = this.reference;
+    for (const key of new Set([...read.books.keys(), ...books.keys()])) {
+      const should = this.reference.booksOf(key);
+      const { leased, spent, unsettled } = read.books.get(key) ?? should;
+      this.#expectSame(
+        `row ${key}`,
+        `${spent} ${leased} ${unsettled}`,
+        `${should.spent} ${should.leased} ${should.unsettled}`,
+      );
+    }
+    for (const key of new Set([...read.leases.keys(), ...leases.keys()])) {
+      const lease = read.leases.get(key) ?? emptyLease;
+      const should = leases.get(key) ?? emptyLease;
+      this.#expectSame(
+        `lease ${key}`,
+        `${lease.left} ${lease.seq} ${lease.state}`,
+        `${should.left} ${should.seq} ${should.state}`,
+      );
+    }
+  }
+
+  #checkRows(read: BooksRead): void {
+    const leased = new Map<string, number>();
+    const unsettled = new Map<string, number>();
+    for (const { budgetId, left, state, window } of read.leases.values()) {
+      if (left < 0) fail('a lease has less than nothing left');
+      add(state === 'open' ? leased : unsettled, rowKey(budgetId, window), left);
+    }
+    for (const [key, row] of read.books) {
+      if (Math.min(row.spent, row.leased, row.unsettled) < 0) fail(`the row ${key} is below zero`);
+      if (row.leased !== (leased.get(key) ?? 0))
+        fail(`${row.leased} is leased of ${key}, open leases have ${leased.get(key)}`);
+      if (row.unsettled !== (unsettled.get(key) ?? 0))
+        fail(`${row.unsettled} is unsettled of ${key}, expired leases have ${unsettled.get(key)}`);
+      const spent = this.#spent.get(key) ?? 0;
+      if (row.spent !== spent)
+        fail(`${row.spent} is spent of ${key}, events that count there sum up to ${spent}`);
+      const over = this.#overOf(key, row.spent + row.leased + row.unsettled);
+      const excess = this.#excess.get(key) ?? this.#overOf(key, spent);
+      if (over > excess) fail(`${key} is above its limit by ${over}, named are ${excess}`);
+    }
+  }
+
+  #addEscrows({ charges, session }: UsageEvent, sign: 1 | -1): void {
+    for (const charge of charges) add(this.#escrows, leaseKey({ ...charge, session }), sign * charge.escrow);
+  }
+
+  #overs(): ReadonlyMap<string, number> {
+    const overs = new Map<string, number>();
+    for (const [key, row] of this.reference.books)
+      overs.set(key, this.#overOf(key, row.spent + row.leased + row.unsettled));
+    return overs;
+  }
+
+  #overOf(key: string, total: number): number {
+    const terms = this.reference.budgets.get(key.slice(0, key.indexOf(' ')));
+    return terms === undefined || terms.isDeleted ? 0 : Math.max(0, total - terms.amount);
+  }
+
+  #keysOf({ id }: BudgetTerms): readonly string[] {
+    return [...this.reference.books.keys()].filter((key) => key.startsWith(`${id} `));
+  }
+
+  #expectSame(what: string, actual: unknown, should: unknown): void {
+    if (this.#options.compares && actual !== should) fail(`${what}: ${actual}, by the reference ${should}`);
+  }
+}
+
+const none: ReadonlyMap<string, number> = new Map();
+const emptyLease = { left: 0, seq: 0, state: 'open' };
+
+function add(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + amount);
+}
+
+function fail(message: string): never {
+  throw new Violation(message);
+}

@@ -1,0 +1,112 @@
+// The protocol's reference in the place of the control plane: it takes no time, so the proxies' side sees many schedules. A fault
+// that is put into it is one that the judge must find.
+import { uuidv7 } from '../../common/uuid.ts';
+import type { DrawRequest, ReturnRequest, UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import { LedgerReference } from './ledger.reference.ts';
+import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
+
+const silenceMaxMs = 60_000;
+
+export class MemorySide implements LedgerSide {
+  readonly #deps: SideDeps;
+  readonly #ledger: LedgerReference;
+  readonly #seenAt = new Map<string, number>();
+  #turns = 0;
+
+  constructor(deps: SideDeps, ledger = new LedgerReference()) {
+    this.#deps = deps;
+    this.#ledger = ledger;
+  }
+
+  async keepSession(session: string): Promise<boolean> {
+    const { open } = this.#ledger.keepSession(session);
+    this.#seenAt.set(session, this.#deps.now());
+    this.#executed({ kind: 'keep', session, open });
+    return open;
+  }
+
+  async draw(request: DrawRequest) {
+    const { amount: granted, outcome } = this.#ledger.draw(request, this.#deps.now());
+    this.#executed({ kind: 'draw', request, answer: { outcome, granted } });
+    if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
+    return { outcome, granted };
+  }
+
+  async giveBack(request: ReturnRequest): Promise<number> {
+    const { amount: returned } = this.#ledger.giveBack(request);
+    this.#executed({ kind: 'return', request, returned });
+    return returned;
+  }
+
+  async report(events: readonly UsageEvent[]): Promise<number> {
+    const { recorded } = this.#ledger.report(events);
+    this.#executed({ kind: 'report', events, recorded });
+    return recorded;
+  }
+
+  async expire(stopAfter: number): Promise<void> {
+    let run = 0;
+    const silentSince = this.#deps.now() - silenceMaxMs;
+    for (const [session, { open }] of this.#ledger.sessions) {
+      const isSilent = (this.#seenAt.get(session) ?? 0) < silentSince;
+      if (!open || !isSilent || ++run > stopAfter) continue;
+      this.#ledger.closeSession(session);
+      this.#executed({ kind: 'expire', closed: [session], expired: [] });
+    }
+    for (const lease of this.#ledger.leases.values()) {
+      if (lease.state === 'expired' || this.#ledger.sessions.get(lease.session)?.open !== false) continue;
+      if (++run > stopAfter) return;
+      this.#ledger.expireLease(lease);
+      this.#executed({ kind: 'expire', closed: [], expired: [lease] });
+    }
+  }
+
+  async release(lease: LeaseName, amount: number): Promise<void> {
+    const released = this.#ledger.release(lease, amount);
+    this.#executed({ kind: 'release', lease, amount, released });
+  }
+
+  async createBudget({ amount, model, period, subjectId }: NewBudget): Promise<void> {
+    const createdAt = this.#deps.now();
+    const id = uuidv7(createdAt);
+    const terms = { id, subjectId, model, period, createdAt, amount, isDeleted: false };
+    this.#ledger.budgets.set(id, { ...terms });
+    this.#executed({ kind: 'create', terms });
+  }
+
+  async resizeBudget(budgetId: string, amount: number): Promise<void> {
+    const budget = this.#ledger.budgets.get(budgetId);
+    if (budget !== undefined) budget.amount = amount;
+    this.#executed({ kind: 'resize', budgetId, amount });
+  }
+
+  async deleteBudget(budgetId: string): Promise<void> {
+    const budget = this.#ledger.budgets.get(budgetId);
+    if (budget !== undefined) budget.isDeleted = true;
+    this.#executed({ kind: 'delete', budgetId });
+  }
+
+  async read(): Promise<BooksRead> {
+    const { books, events, leases } = this.#ledger;
+    return { books, leases, events: events.size, cost: costOf(events) };
+  }
+
+  async readEvents() {
+    const { events } = this.#ledger;
+    return {
+      costs: new Map([...events].map(([id, { cost }]) => [id, cost] as const)),
+      hourly: costOf(events),
+    };
+  }
+
+  #executed(executed: Executed): void {
+    this.#turns += 1;
+    this.#deps.onExecuted(executed, this.#turns);
+  }
+}
+
+function costOf(events: ReadonlyMap<string, UsageEvent>): number {
+  let cost = 0;
+  for (const event of events.values()) cost += event.cost;
+  return cost;
+}

@@ -1,0 +1,144 @@
+// A model of the ledger's protocol, run against the implementation: proxies with their real slices and usage queues, the control
+// plane's real books, and whatever can go wrong between them, under one seeded schedule. Every operation is judged.
+import { dayOf } from '../../common/budget-window.ts';
+import { Random } from '../support/access/random.ts';
+import { linkModes } from '../support/ledger/link.ts';
+import { Violation } from './ledger.judge.ts';
+import { ask } from './ledger.requests.ts';
+import { checkRest } from './ledger.rest.ts';
+import { type Action, type ActionKind, scheduleOf } from './ledger.schedule.ts';
+import { models, World, type WorldOptions } from './ledger.world.ts';
+
+/** How often what happened. Shows what the schedules reach. */
+export type ScheduleReport = ReadonlyMap<string, number>;
+
+export interface ScheduleOptions extends WorldOptions {
+  /** Instead of what the seed makes. */
+  readonly schedule?: readonly Action[];
+}
+
+/** A schedule did not hold. */
+export class ScheduleFailure extends Violation {
+  readonly seed: number;
+  readonly schedule: readonly Action[];
+  /** What happened last. */
+  readonly trace: readonly string[];
+
+  constructor(world: World, schedule: readonly Action[], seed: number, cause: unknown) {
+    const message = cause instanceof Violation ? cause.message : cause instanceof Error ? cause.stack : cause;
+    super(`seed ${seed}: ${message}`, { cause });
+    this.seed = seed;
+    this.schedule = schedule;
+    this.trace = world.trace;
+  }
+}
+
+/** @throws ScheduleFailure */
+export async function runSchedule(options: ScheduleOptions): Promise<ScheduleReport> {
+  const schedule = options.schedule ?? scheduleOf(options.seed);
+  const world = new World(options);
+  try {
+    await world.open();
+    await begin(world);
+    for (const { kind, pauseMs, seed } of schedule) {
+      world.tell(kind);
+      actions[kind](world, new Random(seed));
+      await world.pass(pauseMs);
+    }
+    await checkRest(world);
+    return world.report;
+  } catch (error) {
+    throw new ScheduleFailure(world, schedule, options.seed, error);
+  }
+}
+
+async function begin(world: World): Promise<void> {
+  const { random } = world;
+  for (let count = 1 + random.below(4); count > 0; count--) create(world, random);
+  await world.pass(random.between(0, 200));
+  for (let count = 1 + random.below(3); count > 0; count--) world.start();
+  await world.pass(random.between(0, 200));
+}
+
+const budgetsMax = 6;
+
+const actions = {
+  request: ask,
+  burst: (world, random) => {
+    for (let count = 3 + random.below(15); count > 0; count--) ask(world, random);
+  },
+  link: (world, random) => {
+    for (const proxy of world.alive) if (random.chance(0.6)) proxy.link = random.pick(linkModes);
+  },
+  recover: (world) => {
+    for (const proxy of world.alive) proxy.link = 'well';
+  },
+  clock: (world, random) => {
+    world.clockOffset += clockStep(world, random);
+  },
+  kill: (world, random) => {
+    if (world.alive.length === 0) return;
+    random.pick(world.alive).kill();
+    if (random.chance(0.7)) world.start();
+  },
+  stop: (world, random) => {
+    if (world.alive.length === 0) return;
+    void random.pick(world.alive).stop(random.between(100, 20_000));
+    if (random.chance(0.7)) world.start();
+  },
+  create,
+  resize: (world, random) => {
+    if (world.budgets.length === 0) return;
+    const { amount, id } = random.pick(world.budgets);
+    const resized = Math.max(
+      1,
+      Math.floor(amount * (random.chance(0.5) ? random.next() : 1 + random.next())),
+    );
+    if (resized !== amount) world.execute(() => world.side.resizeBudget(id, resized));
+  },
+  delete: (world, random) => {
+    if (world.budgets.length === 0) return;
+    const { id } = random.pick(world.budgets);
+    world.execute(() => world.side.deleteBudget(id));
+  },
+  release: (world, random) => {
+    const leases = [...world.read.leases.values()].filter(
+      ({ left, state }) => state === 'expired' && left > 0,
+    );
+    if (leases.length === 0) return;
+    const lease = random.pick(leases);
+    const amount = random.chance(0.5) ? lease.left : 1 + random.below(lease.left);
+    world.execute(() => world.side.release(lease, amount));
+  },
+  expire: (world, random) => {
+    const stopAfter = random.below(6);
+    world.execute(() => world.side.expire(stopAfter));
+  },
+  overflow: (world, random) => {
+    world.overflowMode = random.pick(['well', 'away', 'unsure']);
+  },
+} as const satisfies Record<ActionKind, (world: World, random: Random) => void>;
+
+function create(world: World, random: Random): void {
+  if (world.judge.reference.budgets.size >= budgetsMax) return;
+  const { aiSystemIds, keyIds, organizationId, personIds } = world.subjects;
+  const subject = random.pick([
+    { subjectKind: 'organization', subjectId: organizationId } as const,
+    { subjectKind: 'ai_system', subjectId: random.pick(aiSystemIds) } as const,
+    { subjectKind: 'person', subjectId: random.pick(personIds) } as const,
+    { subjectKind: 'virtual_key', subjectId: random.pick(keyIds) } as const,
+  ]);
+  const model = random.pick([undefined, undefined, 'openai/*', models[0], '*']);
+  const period = random.pick(['day', 'day', 'week', 'month', 'total'] as const);
+  const amount = Math.ceil(20 * 10 ** random.between(0, 4));
+  world.execute(() => world.side.createBudget({ ...subject, model, period, amount }));
+}
+
+/** Sessions fall silent, a window ends, or the clock was a little wrong. */
+function clockStep(world: World, random: Random): number {
+  const roll = random.next();
+  if (roll < 0.4) return 65_000;
+  if (roll < 0.7) return random.between(-1_500, 1_500);
+  const midnight = Date.parse(dayOf(world.now() + 86_400_000));
+  return midnight - world.now() - random.between(-100, 5_000);
+}

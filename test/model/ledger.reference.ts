@@ -1,0 +1,248 @@
+// The ledger as its design says it, in plain memory: what the control plane is held against. Written from the protocol, not from
+// the code; one operation after another, so there is nothing to lock.
+import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
+import type {
+  DrawAnswer,
+  DrawRequest,
+  Operation,
+  ReturnRequest,
+  UsageEvent,
+} from '../../proxy/ledger/budgets/ledger-client.ts';
+
+export interface BudgetTerms {
+  readonly id: string;
+  /** Of the organization, a key, an AI system or a person. */
+  readonly subjectId: string;
+  /** Undefined: all models. */
+  readonly model: string | undefined;
+  readonly period: BudgetPeriod;
+  readonly createdAt: number;
+  amount: number;
+  isDeleted: boolean;
+}
+
+export interface Books {
+  spent: number;
+  leased: number;
+  unsettled: number;
+}
+
+export interface Lease {
+  readonly session: string;
+  readonly budgetId: string;
+  readonly window: string;
+  left: number;
+  state: 'open' | 'expired';
+  seq: number;
+}
+
+type StoredLease = Lease & { answer: Answer };
+type Answer = { readonly outcome: DrawAnswer['outcome']; readonly amount: number };
+
+/** How a report moved a budget's books. */
+export interface Booking {
+  readonly event: UsageEvent;
+  readonly budget: BudgetTerms;
+  readonly window: string;
+  /** What was taken of the lease. */
+  readonly taken: number;
+}
+
+export class LedgerReference {
+  readonly budgets = new Map<string, BudgetTerms>();
+  readonly books = new Map<string, Books>();
+  readonly sessions = new Map<string, { open: boolean }>();
+  readonly leases = new Map<string, StoredLease>();
+  readonly events = new Map<string, UsageEvent>();
+
+  keepSession(session: string): { readonly open: boolean } {
+    const known = this.sessions.get(session) ?? { open: true };
+    this.sessions.set(session, known);
+    return { open: known.open };
+  }
+
+  draw(request: DrawRequest, now: number): Answer {
+    const lease = this.#lease(request);
+    const stored = this.#repeated(lease, request.seq);
+    if (stored !== undefined) return stored;
+    return this.#answer(lease, request.seq, this.#grant(lease, request, now));
+  }
+
+  giveBack(request: ReturnRequest): Answer {
+    const lease = this.#lease(request);
+    const stored = this.#repeated(lease, request.seq);
+    if (stored !== undefined) return stored;
+    const amount = Math.min(request.amount, lease.left);
+    this.#takeOf(lease, amount);
+    return this.#answer(lease, request.seq, { outcome: 'granted', amount });
+  }
+
+  /** @returns what was booked of the events that were new, in their order */
+  report(events: readonly UsageEvent[]): {
+    readonly recorded: number;
+    readonly bookings: readonly Booking[];
+  } {
+    // Rows first: what a new one counts as used before must not hold what is recorded with it.
+    for (const event of events)
+      for (const { id, period } of this.matching(event)) this.#row(id, windowOf(period, event.at));
+    const bookings: Booking[] = [];
+    let recorded = 0;
+    for (const event of events) {
+      if (this.events.has(event.id)) continue;
+      this.events.set(event.id, event);
+      recorded += 1;
+      for (const budget of this.matching(event)) bookings.push(this.#book(event, budget));
+    }
+    return { recorded, bookings };
+  }
+
+  closeSession(session: string): void {
+    const known = this.sessions.get(session);
+    if (known !== undefined) known.open = false;
+  }
+
+  /** Of a session that is closed. */
+  expireLease(operation: Omit<Operation, 'seq'>): void {
+    const lease = this.#lease(operation);
+    if (lease.state === 'expired') return;
+    const row = this.#row(lease.budgetId, lease.window);
+    row.leased -= lease.left;
+    row.unsettled += lease.left;
+    lease.state = 'expired';
+  }
+
+  /** @returns what was released */
+  release(operation: Omit<Operation, 'seq'>, amount: number): number {
+    const lease = this.leases.get(leaseKey(operation));
+    if (lease === undefined || lease.state !== 'expired') return 0;
+    const released = Math.min(amount, lease.left);
+    this.#takeOf(lease, released);
+    return released;
+  }
+
+  matching(event: UsageEvent): readonly BudgetTerms[] {
+    return [...this.budgets.values()].filter((budget) => matches(budget, event));
+  }
+
+  /** A row that nobody needed yet is as it will be made. */
+  booksOf(key: string): Readonly<Books> {
+    const [budgetId = '', window = ''] = key.split(' ');
+    return this.books.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unsettled: 0 };
+  }
+
+  #grant(lease: StoredLease, { need, want }: DrawRequest, now: number): Answer {
+    const { budgetId, session, window } = lease;
+    if (this.sessions.get(session)?.open !== true) return { outcome: 'gone', amount: 0 };
+    const budget = this.budgets.get(budgetId);
+    if (budget === undefined) return { outcome: 'deleted', amount: 0 };
+    if (window !== windowOf(budget.period, now)) return { outcome: 'window', amount: 0 };
+    if (budget.isDeleted) return { outcome: 'deleted', amount: 0 };
+    const row = this.#row(budgetId, window);
+    const free = budget.amount - row.spent - row.leased - row.unsettled;
+    if (free < need) {
+      const outcome = row.spent + row.unsettled + need > budget.amount ? 'exceeded' : 'busy';
+      return { outcome, amount: 0 };
+    }
+    const amount = Math.min(want, Math.max(need, Math.floor(free / 4)));
+    row.leased += amount;
+    lease.left += amount;
+    return { outcome: 'granted', amount };
+  }
+
+  #book(event: UsageEvent, budget: BudgetTerms): Booking {
+    const window = windowOf(budget.period, event.at);
+    this.#row(budget.id, window).spent += event.cost;
+    let taken = 0;
+    for (const charge of event.charges) {
+      if (charge.budgetId !== budget.id || charge.window !== window) continue;
+      const lease = this.leases.get(leaseKey({ ...charge, session: event.session }));
+      if (lease === undefined) continue;
+      taken = Math.min(charge.escrow, lease.left);
+      this.#takeOf(lease, taken);
+    }
+    return { event, budget, window, taken };
+  }
+
+  #takeOf(lease: StoredLease, amount: number): void {
+    const row = this.#row(lease.budgetId, lease.window);
+    lease.left -= amount;
+    if (lease.state === 'open') row.leased -= amount;
+    else row.unsettled -= amount;
+  }
+
+  #repeated(lease: StoredLease, seq: number): Answer | undefined {
+    if (seq === lease.seq) return lease.answer;
+    if (seq < lease.seq) return { outcome: 'ignored', amount: 0 };
+    return seq > lease.seq + 1 ? { outcome: 'lost', amount: 0 } : undefined;
+  }
+
+  #answer(lease: StoredLease, seq: number, answer: Answer): Answer {
+    lease.seq = seq;
+    lease.answer = answer;
+    return answer;
+  }
+
+  #lease(operation: Omit<Operation, 'seq'>): StoredLease {
+    const key = leaseKey(operation);
+    const { session, budgetId, window } = operation;
+    const known = this.leases.get(key);
+    if (known !== undefined) return known;
+    const state = this.sessions.get(session)?.open === false ? 'expired' : 'open';
+    const answer: Answer = { outcome: 'ignored', amount: 0 };
+    const lease: StoredLease = { session, budgetId, window, left: 0, state, seq: 0, answer };
+    this.leases.set(key, lease);
+    return lease;
+  }
+
+  #row(budgetId: string, window: string): Books {
+    const key = rowKey(budgetId, window);
+    const row = this.books.get(key) ?? { ...this.booksOf(key) };
+    this.books.set(key, row);
+    return row;
+  }
+
+  // A total counts from its creation on, and then every report has made its row.
+  #usedBefore(budgetId: string, window: string): number {
+    const budget = this.budgets.get(budgetId);
+    if (budget === undefined || budget.period === 'total') return 0;
+    let used = 0;
+    for (const event of this.events.values()) {
+      if (matches(budget, event) && windowOf(budget.period, event.at) === window) used += event.cost;
+    }
+    return used;
+  }
+}
+
+export function rowKey(budgetId: string, window: string): string {
+  return `${budgetId} ${window}`;
+}
+
+export function leaseKey({ session, budgetId, window }: Omit<Operation, 'seq'>): string {
+  return `${session} ${budgetId} ${window}`;
+}
+
+/** Whether what the event used counts towards the budget. */
+export function matches(budget: BudgetTerms, event: UsageEvent): boolean {
+  const { aiSystemId, keyId, organizationId, personId } = event;
+  const { projectAiSystemId, projectKeyId, projectPersonId } = event;
+  const subjects = [
+    organizationId,
+    keyId,
+    aiSystemId,
+    personId,
+    projectKeyId,
+    projectAiSystemId,
+    projectPersonId,
+  ];
+  return (
+    subjects.includes(budget.subjectId) &&
+    appliesTo(budget.model, event.modelAsked) &&
+    (budget.period !== 'total' || event.at >= budget.createdAt)
+  );
+}
+
+/** Globs of these schedules end in their star. */
+export function appliesTo(glob: string | undefined, model: string): boolean {
+  if (glob === undefined) return true;
+  return glob.endsWith('*') ? model.startsWith(glob.slice(0, -1)) : model === glob;
+}

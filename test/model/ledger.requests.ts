@@ -1,0 +1,154 @@
+// Requests of the ledger's model: each takes a hold of all budgets that its proxy knows, runs for a while, and costs something:
+// mostly less than its hold, sometimes more, nothing where it was refused elsewhere.
+import {
+  type BudgetHold,
+  BudgetRefusal,
+  type Charge,
+  type Stamp,
+} from '../../proxy/ledger/budgets/budgets.ts';
+import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import type { Random } from '../support/access/random.ts';
+import type { ModelProxy } from './ledger.proxy.ts';
+import type { BudgetTerms } from './ledger.reference.ts';
+import { type ModelCaller, models, type World } from './ledger.world.ts';
+
+export interface Asked {
+  readonly proxy: ModelProxy;
+  readonly caller: ModelCaller;
+  readonly model: string;
+  readonly full: number;
+  readonly least: number;
+  /** How long it runs once it may. */
+  readonly runMs: number;
+  /** What it costs, by what was held. */
+  readonly cost: (hold: number) => number;
+}
+
+export type Answer = 'ran' | 'full' | 'exceeded' | 'busy' | 'unavailable';
+
+/** A request by chance, of any of the proxies that are there. */
+export function ask(world: World, random: Random): void {
+  const proxy = world.alive.length > 0 ? random.pick(world.alive) : world.start();
+  const [caller, model] = [random.pick(world.callers), random.pick(models)];
+  const known = world.budgetsFor(proxy, caller, model);
+  const least = Math.min(100_000, ...known.map(({ amount }) => amount));
+  const full = Math.max(1, Math.floor(least * 0.7 * random.next() ** 3));
+  const asked: Asked = {
+    ...{ proxy, caller, model, full, runMs: pickRun(random), cost: pickCost(random) },
+    least: random.chance(0.6) ? full : Math.max(1, Math.floor(full * random.next())),
+  };
+  void run(world, asked);
+}
+
+/** @returns when it was let in and has ended, or was refused; never where its proxy is killed */
+export async function run(
+  world: World,
+  asked: Asked,
+): Promise<{ readonly answer: Answer; readonly budgetId?: string }> {
+  const { proxy } = asked;
+  if (!proxy.usageLog.hasRoom) {
+    world.count('full');
+    return { answer: 'full' };
+  }
+  const known = world.budgetsFor(proxy, asked.caller, asked.model);
+  try {
+    const hold =
+      known.length === 0 ? proxy.budgets.stamp() : await proxy.budgets.take({ ...asked, budgets: known });
+    await end(world, asked, known, hold);
+    world.count('ran');
+    return { answer: 'ran' };
+  } catch (error) {
+    if (!(error instanceof BudgetRefusal)) {
+      world.fail(`a request fails: ${error instanceof Error ? error.stack : error}`);
+      throw error;
+    }
+    world.count(error.reason);
+    world.tell(`${proxy.name} refuses ${error.reason} ${asked.least}..${asked.full} of ${error.budgetId}`);
+    return { answer: error.reason, budgetId: error.budgetId };
+  }
+}
+
+function end(
+  world: World,
+  asked: Asked,
+  known: readonly BudgetTerms[],
+  hold: BudgetHold | Stamp,
+): Promise<void> {
+  const { proxy } = asked;
+  if ('amount' in hold && (hold.amount < asked.least || hold.amount > asked.full))
+    world.fail(`${hold.amount} is held where ${asked.least} to ${asked.full} was asked for`);
+  return new Promise((resolve) => {
+    world.time.after(asked.runMs, () => {
+      if (!proxy.isAlive) return;
+      const amount = 'amount' in hold ? hold.amount : asked.full;
+      const cost = asked.cost(amount);
+      // Below zero: it was never dispatched.
+      const charges = 'amount' in hold ? hold.settle(Math.max(0, cost)) : [];
+      const stamp = 'amount' in hold ? hold.stamp : hold;
+      checkCharges(world, { charges, known, cost: Math.max(0, cost), amount });
+      if (cost >= 0) world.record(proxy, usageOf(world, asked, { stamp, cost, charges }), amount);
+      resolve();
+    });
+  });
+}
+
+interface Charged {
+  readonly charges: readonly Charge[];
+  readonly known: readonly BudgetTerms[];
+  readonly cost: number;
+  readonly amount: number;
+}
+
+function checkCharges(world: World, { amount, charges, cost, known }: Charged): void {
+  for (const { escrow, budgetId } of charges) {
+    if (escrow > cost || escrow < Math.min(cost, amount))
+      world.fail(`${escrow} of ${budgetId} is charged for a cost of ${cost} with a hold of ${amount}`);
+    if (!known.some(({ id }) => id === budgetId))
+      world.fail(`a budget is charged that was not asked: ${budgetId}`);
+  }
+  for (const { id, isDeleted } of known) {
+    if (cost > 0 && !isDeleted && charges.every(({ budgetId }) => budgetId !== id))
+      world.fail(`the budget ${id} is not charged`);
+  }
+}
+
+function pickRun(random: Random): number {
+  const roll = random.next();
+  if (roll < 0.2) return 0;
+  if (roll < 0.6) return random.between(0, 1_000);
+  return roll < 0.9 ? random.between(1_000, 8_000) : random.between(8_000, 40_000);
+}
+
+function pickCost(random: Random): (hold: number) => number {
+  const [roll, share] = [random.next(), random.next()];
+  return (hold) => {
+    if (roll < 0.1) return -1;
+    if (roll < 0.2) return 0;
+    if (roll < 0.4) return hold;
+    if (roll < 0.47) return Math.ceil(hold * (1 + 3 * share));
+    return Math.floor(hold * share);
+  };
+}
+
+function usageOf(
+  world: World,
+  { caller, model }: Asked,
+  {
+    charges,
+    cost,
+    stamp,
+  }: { readonly stamp: Stamp; readonly cost: number; readonly charges: readonly Charge[] },
+): UsageEvent {
+  const { at, day, id, session } = stamp;
+  return {
+    ...{ id, at, day, session, cost, charges },
+    organizationId: world.subjects.organizationId,
+    ...caller,
+    ...{ projectAiSystemId: undefined, projectPersonId: undefined },
+    ...{ requestId: id, provider: 'provider', modelAsked: model, modelAnswered: model },
+    ...{ promptTokens: 1, completionTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    ...{ cacheWrite1hTokens: 0, reasoningTokens: 0, unpriced: false, status: 200 },
+    ...{ errorSource: '', errorCode: '', latencyMs: 1, firstTokenMs: undefined, streamed: false },
+    ...{ directKey: false, attempts: 1, estimated: false },
+  };
+}

@@ -1,0 +1,107 @@
+// Faults have ended and time passes: everything is delivered, nothing is stuck, the books are what was spent, and what is left of
+// a budget can be used.
+import { windowOf } from '../../common/budget-window.ts';
+import { Violation } from './ledger.judge.ts';
+import type { ModelProxy } from './ledger.proxy.ts';
+import { type BudgetTerms, rowKey } from './ledger.reference.ts';
+import { type Answer, run } from './ledger.requests.ts';
+import { models, type World } from './ledger.world.ts';
+
+/** Longer than requests run, silent sessions stay open, and messages are late. */
+const restMs = 145_000;
+
+export async function checkRest(world: World): Promise<void> {
+  world.tell('rest');
+  world.isCalm = true;
+  world.overflowMode = 'well';
+  for (const proxy of world.alive) proxy.link = 'well';
+  if (world.alive.length === 0) world.start();
+  await world.pass(restMs);
+  checkIdle(world);
+  await checkBooks(world);
+  await checkUsable(world);
+  await world.pass(15_000);
+  checkIdle(world);
+}
+
+function checkIdle(world: World): void {
+  const alive = new Set<object>(world.alive);
+  for (const proxy of world.alive)
+    if (!proxy.isIdle) throw new Violation(`${proxy.name} is stuck: ${told(proxy)}`);
+  if (!world.overflow.isEmpty) throw new Violation('usage is stuck in the overflow');
+  const unrecorded = world.judge.unrecordedOf((proxy) => alive.has(proxy));
+  if (unrecorded.length > 0)
+    throw new Violation(`${unrecorded.length} events of living proxies were not recorded`);
+  const ours = new Set(world.alive.flatMap(({ sessions }) => [...sessions]));
+  for (const lease of world.read.leases.values()) {
+    const { left, session, state } = lease;
+    if (state === 'open' && left > 0)
+      throw new Violation(`${left} is leased at rest: ${JSON.stringify(lease)}`);
+    if (ours.has(session) && left > 0)
+      throw new Violation(`a living proxy does not settle ${JSON.stringify(lease)}`);
+  }
+}
+
+async function checkBooks(world: World): Promise<void> {
+  const { costs, hourly } = await world.side.readEvents();
+  world.judge.checkEvents(costs, hourly);
+}
+
+const roundsMax = 60;
+/** In a round. */
+const requests = 4;
+/** A recall takes milliseconds; what waits for a settling request is longer. */
+const busyMax = 20;
+
+/** Requests of at most 5 % of what limits them use at least 95 % of it, or nothing limits them. */
+async function checkUsable(world: World): Promise<void> {
+  const { random } = world;
+  if (world.budgets.length === 0) return;
+  const target = random.pick(world.budgets);
+  const caller =
+    world.callers.find((each) => Object.values(each).includes(target.subjectId)) ??
+    random.pick(world.callers);
+  const model = models[0];
+  const applied = world.budgetsFor(random.pick(world.alive), caller, model);
+  const smallest = Math.min(...applied.map(({ amount }) => amount));
+  if (!applied.some(({ id }) => id === target.id) || smallest < 20) return;
+  const hold = Math.max(1, Math.floor(smallest * random.between(0.035, 0.05)));
+  let busy = 0;
+  for (let round = 0; round < roundsMax; round++) {
+    const answers: { readonly answer: Answer; readonly budgetId?: string }[] = [];
+    for (let count = 0; count < requests; count++) {
+      const asked = { proxy: random.pick(world.alive), caller, model, full: hold, least: hold };
+      const runMs = random.between(0, 300);
+      void run(world, { ...asked, runMs, cost: () => hold }).then((answer) => answers.push(answer));
+    }
+    await world.pass(3_000);
+    if (answers.length < requests) throw new Violation('a request waits for ever');
+    const exceeded = answers.find(({ answer }) => answer === 'exceeded');
+    if (exceeded !== undefined) return checkExceeded(world, exceeded.budgetId ?? '');
+    if (answers.some(({ answer }) => answer === 'unavailable')) world.count('unavailable at rest');
+    busy = answers.some(({ answer }) => answer === 'ran') ? 0 : busy + 1;
+    if (busy > busyMax) throw new Violation('what is left of a budget cannot be used');
+  }
+  throw new Violation('a budget is never used up');
+}
+
+function checkExceeded(world: World, budgetId: string): void {
+  const budget = world.judge.reference.budgets.get(budgetId);
+  if (budget === undefined) throw new Violation('a budget is exceeded that is not there');
+  const used = usedOf(world, budget);
+  if (used < 0.95 * budget.amount)
+    throw new Violation(`${budgetId} is said to be exceeded with ${used} of ${budget.amount} used`);
+  world.count('used up');
+}
+
+function usedOf(world: World, { id, period }: BudgetTerms): number {
+  const row = world.read.books.get(rowKey(id, windowOf(period, world.now())));
+  return row === undefined ? 0 : row.spent + row.unsettled;
+}
+
+function told(proxy: ModelProxy): string {
+  const slices = proxy.budgets
+    .slices()
+    .map(({ available, holds, operation, origin }) => ({ available, holds, operation, origin }));
+  return `${proxy.usageLog.gauges.events} events, ${JSON.stringify(slices)}`;
+}

@@ -1,0 +1,80 @@
+// The control plane's ledger as schedules run it: each operation is one transaction, and says when it took its turn among the
+// others, with all its locks held. The real one runs over a store; a faulty one can stand in its place.
+import type {
+  DrawAnswer,
+  DrawRequest,
+  Operation,
+  ReturnRequest,
+  UsageEvent,
+} from '../../proxy/ledger/budgets/ledger-client.ts';
+import type { Books, BudgetTerms, Lease } from './ledger.reference.ts';
+
+export type LeaseName = Omit<Operation, 'seq'>;
+
+export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'amount'> & {
+  readonly subjectKind: 'organization' | 'ai_system' | 'person' | 'virtual_key';
+};
+
+/** What an operation was, and what came of it. */
+export type Executed =
+  | { readonly kind: 'keep'; readonly session: string; readonly open: boolean }
+  | { readonly kind: 'draw'; readonly request: DrawRequest; readonly answer: Omit<DrawAnswer, 'now'> }
+  | { readonly kind: 'return'; readonly request: ReturnRequest; readonly returned: number }
+  | { readonly kind: 'report'; readonly events: readonly UsageEvent[]; readonly recorded: number }
+  | { readonly kind: 'expire'; readonly closed: readonly string[]; readonly expired: readonly LeaseName[] }
+  | {
+      readonly kind: 'release';
+      readonly lease: LeaseName;
+      readonly amount: number;
+      readonly released: number;
+    }
+  | { readonly kind: 'create'; readonly terms: BudgetTerms }
+  | { readonly kind: 'resize'; readonly budgetId: string; readonly amount: number }
+  | { readonly kind: 'delete'; readonly budgetId: string };
+
+/** @param turn rises in the order in which operations that touch the same took effect */
+export type OnExecuted = (executed: Executed, turn: number) => void;
+
+export interface BooksRead {
+  /** By rowKey. */
+  readonly books: ReadonlyMap<string, Books>;
+  /** By leaseKey. */
+  readonly leases: ReadonlyMap<string, Lease>;
+  /** How many events are recorded, and their cost. */
+  readonly events: number;
+  readonly cost: number;
+}
+
+/** Whose usage and money a schedule is about. */
+export interface Subjects {
+  readonly organizationId: string;
+  readonly aiSystemIds: readonly string[];
+  readonly personIds: readonly string[];
+  readonly keyIds: readonly string[];
+}
+
+export interface LedgerSide {
+  keepSession(session: string): Promise<boolean>;
+  draw(request: DrawRequest): Promise<Omit<DrawAnswer, 'now'>>;
+  giveBack(request: ReturnRequest): Promise<number>;
+  report(events: readonly UsageEvent[]): Promise<number>;
+  /** Closes what was silent. @param stopAfter transactions after which the control plane is killed */
+  expire(stopAfter: number): Promise<void>;
+  /** @param amount undefined: all */
+  release(lease: LeaseName, amount: number): Promise<void>;
+  createBudget(budget: NewBudget): Promise<void>;
+  resizeBudget(id: string, amount: number): Promise<void>;
+  deleteBudget(id: string): Promise<void>;
+  read(): Promise<BooksRead>;
+  /** Events in the books, by id, with their cost; and what the sums by hour make of them. */
+  readEvents(): Promise<{ readonly costs: ReadonlyMap<string, number>; readonly hourly: number }>;
+}
+
+export interface SideDeps {
+  /** The database's clock. */
+  now(): number;
+  readonly onExecuted: OnExecuted;
+  /** Somebody needs what others hold. */
+  readonly onRecall: (budgetId: string, window: string) => void;
+  readonly subjects: Subjects;
+}

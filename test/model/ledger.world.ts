@@ -1,0 +1,268 @@
+// What a schedule of the ledger happens in: proxies with their real slices and queues, a control plane, a database's clock that
+// moves, links that fail, operators who change budgets. Every operation is judged before anything else happens.
+import { randomUUID } from 'node:crypto';
+import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import { Random } from '../support/access/random.ts';
+import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.ts';
+import { settle, VirtualTime } from '../support/virtual-time.ts';
+import { type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
+import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
+import { appliesTo, type BudgetTerms } from './ledger.reference.ts';
+import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects } from './ledger.side.ts';
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** The control plane. */
+  readonly openSide: (deps: SideDeps) => Promise<LedgerSide>;
+  /** What arrives within a moment is executed at once. */
+  readonly concurrent: boolean;
+  readonly compares: boolean;
+  /** A fault of proxies that the judge must find. */
+  readonly faulty?: ModelProxyDeps['faulty'];
+  /** Changes what a proxy reports: another fault. */
+  readonly misreports?: ((event: UsageEvent, now: number) => UsageEvent) | undefined;
+}
+
+/** Who asks. */
+export interface ModelCaller {
+  readonly keyId: string;
+  readonly aiSystemId: string | undefined;
+  readonly personId: string | undefined;
+  /** Sent in addition. */
+  readonly projectKeyId: string | undefined;
+}
+
+export const models = ['openai/gpt-5', 'openai/gpt-5-mini', 'anthropic/claude'] as const;
+
+/** Ends of windows: of a day, a week, a month, a year. */
+const midnights = ['2026-11-21', '2026-11-30', '2026-12-01', '2027-01-01'] as const;
+const traceMax = 300;
+const uuidForm = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+const concurrentMs = 40;
+const expireEveryMs = 5_000;
+
+export class World {
+  readonly random: Random;
+  readonly time: VirtualTime;
+  readonly judge: LedgerJudge;
+  readonly subjects: Subjects;
+  readonly callers: readonly ModelCaller[];
+  readonly overflow: MemoryOverflow;
+  overflowMode: ReturnType<OverflowFaults['mode']> = 'well';
+  /** Those that are gone as well. */
+  readonly proxies: ModelProxy[] = [];
+  readonly report = new Map<string, number>();
+  readonly trace: string[] = [];
+  /** Links, feed and recalls work well. */
+  isCalm = false;
+  /** The database's clock less the proxies' time. */
+  clockOffset = 0;
+  read: BooksRead = { books: new Map(), leases: new Map(), events: 0, cost: 0 };
+  readonly #options: WorldOptions;
+  readonly #pending = new Set<Promise<void>>();
+  readonly #executed: { readonly executed: Executed; readonly turn: number }[] = [];
+  readonly #names = new Map<string, string>();
+  readonly #arrived: (() => Promise<void>)[] = [];
+  #violation: Violation | undefined;
+  #side: LedgerSide | undefined;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.random = new Random(options.seed ^ 0x5bd1e995);
+    this.judge = new LedgerJudge(options);
+    this.time = new VirtualTime(() => this.#moment());
+    const midnight = Date.parse(this.random.pick(midnights));
+    this.time.wallOffset = Math.floor(midnight - this.random.between(1_000, 180_000)) - this.time.monotonic();
+    this.overflow = new MemoryOverflow({ mode: () => this.overflowMode, now: () => this.time.now() });
+    const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+    this.subjects = { organizationId: randomUUID(), aiSystemIds: ids(1), personIds: ids(1), keyIds: ids(4) };
+    const [aiSystemId, personId] = [this.subjects.aiSystemIds[0], this.subjects.personIds[0]];
+    this.callers = this.subjects.keyIds.map((keyId, index, keyIds) => ({
+      keyId,
+      projectKeyId: index === 2 ? keyIds[3] : undefined,
+      aiSystemId: index === 1 || index === 2 ? aiSystemId : undefined,
+      personId: index === 3 ? personId : undefined,
+    }));
+  }
+
+  get side(): LedgerSide {
+    if (this.#side === undefined) throw new Error('the world is not open yet');
+    return this.#side;
+  }
+
+  async open(): Promise<void> {
+    const { subjects } = this;
+    this.#side = await this.#options.openSide({
+      now: () => this.now(),
+      subjects,
+      onExecuted: (executed, turn) => void this.#executed.push({ executed, turn }),
+      onRecall: (budgetId, window) => this.#recall(budgetId, window),
+    });
+    this.#expireLater();
+  }
+
+  /** By the database's clock, whole milliseconds. */
+  now(): number {
+    return Math.floor(this.time.now() + this.clockOffset);
+  }
+
+  get alive(): readonly ModelProxy[] {
+    return this.proxies.filter(({ state }) => state === 'alive');
+  }
+
+  /** Budgets that are there. */
+  get budgets(): readonly BudgetTerms[] {
+    return [...this.judge.reference.budgets.values()].filter(({ isDeleted }) => !isDeleted);
+  }
+
+  start(): ModelProxy {
+    const proxy = new ModelProxy(`p${this.proxies.length + 1}`, {
+      ...this,
+      side: this.side,
+      now: () => this.now(),
+      execute: (work) => this.execute(work),
+      onViolation: (message) => this.fail(message),
+      onEvent: (name) => this.count(name),
+      faulty: this.#options.faulty,
+    });
+    for (const { id } of this.budgets) proxy.known.add(id);
+    this.proxies.push(proxy);
+    return proxy;
+  }
+
+  /** Something arrives at the control plane. */
+  execute(work: () => Promise<void>): void {
+    this.#arrived.push(work);
+    if (!this.#options.concurrent) this.#executeArrived();
+    else if (this.#arrived.length === 1)
+      this.time.after(this.random.between(0, concurrentMs), () => this.#executeArrived());
+  }
+
+  /** What a proxy knows of the budgets that apply, now. */
+  budgetsFor(proxy: ModelProxy, caller: ModelCaller, model: string): readonly BudgetTerms[] {
+    const { aiSystemId, keyId, personId, projectKeyId } = caller;
+    const subjects = [this.subjects.organizationId, keyId, aiSystemId, personId, projectKeyId];
+    return [...this.judge.reference.budgets.values()].filter(
+      (budget) =>
+        proxy.known.has(budget.id) && subjects.includes(budget.subjectId) && appliesTo(budget.model, model),
+    );
+  }
+
+  /** A request has ended: what it used is on its way. */
+  record(proxy: ModelProxy, event: UsageEvent, hold: number): void {
+    this.judge.settle({ event, hold, proxy });
+    proxy.usageLog.record(this.#options.misreports?.(event, this.now()) ?? event);
+  }
+
+  count(name: string): void {
+    this.report.set(name, (this.report.get(name) ?? 0) + 1);
+  }
+
+  /** For whoever reads how a schedule failed. */
+  tell(what: string): void {
+    const named = what.replace(uuidForm, (id) => {
+      const name = this.#names.get(id) ?? `#${this.#names.size + 1}`;
+      this.#names.set(id, name);
+      return name;
+    });
+    this.trace.push(`${((this.time.monotonic() - 1_000_000) / 1_000).toFixed(3)} ${named}`);
+    if (this.trace.length > traceMax) this.trace.shift();
+  }
+
+  fail(message: string): void {
+    this.#violation ??= new Violation(message);
+  }
+
+  /** Goes on for so long. @throws Violation */
+  async pass(ms: number): Promise<void> {
+    await this.time.advance(ms);
+    if (this.#violation !== undefined) throw this.#violation;
+  }
+
+  claims(): Claims {
+    const claims = new Map<string, number>();
+    for (const proxy of this.proxies)
+      for (const [key, amount] of proxy.holds()) claims.set(key, (claims.get(key) ?? 0) + amount);
+    return claims;
+  }
+
+  #executeArrived(): void {
+    for (const work of this.#arrived.splice(0)) {
+      const done = work().catch((error: unknown) =>
+        this.fail(`an operation fails: ${error instanceof Error ? error.stack : error}`),
+      );
+      const tracked = done.then(() => void this.#pending.delete(tracked));
+      this.#pending.add(tracked);
+    }
+  }
+
+  /** Waits for all that takes no time, and judges it. */
+  async #moment(): Promise<void> {
+    await settle();
+    while (this.#pending.size > 0) {
+      await Promise.all(this.#pending);
+      await settle();
+    }
+    if (this.#violation !== undefined) return;
+    try {
+      await this.#judgeExecuted();
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      this.fail(error.message);
+    }
+  }
+
+  async #judgeExecuted(): Promise<void> {
+    if (this.#executed.length === 0) {
+      this.judge.checkClaims(this.read, this.claims());
+      return;
+    }
+    const inTurn = this.#executed.splice(0).toSorted((a, b) => a.turn - b.turn);
+    for (const { executed } of inTurn) {
+      this.tell(described(executed));
+      this.judge.apply(executed, this.now());
+      this.#spread(executed);
+    }
+    this.read = await this.side.read();
+    this.judge.check(this.read, this.claims());
+  }
+
+  /** Proxies hear of it, each at its time. */
+  #spread(executed: Executed): void {
+    if (executed.kind !== 'create' && executed.kind !== 'delete') return;
+    for (const proxy of this.alive) {
+      const late = !this.isCalm && (proxy.link !== 'well' || this.random.chance(0.3));
+      this.time.after(this.random.between(1, late ? 20_000 : 100), () => {
+        const id = executed.kind === 'create' ? executed.terms.id : executed.budgetId;
+        // What a proxy hears is how it is then.
+        if (this.budgets.some((budget) => budget.id === id)) proxy.known.add(id);
+        else proxy.known.delete(id);
+      });
+    }
+  }
+
+  #recall(budgetId: string, window: string): void {
+    for (const proxy of this.alive) {
+      if (!this.isCalm && (proxy.link !== 'well' || this.random.chance(0.2))) continue;
+      this.time.after(this.random.between(1, 100), () => {
+        if (proxy.isAlive) proxy.budgets.recall(budgetId, window);
+      });
+    }
+  }
+
+  #expireLater(): void {
+    this.time.after(expireEveryMs, () => {
+      this.execute(() => this.side.expire(Number.POSITIVE_INFINITY));
+      this.#expireLater();
+    });
+  }
+}
+
+function described(executed: Executed): string {
+  if (executed.kind !== 'report') return JSON.stringify(executed).replaceAll('"', '');
+  const events = executed.events.map(
+    ({ at, charges, cost, id, modelAsked, session }) =>
+      `${id} at ${at} in ${session} of ${modelAsked} cost ${cost} ${JSON.stringify(charges)}`,
+  );
+  return `report, new ${executed.recorded}: ${events.join('; ').replaceAll('"', '')}`;
+}

@@ -1,0 +1,57 @@
+// Many schedules of the ledger's model: node test/model/run-ledger.ts --schedules 10000 [--seed 1] [--on memory|sqlite|postgres]
+import { parseArgs } from 'node:util';
+import { backendNames, openBackend } from './ledger.backends.ts';
+import { runSchedule, ScheduleFailure, type ScheduleOptions } from './ledger.model.ts';
+import { shrink } from './ledger.schedule.ts';
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: '1' },
+    on: { type: 'string', default: 'sqlite' },
+  },
+});
+const schedules = Number(values.schedules);
+const first = Number(values.seed);
+const name = backendNames.find((each) => each === values.on);
+if (name === undefined) throw new Error(`--on must be one of ${backendNames.join(', ')}`);
+const backend = await openBackend(name);
+const total = new Map<string, number>();
+const startedAt = performance.now();
+
+function optionsOf(seed: number): ScheduleOptions {
+  return { seed, openSide: backend.openSide, concurrent: seed % 2 === 1, compares: true };
+}
+
+try {
+  for (let seed = first; seed < first + schedules; seed++)
+    for (const [what, count] of await runSchedule(optionsOf(seed)))
+      total.set(what, (total.get(what) ?? 0) + count);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  console.log(
+    `${schedules} schedules from seed ${first} on ${name} hold, in ${seconds} s:`,
+    Object.fromEntries(total),
+  );
+} catch (error) {
+  if (!(error instanceof ScheduleFailure)) throw error;
+  await tellShortest(error);
+  process.exitCode = 1;
+} finally {
+  await backend.close();
+}
+
+async function tellShortest(failure: ScheduleFailure): Promise<void> {
+  let shortest = failure;
+  await shrink(failure.schedule, async (schedule) => {
+    const failed = await runSchedule({ ...optionsOf(failure.seed), schedule }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (!(failed instanceof ScheduleFailure)) return false;
+    shortest = failed;
+    return true;
+  });
+  console.log(shortest.trace.join('\n'));
+  console.log(shortest.schedule);
+  console.log(`${failure.message}\nat its shortest: ${shortest.message}`);
+}

@@ -1,0 +1,77 @@
+// A proxy's way to the control plane: calls are lost before or after they were executed, executed twice, delayed, answered late.
+import type { Random } from '../access/random.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+
+export const linkModes = ['well', 'slow', 'lossy', 'refused', 'silent'] as const;
+
+export type LinkMode = (typeof linkModes)[number];
+
+const deadlineMs = 5_000;
+
+export class Link {
+  mode: LinkMode = 'well';
+  /** The proxy is gone: what is on the way may arrive, nothing comes back. */
+  isDead = false;
+  readonly #time: VirtualTime;
+  readonly #random: Random;
+  /** Runs what arrives. */
+  readonly #execute: (work: () => Promise<void>) => void;
+
+  constructor(time: VirtualTime, random: Random, execute: (work: () => Promise<void>) => void) {
+    this.#time = time;
+    this.#random = random;
+    this.#execute = execute;
+  }
+
+  /** @throws an error when no answer has come in time; it may have happened */
+  call<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.isDead) return;
+      const way = this.#way();
+      const fail = () => {
+        if (!this.isDead) reject(new Error('the control plane did not answer'));
+      };
+      this.#time.after(this.mode === 'refused' ? 5 : deadlineMs, fail);
+      for (const { back, there } of way)
+        this.#time.after(there, () =>
+          this.#execute(async () => {
+            const answer = await work();
+            if (back === undefined) return;
+            this.#time.after(back, () => {
+              if (!this.isDead) resolve(answer);
+            });
+          }),
+        );
+    });
+  }
+
+  /** Each time that the call arrives, and how long its answer takes. */
+  #way(): readonly { readonly there: number; readonly back: number | undefined }[] {
+    const random = this.#random;
+    switch (this.mode) {
+      case 'well':
+        return [{ there: random.between(1, 20), back: random.between(1, 20) }];
+      case 'slow':
+        return [{ there: random.between(1, 3_500), back: random.between(1, 3_500) }];
+      case 'lossy': {
+        if (random.chance(0.3)) return [];
+        const first = {
+          there: random.between(1, 50),
+          back: random.chance(0.3) ? undefined : random.between(1, 50),
+        };
+        return random.chance(0.7) ? [first] : [first, this.#late()];
+      }
+      case 'refused':
+        return [];
+      case 'silent':
+        return random.chance(0.5) ? [] : [this.#late()];
+    }
+  }
+
+  #late(): { readonly there: number; readonly back: undefined } {
+    return {
+      there: this.#random.chance(0.5) ? this.#random.between(1, 500) : this.#random.between(500, 70_000),
+      back: undefined,
+    };
+  }
+}

@@ -1,0 +1,67 @@
+// Redis as usage overflows into it, in memory: it outlives proxies, may be away, and may keep what it does not say that it has.
+
+import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
+import type { Entry, Overflow } from '../../../proxy/ledger/usage/overflow.ts';
+import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
+
+export interface OverflowFaults {
+  /** Asked before everything that is done. */
+  mode(): 'well' | 'away' | 'unsure';
+  now(): number;
+}
+
+const shards = 2;
+const entriesMax = 3;
+
+export class MemoryOverflow {
+  readonly #faults: OverflowFaults;
+  readonly #shards: Entry[][] = Array.from({ length: shards }, () => []);
+  #entries = 0;
+
+  constructor(faults: OverflowFaults) {
+    this.#faults = faults;
+  }
+
+  get isEmpty(): boolean {
+    return this.#shards.every((entries) => entries.length === 0);
+  }
+
+  /** For one proxy. */
+  connect(): Overflow {
+    return {
+      shards,
+      put: async (events) => {
+        const mode = this.#faults.mode();
+        if (mode === 'away') return events;
+        this.#put(events);
+        return mode === 'unsure' ? events : [];
+      },
+      read: async (shard, after) => {
+        const entries = this.#answering(shard);
+        const from = after === undefined ? 0 : entries.findIndex(({ id }) => Number(id) > Number(after));
+        return from < 0 ? [] : entries.slice(from, from + entriesMax);
+      },
+      // Two at once do no harm, so nobody is kept out.
+      lock: async (shard) => this.#answering(shard) !== undefined,
+      unlock: async () => undefined,
+      remove: async (shard, removed) => {
+        const entries = this.#answering(shard);
+        const ids = new Set(removed.map(({ id }) => id));
+        this.#shards[shard] = entries.filter(({ id }) => !ids.has(id));
+      },
+    };
+  }
+
+  #put(events: readonly UsageEvent[]): void {
+    this.#entries += 1;
+    const organizationId = events[0]?.organizationId ?? '';
+    const entry = { id: String(this.#entries), size: 1, putAt: this.#faults.now(), organizationId, events };
+    this.#shards[this.#entries % shards]?.push(entry);
+  }
+
+  #answering(shard: number): readonly Entry[] {
+    const mode = this.#faults.mode();
+    if (mode !== 'well') throw new RedisUnavailableError('it is away');
+    return this.#shards[shard] ?? [];
+  }
+}
