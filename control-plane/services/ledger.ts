@@ -24,11 +24,14 @@ import type { BooksTransaction, Recall, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
 import type { ProxyCaller } from './caller.ts';
 import { checked, invalidRequest } from './checked.ts';
-import type { Violation } from './errors.ts';
+import { permissionDenied, type Violation } from './errors.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readUsageEvent } from './usage-event.ts';
 
-/** Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. */
+/**
+ * Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. A report
+ * throws permission_denied for usage of an organization that is not its proxy's.
+ */
 export interface LedgerService {
   keepSession(caller: ProxyCaller, request: KeepSessionRequest__Output): Promise<KeepSessionResponse>;
   draw(caller: ProxyCaller, request: DrawRequest__Output): Promise<DrawResponse>;
@@ -80,6 +83,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
     },
     async reportUsage(caller, request) {
       const events = checkedEvents(request);
+      requireOwnUsage(caller, events);
       await touches.heard(caller, sessionsOf(events));
       await deps.days.ensureDays(daysToMake(events, clock.now()));
       const { value, now } = await timed(store, async (tx) => {
@@ -158,6 +162,14 @@ function checkedEvents({ events }: ReportUsageRequest__Output): readonly Reporte
   const read = events.map((event, index) => readUsageEvent(event, `events[${index}]`, violations));
   if (violations.length > 0) throw invalidRequest(violations.slice(0, violationsMax));
   return read;
+}
+
+/** Refused, not dropped: a proxy forgets what is acknowledged, and another proxy can still report it. @throws CallError */
+function requireOwnUsage({ organizationId }: ProxyCaller, events: readonly ReportedEvent[]): void {
+  if (organizationId === undefined) return;
+  if (events.some(({ row }) => row.organization_id !== organizationId)) {
+    throw permissionDenied('a proxy of one organization reports usage of that one only');
+  }
 }
 
 const aheadMaxMs = 3_600_000;

@@ -14,6 +14,7 @@ import { service as healthService } from 'grpc-health-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { hashCredential } from '../../../common/credential.ts';
+import { uuidv7 } from '../../../common/uuid.ts';
 import { startHttpApi } from '../../../control-plane/http-api.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
@@ -174,6 +175,24 @@ describe('a watch over gRPC', () => {
     expect(hashes).not.toContain(hashCredential(keys.foreign.value));
     watching.stream.cancel();
   });
+
+  it('takes usage of its own organization from a bound proxy, and acknowledges no other', async () => {
+    const acme = await createTenant(plane, platform, 'acme');
+    const other = await createTenant(plane, platform, 'other');
+    const bound = (await newProxyToken({ organizationId: acme.id })).value;
+    const report = (...organizationIds: readonly string[]) =>
+      plane.call('Ledger.ReportUsage', bound, { events: organizationIds.map(usageOf) });
+    expect(await report(acme.id)).toMatchObject({ code: 'OK' });
+    expect(await report(other.id)).toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(await report(acme.id, other.id)).toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  function usageOf(organizationId: string) {
+    const at = new Date().toISOString();
+    const [id, keyId] = [uuidv7(), uuidv7()];
+    const names = { requestId: 'r', provider: 'p', modelAsked: 'p/m', modelAnswered: 'm' };
+    return { id, day: at.slice(0, 10), at, organizationId, keyId, ...names, tokens: {}, costNanoUsd: '1' };
+  }
 });
 
 describe('the gRPC door', () => {
