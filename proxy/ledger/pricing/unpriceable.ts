@@ -1,7 +1,6 @@
 // What a request may ask for that its price in the catalog does not cover: dearer tokens, fees, input that is not in its body. Under
 // a budget it is refused, because what is held for it would not be enough. Unknown kinds of content are refused for the same reason.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { matchesGlob } from '../../../common/model-glob.ts';
 import type { ChatCall } from '../../chat/call.ts';
 import { isGiven } from '../../chat/fields.ts';
 
@@ -10,15 +9,15 @@ export function unpriceable({
   request,
   qualifiedModel,
 }: Pick<ChatCall, 'request' | 'qualifiedModel'>): string | undefined {
-  if (searchModels.some((glob) => matchesGlob(glob, qualifiedModel))) return 'model';
+  if (searchModels.some((kind) => qualifiedModel.includes(kind))) return 'model';
   return fieldOf(request.body) ?? toolOf(request.body) ?? contentOf(request.messages);
 }
 
 /** They search at every request, for a fee. */
-const searchModels = ['*/*-search-preview*', '*/*-search-api*', '*/*-deep-research*'];
+const searchModels = ['-search-preview', '-search-api', '-deep-research'];
 
-/** Each with the values that cost what the catalog says. */
-const fields: readonly (readonly [name: string, isPriced: (value: unknown) => boolean])[] = [
+/** Each with the values of it that cost what the catalog says. */
+const fields: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   // Priority costs about twice as much, reserved capacity has prices by contract. Flex is cheaper: charged as the usual tier.
   ['service_tier', (value) => usualTiers.has(value)],
   // A fee for each search, and what was found counts as input.
@@ -40,7 +39,7 @@ const fields: readonly (readonly [name: string, isPriced: (value: unknown) => bo
   ['max_completion_tokens', isPositive],
   ['max_tokens', isPositive],
   ['n', isPositive],
-];
+]);
 
 const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'standard_only', 'flex']);
 
@@ -53,7 +52,7 @@ function isPositive(value: unknown): boolean {
 }
 
 function fieldOf(body: JsonObject): string | undefined {
-  return fields.find(([name, isPriced]) => isGiven(body[name]) && !isPriced(body[name]))?.[0];
+  return Object.keys(body).find((name) => isGiven(body[name]) && fields.get(name)?.(body[name]) === false);
 }
 
 /** Tools that a vendor runs itself (searches, fetched pages, code, files) have fees, and what they find counts as input. */

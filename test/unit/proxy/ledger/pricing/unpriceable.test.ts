@@ -23,7 +23,7 @@ describe('has no price', () => {
     ['a search of a third', { enable_search: true }, 'enable_search'],
     ['a plugin', { plugins: [{ id: 'web' }] }, 'plugins'],
     ['another model in its place', { models: ['dear/model'] }, 'models'],
-    ['sound in the answer', { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }, 'audio'],
+    ['sound in the answer', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }, 'audio'],
     ['images in the answer', { modalities: ['text', 'image'] }, 'modalities'],
     ['modalities that are no list', { modalities: 'audio' }, 'modalities'],
     ['a prediction', { prediction: { type: 'content', content: 'x' } }, 'prediction'],
