@@ -65,12 +65,12 @@ export function isCapability(text: unknown): text is Capability {
   return capabilities.some((one) => one === text);
 }
 
-/** USD per million tokens. */
-export const priceForm = /^\d{1,6}(\.\d{1,9})?$/;
-
-/** No model costs as much: what does is a slip of the decimal point. */
+/** USD per million tokens. No model costs as much: what does is a slip of the decimal point. */
 export const priceUsdMax = 1000;
 
+const priceForm = /^\d{1,6}(\.\d{1,9})?$/;
+
+/** USD per million tokens, as a decimal string. */
 export function isPrice(text: string): boolean {
   return priceForm.test(text) && Number(text) <= priceUsdMax;
 }

@@ -1,13 +1,11 @@
 // What a model costs, as operators say it: of a custom provider's model, or in place of the catalog's. All that is wrong is
 // told at once.
-import { priceForm } from '../../common/model-facts.ts';
+import { isPrice, priceUsdMax } from '../../common/model-facts.ts';
 import type { ModelPrices, ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
 import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
 import { date } from './fields.ts';
 
-/** USD per million tokens. No model costs as much: what does is a slip of the decimal point. */
-export const priceUsdMax = 1000;
 const tiersMax = 8;
 
 /** In one order of names, so that equal prices are equal texts. @param today of prices that are not dated, YYYY-MM-DD */
@@ -59,10 +57,6 @@ function amountProblems(from: Amounts, at: string): Problem[] {
 }
 
 const priceWanted = `must be USD per million tokens as a decimal string from 0 to ${priceUsdMax}, such as 0.15`;
-
-function isPrice(text: string): boolean {
-  return priceForm.test(text) && Number(text) <= priceUsdMax;
-}
 
 function amountsOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Amounts) {
   return {
