@@ -1,0 +1,260 @@
+// Budgets of real proxies' making against a real control plane: three of them share one budget over gRPC, with recalls over the
+// feed, and the books are looked at while they do.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackground } from '../../../common/background.ts';
+import { systemClock } from '../../../common/clock.ts';
+import { nanoOfUsd, nanoPerUsd } from '../../../common/money.ts';
+import { Secret } from '../../../common/secret.ts';
+import { systemTimers } from '../../../common/timers.ts';
+import {
+  type ControlPlaneClient,
+  createControlPlaneClient,
+} from '../../../proxy/access/control-plane-client.ts';
+import { accessLimits } from '../../../proxy/access/limits.ts';
+import { createRecordSource } from '../../../proxy/access/record-source.ts';
+import { type BudgetHold, BudgetRefusal } from '../../../proxy/ledger/budgets/budgets.ts';
+import { SlicedBudgets } from '../../../proxy/ledger/budgets/sliced-budgets.ts';
+import { hourMs } from '../../support/access/one-proxy.ts';
+import { Random } from '../../support/access/random.ts';
+import { limitSubject, testBudget } from '../../support/budget-desk.ts';
+import {
+  bootstrap,
+  createTenant,
+  databases,
+  type OperatorsPlane,
+  startOperatorsPlane,
+  type TestTenant,
+} from '../../support/operators.ts';
+import { until } from '../../support/process.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { usageOf } from '../../support/usage-queue.ts';
+
+const seed = Number(process.env.BUDGETS_SEED ?? Math.floor(Math.random() * 1e9));
+console.log(`seed ${seed} (set BUDGETS_SEED to repeat)`);
+const random = new Random(seed);
+
+let plane: OperatorsPlane;
+let tenant: TestTenant;
+let token: string;
+let proxies: readonly TestProxy[];
+const defects: string[] = [];
+
+interface TestBudget {
+  readonly id: string;
+  /** Whose usage counts towards it, and towards no other. */
+  readonly systemId: string;
+}
+
+class TestProxy {
+  readonly client: ControlPlaneClient;
+  readonly budgets: SlicedBudgets;
+  readonly close: () => Promise<void>;
+
+  constructor() {
+    const shared = {
+      clock: systemClock,
+      timers: systemTimers,
+      random: Math.random,
+      log: silentLog,
+      background: createBackground({ log: silentLog, onFailure: (task) => defects.push(task) }),
+    };
+    this.client = createControlPlaneClient({
+      addresses: [`127.0.0.1:${plane.plane.grpcPort}`],
+      token: new Secret(token),
+      credentials: undefined,
+      allowPlaintext: false,
+    });
+    this.budgets = new SlicedBudgets({
+      ...shared,
+      client: this.client.ledger,
+      metrics: { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+    });
+    const source = createRecordSource({
+      ...shared,
+      controlPlane: this.client,
+      maxStaleMs: hourMs,
+      limits: accessLimits,
+      onRecall: ({ budgetId, window }) => this.budgets.recall(budgetId, window),
+      metrics: { lookup: () => {}, cacheIgnored: () => {}, cacheFailed: () => {} },
+    });
+    this.close = async () => {
+      await this.budgets.close(systemClock.monotonic() + 5_000);
+      source.close();
+      this.client.close();
+    };
+  }
+
+  async take({ id }: TestBudget, full: number, least = full): Promise<BudgetHold | BudgetRefusal['reason']> {
+    try {
+      return await this.budgets.take({ budgets: [{ id, period: 'day' }], full, least });
+    } catch (error) {
+      if (error instanceof BudgetRefusal) return error.reason;
+      throw error;
+    }
+  }
+
+  async report({ systemId }: TestBudget, hold: BudgetHold, cost: number): Promise<void> {
+    const charges = hold.settle(cost);
+    const ids = { organizationId: tenant.id, keyId: randomUUID(), aiSystemId: systemId };
+    await this.client.ledger.report([usageOf({ ...hold.stamp, ...ids, cost, charges })]);
+  }
+}
+
+function proxyAt(index: number): TestProxy {
+  const proxy = proxies[index % proxies.length];
+  if (proxy === undefined) throw new Error('no proxy was started');
+  return proxy;
+}
+
+const call = (method: string, request: object) => plane.expect(method, tenant.owner.token, request);
+
+async function createBudget(amountUsd: string): Promise<TestBudget> {
+  const organizationId = tenant.id;
+  const system = await call('AiSystems.Create', { organizationId, name: randomUUID() });
+  const subject = limitSubject('AI_SYSTEM', system.id);
+  const { id } = await call('Limits.Create', { ...testBudget, organizationId, subject, amountUsd });
+  return { id, systemId: system.id };
+}
+
+async function booksOf({ id: limitId }: TestBudget) {
+  const { windows } = await call('Budgets.ListWindows', { organizationId: tenant.id, limitId });
+  const [books] = windows;
+  const nano = (usd: string | undefined) => nanoOfUsd(usd ?? '0') ?? Number.NaN;
+  return {
+    spent: nano(books?.spentUsd),
+    leased: nano(books?.leasedUsd),
+    unsettled: nano(books?.unsettledUsd),
+  };
+}
+
+/** A request that comes again while others hold what is left. @returns whether it was let in, and its cost */
+async function run(proxy: TestProxy, budget: TestBudget, full: number): Promise<number | undefined> {
+  for (;;) {
+    const hold = await proxy.take(budget, full);
+    if (hold === 'exceeded') return undefined;
+    if (typeof hold !== 'string') {
+      const cost = Math.ceil(hold.amount * random.next());
+      await sleep(random.below(20));
+      await proxy.report(budget, hold, cost);
+      return cost;
+    }
+    expect(hold).toBe('busy');
+    await sleep(50 + random.below(100));
+  }
+}
+
+describe.each(databases)('over $name', ({ open }) => {
+  let drop: () => Promise<void>;
+
+  beforeAll(async () => {
+    const database = await open();
+    drop = database.drop;
+    plane = await startOperatorsPlane({ env: database.env });
+    const platform = await bootstrap(plane);
+    tenant = await createTenant(plane, platform, 'acme');
+    token = (await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;
+    proxies = [new TestProxy(), new TestProxy(), new TestProxy()];
+    await until(() => proxies.every(({ budgets }) => budgets.stamp().session !== ''), { what: 'sessions' });
+  });
+
+  afterAll(async () => {
+    for (const proxy of proxies) await proxy.close();
+    await plane.close();
+    await drop();
+    expect(defects).toEqual([]);
+  });
+
+  describe('a budget of one dollar under a thousand requests at once over three proxies', () => {
+    it('is never exceeded, at any moment, and reached to 95 %', async () => {
+      const budget = await createBudget('1');
+      let isRunning = true;
+      const sampling = (async () => {
+        let samples = 0;
+        for (; isRunning; samples++) {
+          const { spent, leased, unsettled } = await booksOf(budget);
+          expect(spent + leased + unsettled).toBeLessThanOrEqual(nanoPerUsd);
+          await sleep(20);
+        }
+        return samples;
+      })();
+      const full = nanoPerUsd / 20;
+      const requests = Array.from({ length: 1_000 }, (_, index) => run(proxyAt(index), budget, full));
+      const costs = await Promise.all(requests);
+      isRunning = false;
+      expect(await sampling).toBeGreaterThan(5);
+      const spent = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+      expect((await booksOf(budget)).spent).toBe(spent);
+      expect(spent).toBeGreaterThanOrEqual(0.95 * nanoPerUsd);
+    });
+  });
+
+  describe('money that one proxy holds and another needs', () => {
+    it('is there within a second: busy before, let in after', async () => {
+      const budget = await createBudget('1');
+      const [idle, needy] = [proxyAt(0), proxyAt(1)];
+      const hold = await idle.take(budget, 0.8 * nanoPerUsd);
+      if (typeof hold === 'string') throw new Error(hold);
+      hold.settle(0);
+      expect(await needy.take(budget, 0.7 * nanoPerUsd)).toBe('busy');
+      const start = performance.now();
+      const got = await until(
+        async () => {
+          const taken = await needy.take(budget, 0.7 * nanoPerUsd);
+          return typeof taken === 'string' ? undefined : taken;
+        },
+        { what: 'the money' },
+      );
+      expect(performance.now() - start).toBeLessThan(1_000);
+      got.settle(0);
+    });
+  });
+
+  describe('a budget that is changed', () => {
+    it('lets requests in within two seconds when it is raised, and all when it is deleted', async () => {
+      const budget = await createBudget('0.1');
+      const proxy = proxyAt(2);
+      expect(await proxy.take(budget, nanoPerUsd)).toBe('exceeded');
+      await call('Limits.Update', { id: budget.id, amountUsd: '2' });
+      const start = performance.now();
+      const hold = await until(
+        async () => {
+          const taken = await proxy.take(budget, nanoPerUsd);
+          return typeof taken === 'string' ? undefined : taken;
+        },
+        { what: 'the raised limit' },
+      );
+      expect(performance.now() - start).toBeLessThan(2_000);
+      await call('Limits.Delete', { id: budget.id });
+      const unlimited = await proxy.take(budget, 100 * nanoPerUsd);
+      expect(unlimited).toMatchObject({ amount: 100 * nanoPerUsd });
+      await proxy.report(budget, hold, nanoPerUsd);
+      expect((await booksOf(budget)).spent).toBe(nanoPerUsd);
+    });
+  });
+
+  describe('a proxy that stops', () => {
+    it('leaves nothing leased', async () => {
+      const budget = await createBudget('1');
+      const proxy = new TestProxy();
+      const hold = await proxy.take(budget, 1_000_000);
+      if (typeof hold === 'string') throw new Error(hold);
+      await proxy.report(budget, hold, 400_000);
+      await proxy.close();
+      expect(await booksOf(budget)).toEqual({ spent: 400_000, leased: 0, unsettled: 0 });
+    });
+  });
+
+  describe('an operation that the control plane will not do', () => {
+    it.each([
+      ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 0 })],
+      ['return', () => proxyAt(0).client.ledger.giveBack({ ...operation(), seq: 0, amount: 1 })],
+      ['report', () => proxyAt(0).client.ledger.report([usageOf({ cost: -1 })])],
+    ])('is told from a failure: %s', async (_kind, act) => {
+      await expect(act()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason: 'invalid' });
+    });
+
+    const operation = () => ({ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1 });
+  });
+});
