@@ -1,0 +1,157 @@
+// Callers that spend a budget, and what the books say meanwhile. Amounts are nano-dollars.
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nanoOfUsd } from '../../common/money.ts';
+import { chatBody, type TestOrganization } from './gateway.ts';
+import { until } from './process.ts';
+
+export const spentModel = 'gpt-provider/gpt-4o-mini';
+
+/** Sets a price that makes the simulator's usual answer of 33 tokens cost about a fifth of a cent. */
+export async function makeDear({ api, id }: TestOrganization): Promise<void> {
+  const prices = { input: '1', output: '60' };
+  await api.call('Prices/Create', { organizationId: id, model: spentModel, prices });
+}
+
+export interface Subject {
+  readonly kind: 'ORGANIZATION' | 'AI_SYSTEM' | 'PERSON' | 'VIRTUAL_KEY';
+  readonly id: string;
+}
+
+/** @returns the budget's id */
+export async function createBudget(
+  { api, id: organizationId }: TestOrganization,
+  { kind, id }: Subject,
+  budget: { readonly amountUsd: string; readonly period?: string; readonly model?: string },
+): Promise<string> {
+  const { amountUsd, period = 'DAY', ...rest } = budget;
+  const limit = await api.call('Limits/Create', {
+    organizationId,
+    subject: { kind: `LIMIT_SUBJECT_KIND_${kind}`, id },
+    kind: 'LIMIT_KIND_BUDGET',
+    amountUsd,
+    period: `BUDGET_PERIOD_${period}`,
+    ...rest,
+  });
+  return String(limit.id);
+}
+
+export interface Books {
+  readonly window: string;
+  readonly amount: number;
+  readonly spent: number;
+  readonly leased: number;
+  readonly unsettled: number;
+}
+
+/** The books of a budget's running window. */
+export async function booksOf({ api, id }: TestOrganization, limitId: string): Promise<Books> {
+  const { windows } = (await api.call('Budgets/ListWindows', { organizationId: id, limitId })) as {
+    windows: readonly Readonly<Record<'window' | `${keyof Omit<Books, 'window'>}Usd`, string>>[];
+  };
+  const [row] = windows;
+  if (row === undefined) throw new Error('the budget has no window');
+  const amount = (text: string) => nanoOfUsd(text) ?? Number.NaN;
+  return {
+    window: row.window,
+    amount: amount(row.amountUsd),
+    spent: amount(row.spentUsd),
+    leased: amount(row.leasedUsd),
+    unsettled: amount(row.unsettledUsd),
+  };
+}
+
+/** Waits until proxies hold nothing and have told all. */
+export async function booksAtRest(organization: TestOrganization, limitId: string): Promise<Books> {
+  return await until(
+    async () => {
+      const books = await booksOf(organization, limitId);
+      return books.leased === 0 ? books : undefined;
+    },
+    { what: 'the slices to be returned', timeoutMs: 20_000 },
+  );
+}
+
+/** Nano-dollars of all recorded usage. */
+export async function recordedCost({ api, id }: TestOrganization): Promise<number> {
+  const { totals } = (await api.call('Usage/Totals', { organizationId: id })) as {
+    totals: readonly { readonly costUsd: string }[];
+  };
+  return nanoOfUsd(totals[0]?.costUsd ?? '0') ?? Number.NaN;
+}
+
+/** What a caller saw: "200", "402 budget_exceeded", "broken" where its connection was cut. */
+export type Outcome = string;
+
+export interface Spending {
+  readonly url: string;
+  readonly key: string;
+  readonly fields?: object;
+  /** The caller leaves after so long. */
+  readonly leavesAfterMs?: number;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+export function spend({ url, key, fields = {}, leavesAfterMs }: Spending): Promise<Outcome> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return new Promise((resolve) => {
+    const sent = request(`${url}/v1/chat/completions`, { agent, method: 'POST', headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', () => resolve('broken'));
+      response.on('end', () =>
+        resolve(outcomeOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())),
+      );
+    });
+    sent.on('error', () => resolve('broken'));
+    if (leavesAfterMs !== undefined) setTimeout(() => sent.destroy(), leavesAfterMs).unref();
+    sent.end(chatBody({ model: spentModel, max_tokens: 100, ...fields }));
+  });
+}
+
+const passing: ReadonlySet<Outcome> = new Set(['429 budget_busy', '503 ledger_unavailable']);
+
+/** Comes again while it is told that waiting helps, as a client does that heeds `retry-after`, but sooner. */
+export async function spendPatiently(
+  spending: Spending,
+  patienceMs = Number.POSITIVE_INFINITY,
+): Promise<Outcome> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const outcome = await spend(spending);
+    if (!passing.has(outcome) || performance.now() > until) return outcome;
+    await sleep(100 + Math.random() * 200);
+  }
+}
+
+function outcomeOf(status: number, body: string): Outcome {
+  if (status === 200) return '200';
+  const { error } = JSON.parse(body) as { error: { code: string | null } };
+  return `${status} ${error.code}`;
+}
+
+export function tally(outcomes: readonly Outcome[]): Readonly<Record<Outcome, number>> {
+  const counts: Record<Outcome, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+/** Looks at the books again and again until it is stopped. @returns the samples */
+export function watchBooks(organization: TestOrganization, limitId: string): { stop(): Promise<Books[]> } {
+  const samples: Books[] = [];
+  let stopped = false;
+  const watching = (async () => {
+    while (!stopped) {
+      samples.push(await booksOf(organization, limitId));
+      await sleep(10);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopped = true;
+      await watching;
+      return samples;
+    },
+  };
+}
