@@ -75,6 +75,8 @@ export class FakeBooks {
   readonly reports: number[] = [];
   /** Ids of events that are refused for good. */
   readonly invalid = new Set<string>();
+  /** Reports of what their proxy may not report. */
+  denials = 0;
   underWay = 0;
   mostUnderWay = 0;
   readonly #time: Clock & Timers;
@@ -98,8 +100,10 @@ export class FakeBooks {
         await pause(this.#time, condition === 'mute' || condition === 'deaf' ? deadlineMs : answerMs);
         this.underWay--;
         if (condition === 'down' || condition === 'mute') throw new Error('no replica has answered');
-        if (events.some((event) => organizationId !== undefined && event.organizationId !== organizationId))
+        if (events.some((event) => organizationId !== undefined && event.organizationId !== organizationId)) {
+          this.denials++;
           throw new LedgerRefusedError('denied', 'not usage of its organization');
+        }
         if (events.some(({ id }) => this.invalid.has(id)))
           throw new LedgerRefusedError('invalid', 'no event');
         for (const event of events) this.recorded.set(`${event.day} ${event.id}`, event);

@@ -100,7 +100,8 @@ export class Reporting {
     // Reports that were under way together fail together, and that is one failure.
     if (startedAt >= this.#failedAt) this.#failures += 1;
     this.#failedAt = now;
-    this.#failingSince ??= now;
+    // One that was never answered has said for as long as it was waited for that nobody is there.
+    this.#failingSince ??= startedAt;
     this.#nextTryAt = now + backoffMs(Math.max(1, this.#failures), backoff, this.#deps.random);
     if (!wasAway && this.isAway) this.#deps.onChange('away', error);
   }

@@ -13,7 +13,7 @@ import {
 } from '../../../../support/usage-queue.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
 
-const schedules = 100;
+const schedules = 50;
 const steps = 60;
 const proxiesMax = 3;
 
@@ -63,9 +63,9 @@ class Schedule {
     else await this.#close();
   }
 
-  #start(): void {
+  #start(overflows = this.#random.chance(0.8)): void {
     const { random, time } = { random: new Random(this.#random.below(1_000_000)), time: this.#time };
-    const overflow = random.chance(0.8) ? this.#store.overflow(random) : undefined;
+    const overflow = overflows ? this.#store.overflow(random) : undefined;
     const proxy = startUsageProxy({ ...{ random, time, overflow }, client: this.#books.client() });
     this.#living.push({ proxy, open: [] });
   }
@@ -132,6 +132,8 @@ class Schedule {
     this.#books.condition = 'up';
     this.#store.condition = 'up';
     this.#store.entriesMax = Number.POSITIVE_INFINITY;
+    // The others may all be without Redis.
+    this.#start(true);
     // Longer than an entry is passed over.
     await this.#time.advance(700_000);
     const valid = ({ id }: UsageEvent) => !this.#books.invalid.has(id);
