@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   Feed,
   type FeedMessage,
+  type Recall,
   type WatchHandlers,
   type WatchStart,
 } from '../../../../proxy/access/feed.ts';
@@ -20,11 +21,13 @@ interface Watch {
 let time: VirtualTime;
 let records: Records;
 let watches: Watch[];
+let recalls: Recall[];
 let feed: Feed;
 
 beforeEach(() => {
   time = new VirtualTime();
   watches = [];
+  recalls = [];
   records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
   feed = new Feed({
     watch: (start, handlers) => {
@@ -39,6 +42,7 @@ beforeEach(() => {
     },
     records,
     onInvalidations: (invalidations) => void records.change(invalidations),
+    onRecall: (recall) => recalls.push(recall),
     maxStaleMs: 60_000,
     clock: time,
     timers: time,
@@ -100,6 +104,18 @@ describe('the feed', () => {
     answer(1);
     deliver({ type: 'reset', horizon: { epoch: 'two', revision: 1 } });
     expect(newest().asks).toHaveLength(2);
+  });
+});
+
+describe('a recall', () => {
+  const recall: Recall = { budgetId: 'b', window: 'total' };
+
+  it('is handed on before the feed has begun too, and changes nothing of it', () => {
+    deliver({ type: 'recall', recall });
+    deliver({ type: 'started', horizon: at(1) });
+    deliver({ type: 'recall', recall });
+    expect(recalls).toEqual([recall, recall]);
+    expect(newest().cancelled).toBe(false);
   });
 });
 

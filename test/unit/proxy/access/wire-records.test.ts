@@ -106,6 +106,11 @@ describe('a message of the feed', () => {
     });
   });
 
+  it('may ask for what is held of a budget', () => {
+    const recall = { budgetId: 'b', window: '2026-11-20' };
+    expect(feed({ recall })).toEqual({ type: 'recall', recall });
+  });
+
   it('passes over kinds of records that this version does not hold', () => {
     expect(feed({ changes: { invalidations: [{ id: 'x', revision: 5 }] } })).toEqual({
       type: 'changes',

@@ -1,0 +1,98 @@
+// How the client of the control plane sends operations of the ledger: repeated where a replica cannot serve, never because one is
+// slow, on the connection of the feed.
+import { Server, ServerCredentials, status, type UntypedHandleCall } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DrawRequest__Output } from '../../../proto/generated/gateway/v1/DrawRequest.ts';
+import { services } from '../../../proto/load.ts';
+import {
+  type ControlPlaneClient,
+  createControlPlaneClient,
+} from '../../../proxy/access/control-plane-client.ts';
+import { until } from '../../support/process.ts';
+
+type Answer = 'granted' | 'silent' | number;
+
+let server: Server;
+let client: ControlPlaneClient;
+let draws: DrawRequest__Output[];
+let peers: Set<string>;
+/** Of the next draws; then granted. */
+let answers: Answer[];
+
+beforeEach(async () => {
+  [draws, answers, peers] = [[], [], new Set()];
+  server = new Server();
+  const unused: UntypedHandleCall = (call: { getPeer(): string }) => void peers.add(call.getPeer());
+  server.addService(services.Access, { Resolve: unused, Watch: unused });
+  server.addService(services.Ledger, {
+    KeepSession: unused,
+    Return: unused,
+    ReportUsage: unused,
+    Draw: (
+      call: { request: DrawRequest__Output; getPeer(): string },
+      done: (error: object | null, response?: object) => void,
+    ) => {
+      peers.add(call.getPeer());
+      draws.push(call.request);
+      const answer = answers.shift() ?? 'granted';
+      if (answer === 'silent') return;
+      if (typeof answer === 'number') return done({ code: answer, details: 'refused' });
+      done(null, { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '5', now: '2026-11-20T10:00:00.000Z' });
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  client = createControlPlaneClient({
+    addresses: [`127.0.0.1:${port}`],
+    ...{ token: undefined, credentials: undefined, allowPlaintext: false },
+  });
+});
+
+afterEach(() => {
+  client.close();
+  server.forceShutdown();
+});
+
+const request = { session: 's', budgetId: 'b', window: 'total', seq: 1, need: 1, want: 5 };
+const draw = () => client.ledger.draw(request);
+
+describe('an operation of the ledger', () => {
+  it('is repeated unchanged where a replica cannot serve', async () => {
+    answers = [status.UNAVAILABLE, status.UNAVAILABLE];
+    expect(await draw()).toMatchObject({ outcome: 'granted', granted: 5 });
+    expect(draws).toHaveLength(3);
+    for (const again of draws) expect(again).toEqual(draws[0]);
+  });
+
+  it('fails within a second where no answer comes, and was sent once', async () => {
+    answers = ['silent'];
+    const start = performance.now();
+    await expect(draw()).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(draws).toHaveLength(1);
+  });
+
+  it.each([
+    [status.INVALID_ARGUMENT, 'invalid'],
+    [status.PERMISSION_DENIED, 'denied'],
+  ])('refused with status %i is refused for good: %s', async (code, reason) => {
+    answers = [code];
+    await expect(draw()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason });
+    expect(draws).toHaveLength(1);
+  });
+
+  it('refused in another way may be repeated by its sender', async () => {
+    answers = [status.INTERNAL];
+    await expect(draw()).rejects.toMatchObject({ code: status.INTERNAL });
+  });
+
+  it('goes over the connection of the feed', async () => {
+    client.watch({ since: undefined, maxStaleMs: 1 }, { message: () => {}, closed: () => {} });
+    await until(() => peers.size > 0, { what: 'the watch' });
+    await draw();
+    expect(peers.size).toBe(1);
+  });
+});
