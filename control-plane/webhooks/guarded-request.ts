@@ -6,6 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { blockList, familyOf, isMetadataHost, isPublicAddress } from '../../common/addresses.ts';
 import { ForbiddenAddressError, judgedLookup, type Resolve } from '../../common/judged-lookup.ts';
+import { createResolve } from './resolve.ts';
 
 export interface WebhookRequest {
   readonly url: string;
@@ -23,7 +24,6 @@ export type PostWebhook = (request: WebhookRequest, signal: AbortSignal) => Prom
 
 export interface GuardOptions {
   readonly allows: (address: string) => boolean;
-  /** Default: the system's. */
   readonly resolve?: Resolve;
   /** Authorities in PEM; default: those of Node. */
   readonly ca?: string;
@@ -47,8 +47,8 @@ export function webhookAddresses(denyCidrs: readonly string[]): (address: string
   };
 }
 
-export function createPostWebhook({ allows, resolve, ca, timeoutMs }: GuardOptions): PostWebhook {
-  const lookup = judgedLookup(allows, resolve);
+export function createPostWebhook({ allows, ca, timeoutMs, ...options }: GuardOptions): PostWebhook {
+  const lookup = judgedLookup(allows, options.resolve ?? createResolve());
   return ({ url, headers, body }, signal) =>
     new Promise((answered, failed) => {
       const target = new URL(url);

@@ -1,11 +1,12 @@
 // A receiver of webhooks on loopback, with a certificate of a test authority, and the sending side that may reach it.
+import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createPostWebhook, type GuardOptions } from '../../control-plane/webhooks/guarded-request.ts';
-import type { TestAuthority } from './tls.ts';
+import type { CertificateFiles, TestAuthority } from './tls.ts';
 
 export interface Received {
   readonly path: string;
@@ -24,7 +25,7 @@ export interface Receiver {
 }
 
 export async function startReceiver(authority: TestAuthority): Promise<Receiver> {
-  const { certFile, keyFile } = await authority.issue({ commonName: 'receiver' });
+  const { certFile, keyFile } = await certificateOf(authority);
   const server = createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,7 +51,18 @@ export async function startReceiver(authority: TestAuthority): Promise<Receiver>
   return receiver;
 }
 
+const certificates = new WeakMap<TestAuthority, Promise<CertificateFiles>>();
+
+/** One for all receivers: issuing takes longer than most tests. */
+function certificateOf(authority: TestAuthority): Promise<CertificateFiles> {
+  const known = certificates.get(authority) ?? authority.issue({ commonName: 'receiver' });
+  certificates.set(authority, known);
+  return known;
+}
+
 /** As in the program, but loopback counts as public and the test authority as known. */
 export function postOnLoopback(authority: TestAuthority, more: Partial<GuardOptions> = {}) {
-  return createPostWebhook({ allows: () => true, ca: readFileSync(authority.caFile, 'utf8'), ...more });
+  const ca = readFileSync(authority.caFile, 'utf8');
+  // No DNS server need know localhost.
+  return createPostWebhook({ allows: () => true, ca, resolve: lookup, ...more });
 }

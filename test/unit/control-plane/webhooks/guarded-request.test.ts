@@ -109,8 +109,11 @@ describe('a request to a webhook', () => {
 
 describe('the certificate of a webhook', () => {
   it('must be of a known authority', async () => {
-    const post = createPostWebhook({ allows: () => true });
-    await expect(post({ url: receiver.url(), ...message }, never)).rejects.toThrow();
+    const posting = createPostWebhook({ allows: () => true })(
+      { url: receiver.url('127.0.0.1'), ...message },
+      never,
+    );
+    await expect(posting).rejects.toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
     expect(receiver.received).toEqual([]);
   });
 

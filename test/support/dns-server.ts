@@ -1,0 +1,62 @@
+// A DNS server on loopback that knows a few names (RFC 1035), or says nothing at all.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv4 } from 'node:net';
+
+export interface DnsServer {
+  /** host:port */
+  readonly address: string;
+  /** Names that it was asked for. */
+  readonly asked: string[];
+  close(): Promise<void>;
+}
+
+/** @param names name → IPv4 addresses; undefined: it never answers */
+export async function startDnsServer(
+  names: Readonly<Record<string, readonly string[]>> | undefined,
+): Promise<DnsServer> {
+  const socket = createSocket('udp4');
+  const asked: string[] = [];
+  socket.on('message', (query, from) => {
+    const { name, type, end } = question(query);
+    asked.push(name);
+    if (names === undefined) return;
+    const known = names[name];
+    const records = type === 1 ? (known ?? []).filter(isIPv4) : [];
+    const head = Buffer.from(query.subarray(0, 12));
+    // A response, recursion available; NXDOMAIN where the name is not known.
+    head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
+    head.writeUInt16BE(records.length, 6);
+    head.writeUInt32BE(0, 8);
+    socket.send(
+      Buffer.concat([head, query.subarray(12, end), ...records.map(answer)]),
+      from.port,
+      from.address,
+    );
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked,
+    close: async () => {
+      socket.close();
+      await once(socket, 'close');
+    },
+  };
+}
+
+function question(query: Buffer): { readonly name: string; readonly type: number; readonly end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** The name of the question, type A, class IN, a minute. */
+function answer(address: string): Buffer {
+  return Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]);
+}

@@ -1,0 +1,51 @@
+import type { LookupAddress } from 'node:dns';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPostWebhook, webhookAddresses } from '../../../../control-plane/webhooks/guarded-request.ts';
+import { createResolve, type ResolveOptions } from '../../../../control-plane/webhooks/resolve.ts';
+import { type DnsServer, startDnsServer } from '../../../support/dns-server.ts';
+
+let server: DnsServer;
+afterEach(() => server.close());
+
+function resolved(host: string, options: ResolveOptions = {}): Promise<readonly LookupAddress[]> {
+  const resolve = createResolve({ servers: [server.address], ...options });
+  return new Promise((found, failed) => {
+    resolve(host, { all: true }, (error, addresses) => (error === null ? found(addresses) : failed(error)));
+  });
+}
+
+describe('names of webhooks', () => {
+  it('are asked of the DNS servers', async () => {
+    server = await startDnsServer({ 'hooks.example.com': ['192.0.2.1', '192.0.2.2'] });
+    expect(await resolved('hooks.example.com')).toEqual([
+      { address: '192.0.2.1', family: 4 },
+      { address: '192.0.2.2', family: 4 },
+    ]);
+    expect(new Set(server.asked)).toEqual(new Set(['hooks.example.com']));
+  });
+
+  it('that are not known fail', async () => {
+    server = await startDnsServer({ 'empty.example.com': [] });
+    await expect(resolved('gone.example.com')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    await expect(resolved('empty.example.com')).rejects.toMatchObject({ code: 'ENODATA' });
+  });
+
+  it('whose servers say nothing fail in time', async () => {
+    server = await startDnsServer(undefined);
+    await expect(resolved('slow.example.com', { timeoutMs: 100 })).rejects.toMatchObject({
+      code: 'ETIMEOUT',
+    });
+  });
+
+  it('that lead to private addresses are refused', async () => {
+    server = await startDnsServer({ 'evil.example.com': ['127.0.0.1', '10.0.0.1', '169.254.169.254'] });
+    const post = createPostWebhook({
+      allows: webhookAddresses([]),
+      resolve: createResolve({ servers: [server.address] }),
+    });
+    const request = { url: 'https://evil.example.com/', headers: {}, body: '{}' };
+    await expect(post(request, new AbortController().signal)).rejects.toMatchObject({
+      name: 'ForbiddenAddressError',
+    });
+  });
+});
