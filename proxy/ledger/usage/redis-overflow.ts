@@ -20,7 +20,7 @@ export interface RedisOverflowDeps {
   readonly shardBytesMax: number;
 }
 
-/** In all shards together 1 GiB, some ten million events. Redis's own bound may come first: then it takes no more. */
+/** In all shards together 1 GiB, some millions of events. Redis's own bound may come first: then it takes no more. */
 export const overflowShardBytesMax = 16 * 1024 * 1024;
 
 /** Before packing: one takes a millisecond to write and to read. */
