@@ -86,13 +86,14 @@ export class WatchingProxy implements WatchStream {
     return until(() => this.ended !== undefined, { what: 'the watch to end' });
   }
 
-  /** Kinds, of changes with their revisions: "started 3", "changes 4 4 5", "answer 1 5". */
+  /** Kinds, of changes with their revisions: "started 3", "changes 4 4 5", "answer 1 5", "recall budget-1 total". */
   get story(): string[] {
     return this.received.map(tell);
   }
 }
 
-function tell({ answer, changes, reset, started }: WatchResponse): string {
+function tell({ answer, changes, recall, reset, started }: WatchResponse): string {
+  if (recall) return `recall ${recall.budgetId} ${recall.window}`;
   if (changes) return `changes ${(changes.invalidations ?? []).map((row) => row.revision).join(' ')}`;
   if (answer) return `answer ${answer.nonce} ${revisionOf(answer.position)}`;
   return started ? `started ${revisionOf(started.horizon)}` : `reset ${revisionOf(reset?.horizon)}`;

@@ -1,0 +1,173 @@
+// The service Ledger as proxies call it over gRPC: who may call, what is refused at the edge and by which field, and that the
+// same control plane tells operators of it.
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dayOf } from '../../../common/budget-window.ts';
+import { type BudgetDesk, describeBudgets } from '../../support/budget-desk.ts';
+import { type Answered, freshName, refusal, type TestTenant, violated } from '../../support/operators.ts';
+import { until } from '../../support/process.ts';
+
+async function proxyToken(desk: BudgetDesk, organizationId?: string): Promise<Answered> {
+  const request = { name: freshName('proxy'), ...(organizationId !== undefined && { organizationId }) };
+  return await desk.plane.expect('ProxyTokens.Create', desk.platform.token, request);
+}
+
+function event(tenant: TestTenant, fields: object = {}) {
+  const at = new Date();
+  return {
+    ...{ id: randomUUID(), day: dayOf(at.getTime()), at: at.toISOString(), session: '' },
+    ...{ organizationId: tenant.id, keyId: randomUUID(), requestId: 'request-1', provider: 'gpt-provider' },
+    ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: 'gpt-4o', tokens: { prompt: '12' } },
+    ...{ costNanoUsd: '1500000000', status: 200, latencyMs: 12, attempts: 1 },
+    ...fields,
+  };
+}
+
+describeBudgets('the ledger', (desk) => {
+  let token: string;
+  beforeAll(async () => {
+    token = (await proxyToken(desk)).value;
+  });
+  const call = (method: string, request: object, by = token) =>
+    desk.plane.call(`Ledger.${method}`, by, request);
+  const expectOf = (method: string, request: object, by = token): Promise<Answered> =>
+    desk.plane.expect(`Ledger.${method}`, by, request);
+  const report = (events: readonly object[], by = token) => call('ReportUsage', { events }, by);
+
+  it('is drawn from, given back to and reported to, and operators see it', async () => {
+    const tenant = await desk.tenant();
+    const { id: budgetId } = await desk.budget(tenant, { amountUsd: '8' });
+    const session = randomUUID();
+    const { open, now } = await expectOf('KeepSession', { session });
+    expect(open).toBe(true);
+    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(10_000);
+    const window = dayOf(Date.parse(now));
+    const lease = { session, budgetId, window };
+    const drawn = { ...lease, seq: '1', needNanoUsd: '1500000000', wantNanoUsd: '9000000000' };
+    const granted = { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '2000000000' };
+    expect(await expectOf('Draw', drawn)).toMatchObject(granted);
+    expect(await expectOf('Draw', drawn)).toMatchObject(granted);
+    const returned = { ...lease, seq: '2', amountNanoUsd: '400000000' };
+    expect(await expectOf('Return', returned)).toMatchObject({ returnedNanoUsd: '400000000' });
+    const charges = [{ budgetId, window, escrowNanoUsd: '1500000000' }];
+    const used = event(tenant, { session, charges, day: window, at: now });
+    expect(await expectOf('ReportUsage', { events: [used, used] })).toMatchObject({ recorded: 1 });
+    expect(await desk.windows(tenant, { limitId: budgetId })).toMatchObject([
+      { spentUsd: '1.5', leasedUsd: '0.1', unsettledUsd: '0', freeUsd: '6.4' },
+    ]);
+  });
+
+  it.each([
+    ['exceeded', { needNanoUsd: '8000000001', wantNanoUsd: '8000000001' }, 'DRAW_OUTCOME_EXCEEDED'],
+    ['of another window', { window: '2020-01-01' }, 'DRAW_OUTCOME_WINDOW'],
+    ['of an unknown budget', { budgetId: randomUUID() }, 'DRAW_OUTCOME_DELETED'],
+    ['of an unknown session', { session: randomUUID() }, 'DRAW_OUTCOME_GONE'],
+    ['with a number missing', { seq: '2' }, 'DRAW_OUTCOME_LOST'],
+  ])('answers a draw that is %s', async (_what, fields, outcome) => {
+    const { id: budgetId } = await desk.budget(await desk.tenant(), { amountUsd: '8' });
+    const session = randomUUID();
+    await expectOf('KeepSession', { session });
+    const lease = { session, budgetId, window: dayOf(Date.now()), seq: '1' };
+    const request = { ...lease, needNanoUsd: '1', wantNanoUsd: '1', ...fields };
+    expect(await expectOf('Draw', request)).toMatchObject({ outcome, grantedNanoUsd: '0' });
+  });
+
+  it('opens to proxies only', async () => {
+    const session = { session: randomUUID() };
+    const operator = desk.acme.owner.token;
+    expect(await refusal(call('KeepSession', session, operator))).toMatchObject({
+      reason: 'permission_denied',
+    });
+    const nobody = desk.plane.call('Ledger.KeepSession', undefined, session);
+    expect(await refusal(nobody)).toMatchObject({ reason: 'unauthenticated' });
+  });
+
+  it('closes to a proxy whose token was revoked, within seconds', async () => {
+    const { value, proxyToken: made } = await proxyToken(desk);
+    const session = { session: randomUUID() };
+    expect((await call('KeepSession', session, value)).code).toBe('OK');
+    await desk.plane.expect('ProxyTokens.Revoke', desk.platform.token, { id: made.id });
+    const revokedAt = Date.now();
+    await until(async () => (await call('KeepSession', session, value)).code === 'UNAUTHENTICATED');
+    expect(Date.now() - revokedAt).toBeLessThan(5000);
+  });
+
+  it('keeps the sessions of one proxy from another', async () => {
+    const session = randomUUID();
+    await expectOf('KeepSession', { session });
+    const other = (await proxyToken(desk)).value;
+    expect(await refusal(call('KeepSession', { session }, other))).toMatchObject({ reason: 'not_found' });
+  });
+
+  it('records for a bound proxy what is of its organization, and refuses what is not', async () => {
+    const bound = (await proxyToken(desk, desk.acme.id)).value;
+    const [own, foreign] = [event(desk.acme), event(desk.other)];
+    expect(await refusal(report([own, foreign], bound))).toMatchObject({ reason: 'permission_denied' });
+    expect(await expectOf('ReportUsage', { events: [own] }, bound)).toMatchObject({ recorded: 1 });
+    expect(await expectOf('ReportUsage', { events: [own, foreign] })).toMatchObject({ recorded: 1 });
+  });
+
+  it('drops events of organizations that are not there, and books the others', async () => {
+    const events = [event(desk.acme, { organizationId: randomUUID() }), event(desk.acme)];
+    expect(await expectOf('ReportUsage', { events })).toMatchObject({ recorded: 1 });
+    expect(desk.plane.logs.join('')).toContain('were dropped');
+  });
+
+  it('takes no events as none', async () => {
+    expect(await expectOf('ReportUsage', { events: [] })).toMatchObject({ recorded: 0 });
+  });
+
+  describe('refuses', () => {
+    const lease = { session: randomUUID(), budgetId: randomUUID(), window: 'total', seq: '1' };
+    const draw = { ...lease, needNanoUsd: '1', wantNanoUsd: '1' };
+
+    it.each([
+      ['session', { session: 'session-1' }],
+      ['budget_id', { budgetId: '' }],
+      ['window', { window: '' }],
+      ['window', { window: '2026-02-30' }],
+      ['window', { window: '2026-11-20T00:00:00Z' }],
+      ['seq', { seq: '0' }],
+      ['seq', { seq: '9007199254740992' }],
+      ['need_nano_usd', { needNanoUsd: '0' }],
+      ['need_nano_usd', { needNanoUsd: '' }],
+      ['need_nano_usd', { needNanoUsd: '1.5' }],
+      ['need_nano_usd', { needNanoUsd: '-1' }],
+      ['want_nano_usd', { wantNanoUsd: '9007199254740992' }],
+      ['want_nano_usd', { needNanoUsd: '2', wantNanoUsd: '1' }],
+    ])('a draw by its %s: %j', async (field, wrong) => {
+      expect(await violated(call('Draw', { ...draw, ...wrong }))).toEqual([field]);
+    });
+
+    it('a return by its amount', async () => {
+      expect(await violated(call('Return', { ...lease, amountNanoUsd: '' }))).toEqual(['amount_nano_usd']);
+      expect(await violated(call('Return', {}))).toEqual([
+        ...['session', 'budget_id', 'window', 'seq', 'amount_nano_usd'],
+      ]);
+    });
+
+    it('a session that is no UUID', async () => {
+      expect(await violated(call('KeepSession', { session: '1' }))).toEqual(['session']);
+    });
+
+    it('more than a thousand events', async () => {
+      const events = Array.from({ length: 1001 }, () => event(desk.acme));
+      expect(await violated(report(events))).toEqual(['events']);
+      expect(await expectOf('ReportUsage', { events: events.slice(1) })).toMatchObject({ recorded: 1000 });
+    });
+
+    it('an event that is ahead or long ago by the clock of the database, and books nothing of the batch', async () => {
+      const shifted = (ms: number) => {
+        const at = new Date(Date.now() + ms);
+        return event(desk.acme, { at: at.toISOString(), day: dayOf(at.getTime()) });
+      };
+      const good = event(desk.acme);
+      const [hour, day] = [3_600_000, 86_400_000];
+      for (const ms of [hour + 60_000, -40 * day - 60_000, 400 * day, -4000 * day]) {
+        expect(await violated(report([good, shifted(ms)]))).toEqual(['events[1].at']);
+      }
+      const events = [good, shifted(hour - 60_000), shifted(-40 * day + 60_000)];
+      expect(await expectOf('ReportUsage', { events })).toMatchObject({ recorded: 3 });
+    });
+  });
+});

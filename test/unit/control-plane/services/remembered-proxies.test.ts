@@ -1,0 +1,57 @@
+// A proxy is looked up once in two seconds, and one that is not let in is never remembered.
+import { expect, it } from 'vitest';
+import type { Credentials } from '../../../../control-plane/services/authentication.ts';
+import type { ProxyCaller } from '../../../../control-plane/services/caller.ts';
+import { rememberProxies } from '../../../../control-plane/services/remembered-proxies.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+import { anyProxy } from '../../../support/watching.ts';
+
+function desk() {
+  const time = new VirtualTime();
+  const asked: Credentials[] = [];
+  let refusal: Error | undefined;
+  const authenticate = async (credentials: Credentials): Promise<ProxyCaller> => {
+    asked.push(credentials);
+    if (refusal !== undefined) throw refusal;
+    return { ...anyProxy, id: credentials.authorization ?? '' };
+  };
+  const remembered = rememberProxies(authenticate, time);
+  const proxy = (authorization: string) =>
+    remembered({ authorization, certificateProxy: undefined, from: '192.0.2.1' });
+  return {
+    time,
+    asked,
+    proxy,
+    refuse: (error: Error | undefined) => {
+      refusal = error;
+    },
+  };
+}
+
+it('looks a proxy up once in two seconds, calls that come together included', async () => {
+  const { time, asked, proxy } = desk();
+  await Promise.all([proxy('a'), proxy('a'), proxy('a')]);
+  await time.advance(1999);
+  expect((await proxy('a')).id).toBe('a');
+  expect(asked.length).toBe(1);
+  await time.advance(1);
+  await proxy('a');
+  expect(asked.length).toBe(2);
+});
+
+it('tells proxies apart', async () => {
+  const { proxy } = desk();
+  expect([(await proxy('a')).id, (await proxy('b')).id]).toEqual(['a', 'b']);
+});
+
+it('asks again after a refusal, and stops within two seconds letting in who is refused', async () => {
+  const { time, asked, proxy, refuse } = desk();
+  refuse(new Error('cut off'));
+  await expect(proxy('a')).rejects.toThrow('cut off');
+  refuse(undefined);
+  await proxy('a');
+  expect(asked.length).toBe(2);
+  refuse(new Error('revoked'));
+  await time.advance(2000);
+  await expect(proxy('a')).rejects.toThrow('revoked');
+});
