@@ -61,10 +61,7 @@ function takeMoney(
   if (budgets.length === 0) return undefined;
   if (prices === undefined) throw new GatewayError('model_not_priced', { param: 'model' });
   const field = unpriceable(call);
-  if (field !== undefined) {
-    const message = `a budget applies, and what \`${field}\` costs is not known; leave it out`;
-    throw new GatewayError('unsupported_parameter', { param: field, message });
-  }
+  if (field !== undefined) throw unpriced(field);
   const bound = boundOf(call, prices, deps.outputTokensDefault);
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
@@ -76,6 +73,15 @@ function takeMoney(
   } catch (error) {
     return refused(error);
   }
+}
+
+/** @param field that makes it cost what nobody knows; the model itself for one that charges for more than tokens */
+function unpriced(field: string): GatewayError {
+  const message =
+    field === 'model'
+      ? 'a budget applies, and this model charges for more than tokens; call another one'
+      : `a budget applies, and what \`${field}\` costs is not known; leave it out`;
+  return new GatewayError('unsupported_parameter', { param: field, message });
 }
 
 function refusalOf(deps: RequestLedgerDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
