@@ -18,6 +18,7 @@ import {
 import type { Entry, Overflow } from '../../proxy/ledger/usage/overflow.ts';
 import { RedisUnavailableError } from '../../proxy/redis/connection.ts';
 import { Random } from './access/random.ts';
+import { VirtualTime } from './virtual-time.ts';
 
 export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
   return {
@@ -283,6 +284,38 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
     ...{ counts, lines, failures },
     kill: () => {
       isDead = true;
+    },
+  };
+}
+
+export interface UsageScene {
+  readonly time: VirtualTime;
+  readonly books: FakeBooks;
+  readonly store: FakeStore;
+  /** Every proxy that was started. */
+  readonly proxies: readonly UsageProxy[];
+  readonly start: (options?: Partial<UsageProxyOptions>) => UsageProxy;
+  /** The control plane is down, and the proxy has found it to be away. */
+  readonly goAway: (proxy: UsageProxy) => Promise<void>;
+}
+
+/** A control plane and a Redis, and proxies at both, under one clock. */
+export function usageScene(): UsageScene {
+  const time = new VirtualTime();
+  const books = new FakeBooks(time);
+  const store = new FakeStore(time);
+  const proxies: UsageProxy[] = [];
+  return {
+    ...{ time, books, store, proxies },
+    start: (options) => {
+      const proxy = startUsageProxy({ time, client: books.client(), overflow: store.overflow(), ...options });
+      proxies.push(proxy);
+      return proxy;
+    },
+    goAway: async (proxy) => {
+      books.condition = 'down';
+      proxy.record(usageOf());
+      await time.advance(1_000);
     },
   };
 }

@@ -1,48 +1,20 @@
 // What a queue does with its last events when its proxy ends.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UsageEvent } from '../../../../../proxy/ledger/budgets/ledger-client.ts';
-import {
-  FakeBooks,
-  FakeStore,
-  startUsageProxy,
-  type UsageProxy,
-  type UsageProxyOptions,
-  usageOf,
-  usagesOf,
-} from '../../../../support/usage-queue.ts';
-import { VirtualTime } from '../../../../support/virtual-time.ts';
+import { type UsageProxy, usageOf, usageScene, usagesOf } from '../../../../support/usage-queue.ts';
 
-let time: VirtualTime;
-let books: FakeBooks;
-let store: FakeStore;
+let { books, goAway, proxies, start, store, time } = usageScene();
 
 beforeEach(() => {
-  time = new VirtualTime();
-  books = new FakeBooks(time);
-  store = new FakeStore(time);
+  ({ books, goAway, proxies, start, store, time } = usageScene());
 });
 
-const proxies: UsageProxy[] = [];
-
-function start(options: Partial<UsageProxyOptions> = {}): UsageProxy {
-  const proxy = startUsageProxy({ time, client: books.client(), overflow: store.overflow(), ...options });
-  proxies.push(proxy);
-  return proxy;
-}
-
 afterEach(() => {
-  expect(proxies.splice(0).flatMap((proxy) => proxy.failures)).toEqual([]);
+  expect(proxies.flatMap((proxy) => proxy.failures)).toEqual([]);
 });
 
 function recordAll(proxy: UsageProxy, events: readonly UsageEvent[]): void {
   for (const event of events) proxy.record(event);
-}
-
-/** Until it is known to be away. */
-async function goAway(proxy: UsageProxy): Promise<void> {
-  books.condition = 'down';
-  proxy.record(usageOf());
-  await time.advance(1_000);
 }
 
 describe('the end', () => {
