@@ -1,6 +1,7 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
 import type { Schema } from '../store/schema.ts';
+import type { ColumnTypes } from './json-rows.ts';
 import type { UsageEventRow } from './record.ts';
 
 export type HourRow = Schema['usage_hours'];
@@ -39,6 +40,30 @@ const summed = {
 } as const satisfies Record<Sum, (event: UsageEventRow) => number>;
 
 export const hourSums = Object.keys(summed) as readonly Sum[];
+
+export const hourColumns = {
+  organization_id: 'text',
+  hour: 'bigint',
+  key_id: 'text',
+  ai_system_id: 'text',
+  person_id: 'text',
+  project_key_id: 'text',
+  project_ai_system_id: 'text',
+  project_person_id: 'text',
+  model_asked: 'text',
+  requests: 'bigint',
+  failed_requests: 'bigint',
+  unpriced_requests: 'bigint',
+  estimated_requests: 'bigint',
+  prompt_tokens: 'bigint',
+  completion_tokens: 'bigint',
+  cache_read_tokens: 'bigint',
+  cache_write_tokens: 'bigint',
+  cache_write1h_tokens: 'bigint',
+  reasoning_tokens: 'bigint',
+  cost: 'bigint',
+  latency_ms: 'bigint',
+} as const satisfies ColumnTypes<HourRow>;
 
 /** Start of the hour of a time. */
 export function hourOf(at: number): number {

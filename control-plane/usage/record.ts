@@ -3,13 +3,14 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
-import { type HourRow, hourKey, hourSums, sumByHour } from './hours.ts';
+import { type HourRow, hourColumns, hourKey, hourSums, sumByHour } from './hours.ts';
+import { type ColumnTypes, insertRows } from './json-rows.ts';
 import { noteLastUse } from './last-used.ts';
 
 export type UsageEventRow = Omit<Schema['usage_events'], 'recorded_at'>;
 
 /**
- * A thousand events cost eight statements at most, whatever is in them. The days of the events must be there: days.ts.
+ * A batch costs five statements at most, however large it is. The days of the events must be there: days.ts.
  * @returns ids of the events that were not in the books before; an id that comes twice counts once
  */
 export async function recordUsage(
@@ -22,52 +23,69 @@ export async function recordUsage(
   return new Set(fresh.map(({ id }) => id));
 }
 
-// SQLite takes 32,766 parameters in a statement: an event has 33, a row of hours fewer.
-const insertRowsMax = 900;
-
 async function insertEvents(
-  tx: BooksTransaction,
+  { db, now }: BooksTransaction,
   events: readonly UsageEventRow[],
 ): Promise<readonly UsageEventRow[]> {
-  const byId = new Map<string, UsageEventRow>();
+  if (events.length === 0) return [];
+  const byId = new Map<string, Schema['usage_events']>();
   for (const event of events) {
-    if (!byId.has(event.id)) byId.set(event.id, event);
+    if (!byId.has(event.id)) byId.set(event.id, { ...event, recorded_at: now });
   }
   const rows = [...byId.values()].toSorted((a, b) => (a.day + a.id < b.day + b.id ? -1 : 1));
-  const fresh = new Set<string>();
-  for (const part of partsOf(rows)) {
-    const inserted = await tx.db
-      .insertInto('usage_events')
-      .values(part.map((row) => ({ ...row, recorded_at: tx.now })))
-      .onConflict((conflict) => conflict.columns(['day', 'id']).doNothing())
-      .returning('id')
-      .execute();
-    for (const { id } of inserted) fresh.add(id);
-  }
+  const inserted = await sql<{ id: string }>`
+    ${insertRows('usage_events', eventColumns, rows)} on conflict (day, id) do nothing returning id`.execute(
+    db,
+  );
+  const fresh = new Set(inserted.rows.map(({ id }) => id));
   return rows.filter(({ id }) => fresh.has(id));
 }
 
-async function addToHours(db: Kysely<Schema>, rows: readonly HourRow[]): Promise<void> {
-  for (const part of partsOf(rows)) {
-    await db
-      .insertInto('usage_hours')
-      .values(part)
-      .onConflict((conflict) =>
-        conflict
-          .columns([...hourKey])
-          .doUpdateSet(({ ref }) =>
-            Object.fromEntries(
-              hourSums.map((sum) => [
-                sum,
-                sql<number>`${ref(`usage_hours.${sum}`)} + ${ref(`excluded.${sum}`)}`,
-              ]),
-            ),
-          ),
-      )
-      .execute();
-  }
-}
+const eventColumns = {
+  day: 'text',
+  id: 'text',
+  at: 'bigint',
+  recorded_at: 'bigint',
+  session_id: 'text',
+  organization_id: 'text',
+  key_id: 'text',
+  ai_system_id: 'text',
+  person_id: 'text',
+  project_key_id: 'text',
+  project_ai_system_id: 'text',
+  project_person_id: 'text',
+  request_id: 'text',
+  provider: 'text',
+  model_asked: 'text',
+  model_answered: 'text',
+  prompt_tokens: 'bigint',
+  completion_tokens: 'bigint',
+  cache_read_tokens: 'bigint',
+  cache_write_tokens: 'bigint',
+  cache_write1h_tokens: 'bigint',
+  reasoning_tokens: 'bigint',
+  cost: 'bigint',
+  unpriced: 'bigint',
+  status: 'bigint',
+  error_source: 'text',
+  error_code: 'text',
+  latency_ms: 'bigint',
+  first_token_ms: 'bigint',
+  streamed: 'bigint',
+  direct_key: 'bigint',
+  attempts: 'bigint',
+  estimated: 'bigint',
+} as const satisfies ColumnTypes<Schema['usage_events']>;
 
-function* partsOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let from = 0; from < rows.length; from += insertRowsMax) yield rows.slice(from, from + insertRowsMax);
+async function addToHours(db: Kysely<Schema>, rows: readonly HourRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const added = hourSums.map((sum) => {
+    const column = sql.ref(sum);
+    return sql`${column} = usage_hours.${column} + excluded.${column}`;
+  });
+  await sql`
+    ${insertRows('usage_hours', hourColumns, rows)}
+    on conflict (${sql.join(hourKey.map((column) => sql.ref(column)))}) do update set ${sql.join(added)}`.execute(
+    db,
+  );
 }

@@ -8,6 +8,7 @@ import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/da
 import {
   type Answered,
   bootstrap,
+  createKey,
   createTenant,
   type OperatorsPlane,
   refusal,
@@ -186,6 +187,23 @@ describe.each([
         reason: 'not_found',
       });
     }
+  });
+
+  it('tells when a key was last used, which is no change of the key', async () => {
+    const { token } = acme.owner;
+    const { virtualKey } = await createKey(plane, acme);
+    expect(virtualKey.lastUsedAt).toBeUndefined();
+    const audited = async () => (await plane.expect('Audit.List', token, { organizationId: acme.id })).events;
+    const before = await audited();
+    const at = day + 5 * dayMs;
+    await recordEvents(store, [usageEvent({ organization_id: acme.id, key_id: virtualKey.id, at })]);
+    const shown = await plane.expect('VirtualKeys.Get', token, { id: virtualKey.id });
+    expect(shown).toEqual({
+      ...virtualKey,
+      lastUsedAt: new Date(at).toISOString(),
+      _lastUsedAt: 'lastUsedAt',
+    });
+    expect(await audited()).toEqual(before);
   });
 
   it('is exact beyond what a number holds', async () => {
