@@ -6,13 +6,12 @@ import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
 import {
   type Booking,
   type BudgetTerms,
-  type Lease,
   LedgerReference,
   leaseKey,
   matches,
   rowKey,
 } from './ledger.reference.ts';
-import type { BooksRead, Executed } from './ledger.side.ts';
+import type { BooksRead, EventsRead, Executed } from './ledger.side.ts';
 
 export class Violation extends Error {}
 
@@ -76,10 +75,6 @@ export class LedgerJudge {
   check(read: BooksRead, claims: Claims): void {
     if (this.#options.compares) this.#compare(read);
     this.#checkRows(read);
-    if (read.events !== this.#recorded.size || read.cost !== this.#cost)
-      fail(
-        `${read.events} events of ${read.cost} stand in the books, reported were ${this.#recorded.size} of ${this.#cost}`,
-      );
     this.checkClaims(read, claims);
   }
 
@@ -102,17 +97,16 @@ export class LedgerJudge {
     );
   }
 
-  checkEvents(costs: ReadonlyMap<string, number>, hourly: number): void {
+  /** Each event stands in the books once, as it was settled. */
+  checkEvents({ costs, hourly }: EventsRead): void {
+    if (costs.size !== this.#recorded.size)
+      fail(`${costs.size} events stand in the books, ${this.#recorded.size} were recorded`);
     for (const [id, cost] of costs) {
       const settled = this.#settled.get(id);
       if (settled === undefined) fail(`an event stands in the books that nobody has settled: ${id}`);
-      else if (settled.event.cost !== cost) fail(`an event of ${settled.event.cost} is booked with ${cost}`);
+      if (settled.event.cost !== cost) fail(`an event of ${settled.event.cost} is booked with ${cost}`);
     }
     if (hourly !== this.#cost) fail(`the hours sum up to ${hourly}, the events to ${this.#cost}`);
-  }
-
-  releasedOf(lease: Lease): number {
-    return this.#released.get(leaseKey(lease)) ?? 0;
   }
 
   /** @returns by how much each row may have passed its limit now */

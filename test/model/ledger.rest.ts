@@ -18,7 +18,7 @@ export async function checkRest(world: World): Promise<void> {
   if (world.alive.length === 0) world.start();
   await world.pass(restMs);
   checkIdle(world);
-  await checkBooks(world);
+  world.judge.checkEvents(await world.side.readEvents());
   await checkUsable(world);
   await world.pass(15_000);
   checkIdle(world);
@@ -40,11 +40,6 @@ function checkIdle(world: World): void {
     if (ours.has(session) && left > 0)
       throw new Violation(`a living proxy does not settle ${JSON.stringify(lease)}`);
   }
-}
-
-async function checkBooks(world: World): Promise<void> {
-  const { costs, hourly } = await world.side.readEvents();
-  world.judge.checkEvents(costs, hourly);
 }
 
 const roundsMax = 60;

@@ -40,9 +40,13 @@ export interface BooksRead {
   readonly books: ReadonlyMap<string, Books>;
   /** By leaseKey. */
   readonly leases: ReadonlyMap<string, Lease>;
-  /** How many events are recorded, and their cost. */
-  readonly events: number;
-  readonly cost: number;
+}
+
+export interface EventsRead {
+  /** Of each event, by its id. */
+  readonly costs: ReadonlyMap<string, number>;
+  /** What the sums by hour make of them. */
+  readonly hourly: number;
 }
 
 /** Whose usage and money a schedule is about. */
@@ -66,8 +70,7 @@ export interface LedgerSide {
   resizeBudget(id: string, amount: number): Promise<void>;
   deleteBudget(id: string): Promise<void>;
   read(): Promise<BooksRead>;
-  /** Events in the books, by id, with their cost; and what the sums by hour make of them. */
-  readEvents(): Promise<{ readonly costs: ReadonlyMap<string, number>; readonly hourly: number }>;
+  readEvents(): Promise<EventsRead>;
 }
 
 export interface SideDeps {

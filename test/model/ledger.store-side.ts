@@ -9,6 +9,7 @@ import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
 import { report } from '../../control-plane/ledger/report.ts';
 import { keepSession } from '../../control-plane/ledger/sessions.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/services/caller.ts';
+import { CallError } from '../../control-plane/services/errors.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type {
@@ -46,6 +47,11 @@ const noLocks: RowLocks = {
   update: (query) => query,
   organizations: async () => undefined,
 };
+
+interface Worked<T> {
+  readonly outcome: Outcome<T>;
+  readonly executed: Executed;
+}
 
 /** The control plane was killed before its next transaction. */
 class KilledError extends Error {}
@@ -103,7 +109,8 @@ export class StoreSide implements LedgerSide {
       if (run > stopAfter) return Promise.reject(new KilledError());
       return this.#inTurn('expire', async (tx) => {
         const result = await work(tx);
-        return { result, executed: await expiredIn(tx) };
+        // What reads lists changes nothing.
+        return { result, executed: Array.isArray(result) ? nothingExpired : await expiredIn(tx) };
       });
     };
     await expireSessions({ books }).catch((error: unknown) => {
@@ -139,15 +146,15 @@ export class StoreSide implements LedgerSide {
     });
   }
 
-  async resizeBudget(id: string, amount: number): Promise<void> {
-    await this.#change('resize', async (call) => ({
+  resizeBudget(id: string, amount: number): Promise<void> {
+    return this.#changeOfBudget('resize', async (call) => ({
       outcome: await limits.update(call, { id, amountUsd: usdOfNano(amount) }),
       executed: { kind: 'resize', budgetId: id, amount },
     }));
   }
 
-  async deleteBudget(id: string): Promise<void> {
-    await this.#change('delete', async (call) => ({
+  deleteBudget(id: string): Promise<void> {
+    return this.#changeOfBudget('delete', async (call) => ({
       outcome: await limits.remove(call, { id }),
       executed: { kind: 'delete', budgetId: id },
     }));
@@ -157,10 +164,6 @@ export class StoreSide implements LedgerSide {
     return this.#deps.store.snapshot(async (db) => {
       const rows = await db.selectFrom('budget_windows').selectAll().execute();
       const leases = await db.selectFrom('leases').selectAll().execute();
-      const sums = await db
-        .selectFrom('usage_events')
-        .select(({ fn }) => [fn.countAll<number>().as('events'), fn.sum<number | null>('cost').as('cost')])
-        .executeTakeFirstOrThrow();
       return {
         books: new Map(
           rows.map(({ spent, leased, unsettled, ...row }) => [
@@ -181,8 +184,6 @@ export class StoreSide implements LedgerSide {
             return [leaseKey(lease), lease];
           }),
         ),
-        events: Number(sums.events),
-        cost: Number(sums.cost ?? 0),
       };
     });
   }
@@ -226,10 +227,7 @@ export class StoreSide implements LedgerSide {
     return result;
   }
 
-  async #change<T>(
-    kind: Executed['kind'],
-    work: (call: ChangeCall) => Promise<{ readonly outcome: Outcome<T>; readonly executed: Executed }>,
-  ): Promise<T> {
+  async #change<T>(kind: Executed['kind'], work: (call: ChangeCall) => Promise<Worked<T>>): Promise<T> {
     const { now, onExecuted, store, subjects } = this.#deps;
     const { organizationId } = subjects;
     const caller: OperatorCaller = {
@@ -252,10 +250,24 @@ export class StoreSide implements LedgerSide {
     return result;
   }
 
+  /** Another operator may have deleted it. */
+  async #changeOfBudget<T>(
+    kind: Executed['kind'],
+    work: (call: ChangeCall) => Promise<Worked<T>>,
+  ): Promise<void> {
+    try {
+      await this.#change(kind, work);
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+    }
+  }
+
   #locksOf(kind: Executed['kind'], locks: RowLocks): RowLocks {
     return kind === this.#deps.unlocked ? noLocks : locks;
   }
 }
+
+const nothingExpired: Executed = { kind: 'expire', closed: [], expired: [] };
 
 /** What stands closed and expired now, whoever did it. */
 async function expiredIn({ db }: BooksTransaction): Promise<Executed> {

@@ -7,7 +7,7 @@ import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.
 import { settle, VirtualTime } from '../support/virtual-time.ts';
 import { type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
-import { appliesTo, type BudgetTerms } from './ledger.reference.ts';
+import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects } from './ledger.side.ts';
 
 export interface WorldOptions {
@@ -39,7 +39,7 @@ const midnights = ['2026-11-21', '2026-11-30', '2026-12-01', '2027-01-01'] as co
 const traceMax = 300;
 const uuidForm = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const concurrentMs = 40;
-const expireEveryMs = 5_000;
+const expireEveryMs = 15_000;
 
 export class World {
   readonly random: Random;
@@ -57,7 +57,7 @@ export class World {
   isCalm = false;
   /** The database's clock less the proxies' time. */
   clockOffset = 0;
-  read: BooksRead = { books: new Map(), leases: new Map(), events: 0, cost: 0 };
+  read: BooksRead = { books: new Map(), leases: new Map() };
   readonly #options: WorldOptions;
   readonly #pending = new Set<Promise<void>>();
   readonly #executed: { readonly executed: Executed; readonly turn: number }[] = [];
@@ -218,13 +218,26 @@ export class World {
       return;
     }
     const inTurn = this.#executed.splice(0).toSorted((a, b) => a.turn - b.turn);
+    let isTouched = false;
     for (const { executed } of inTurn) {
+      if (!this.#isNews(executed)) continue;
+      isTouched ||= executed.kind !== 'keep';
       this.tell(described(executed));
       this.judge.apply(executed, this.now());
       this.#spread(executed);
     }
-    this.read = await this.side.read();
+    if (isTouched) this.read = await this.side.read();
     this.judge.check(this.read, this.claims());
+  }
+
+  /** A sweep tells all that has expired by then. */
+  #isNews(executed: Executed): boolean {
+    if (executed.kind !== 'expire') return true;
+    const { leases, sessions } = this.judge.reference;
+    return (
+      executed.closed.some((id) => sessions.get(id)?.open !== false) ||
+      executed.expired.some((lease) => leases.get(leaseKey(lease))?.state !== 'expired')
+    );
   }
 
   /** Proxies hear of it, each at its time. */

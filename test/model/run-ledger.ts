@@ -1,5 +1,7 @@
 // Many schedules of the ledger's model: node test/model/run-ledger.ts --schedules 10000 [--seed 1] [--on memory|sqlite|postgres]
 import { parseArgs } from 'node:util';
+import { findServerSource } from '../support/containers.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { backendNames, openBackend } from './ledger.backends.ts';
 import { runSchedule, ScheduleFailure, type ScheduleOptions } from './ledger.model.ts';
 import { shrink } from './ledger.schedule.ts';
@@ -15,6 +17,12 @@ const schedules = Number(values.schedules);
 const first = Number(values.seed);
 const name = backendNames.find((each) => each === values.on);
 if (name === undefined) throw new Error(`--on must be one of ${backendNames.join(', ')}`);
+// Beside `npm test` nobody else has started a server.
+const server =
+  name === 'postgres' && process.env.DATABASE_URL === undefined
+    ? await startPostgres(await findServerSource())
+    : undefined;
+if (server !== undefined) process.env.DATABASE_URL = server.url;
 const backend = await openBackend(name);
 const total = new Map<string, number>();
 const startedAt = performance.now();
@@ -38,6 +46,7 @@ try {
   process.exitCode = 1;
 } finally {
   await backend.close();
+  await server?.stop();
 }
 
 async function tellShortest(failure: ScheduleFailure): Promise<void> {
