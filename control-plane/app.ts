@@ -68,7 +68,7 @@ async function assemble(
   lifecycle.onClose('change feed', () => feed.close());
   const usageDays = createUsageDays({ store, clock });
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
-  lifecycle.onClose('usage upkeep', () => usageUpkeep.stop());
+  lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
   const metrics = createMetrics({ feedRevision: () => feed.position.revision });
   const post = createPostWebhook({ allows: webhookAddresses(settings.denyCidrs) });
   const webhooks = startWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics });

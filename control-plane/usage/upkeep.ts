@@ -1,9 +1,10 @@
 // Makes the days of usage that are coming, and forgets usage that is older than it is kept, a bounded piece at a time. Sums by
 // hour outlive the requests: five years, or as long as the requests where those are kept for longer.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';
+import { type Rounds, startRounds } from '../../common/rounds.ts';
+import { systemTimers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { hourMs } from './hours.ts';
 import { dropPartition, partitionedDays, type UsageDays } from './partitions.ts';
@@ -16,32 +17,14 @@ export interface UsageUpkeepDeps {
   readonly log: Logger;
 }
 
-const everyMs = hourMs;
-// Between pieces the database is free for others.
-const pauseMs = 100;
-
 /** At once and every hour. */
-export function startUsageUpkeep(deps: UsageUpkeepDeps): { stop(): Promise<void> } {
-  const stopped = new AbortController();
-  const running = upkeepForever(deps, stopped.signal);
-  return {
-    stop: () => {
-      stopped.abort();
-      return running;
-    },
+export function startUsageUpkeep(deps: UsageUpkeepDeps): Rounds {
+  const piece = async () => {
+    if (await keepUp(deps)) rounds.wake();
   };
-}
-
-async function upkeepForever(deps: UsageUpkeepDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    let more = false;
-    try {
-      more = await keepUp(deps);
-    } catch (err) {
-      deps.log.warn({ err }, 'days of usage could not be made or forgotten; trying again later');
-    }
-    await sleep(more ? pauseMs : everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-  }
+  const { log } = deps;
+  const rounds = startRounds(piece, { what: 'upkeep of usage', everyMs: hourMs, log, timers: systemTimers });
+  return rounds;
 }
 
 /** One piece. @returns whether there is more to forget */

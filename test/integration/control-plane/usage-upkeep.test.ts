@@ -88,10 +88,10 @@ describeStores('the upkeep of usage', (given) => {
     const broken = { ...store, snapshot: () => Promise.reject(new Error('cut off')) };
     const failing = startUsageUpkeep({ store: broken, days, keptMs, log });
     await until(() => warnings.length > 0);
-    await failing.stop();
+    await failing.close();
     const upkeep = startUsageUpkeep({ store, days, keptMs, log });
     await until(async () => (await counts(given)).days.length === 0);
-    await upkeep.stop();
+    await upkeep.close();
   });
 });
 
