@@ -85,9 +85,6 @@ function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-// NUL cannot be stored by PostgreSQL, nor can half of a surrogate pair.
-const unstorable = /[\0\p{Cs}]/u;
-
 class EventReader {
   readonly #path: string;
   readonly #violations: Violation[];
@@ -111,7 +108,8 @@ class EventReader {
   }
 
   text(field: string, text: string): string {
-    const fits = text.length <= textLengthMax && !unstorable.test(text);
+    // PostgreSQL stores neither NUL nor half of a surrogate pair.
+    const fits = text.length <= textLengthMax && !text.includes('\0') && text.isWellFormed();
     return this.of(field, text, fits, `must be at most ${textLengthMax} characters that can be stored`);
   }
 

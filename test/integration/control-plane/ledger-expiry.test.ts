@@ -1,0 +1,147 @@
+// The worker that closes silent sessions: every few seconds, on every replica, until it is stopped; and what keeps it waiting.
+import { sql } from 'kysely';
+import { beforeEach, expect, it } from 'vitest';
+import { expireSessions, silenceMaxMs } from '../../../control-plane/ledger/expire.ts';
+import { type ExpiryDeps, startExpiry } from '../../../control-plane/ledger/expiry.ts';
+import { shareSessions } from '../../../control-plane/ledger/locks.ts';
+import { createSessionTouches } from '../../../control-plane/ledger/sessions.ts';
+import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
+import { describeStores, freshPostgres } from '../../support/databases.ts';
+import { LedgerDesk } from '../../support/ledger.ts';
+import { until } from '../../support/process.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { VirtualTime } from '../../support/virtual-time.ts';
+import { anyProxy } from '../../support/watching.ts';
+
+const silence = `update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`;
+
+describeStores('silent sessions', (given) => {
+  let desk: LedgerDesk;
+  let session: string;
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    await desk.organization();
+    const budgetId = await desk.budget({ amount: 1000 });
+    session = await desk.session();
+    await desk.draw({ session, budgetId, window: 'total', seq: 1, need: 100, want: 100 });
+    await given.database.raw(silence);
+  });
+
+  const start = (options: Partial<ExpiryDeps> = {}) => {
+    const time = new VirtualTime();
+    const counted: number[] = [];
+    const metrics = { sessionsExpired: (count: number) => void counted.push(count) };
+    const deps = { store: given.store, log: silentLog, metrics, timers: time, random: () => 0.5 };
+    const expiry = startExpiry({ ...deps, ...options });
+    return { time, counted, expiry };
+  };
+  const states = async () => (await desk.leases()).map(({ state }) => state);
+
+  it('are closed within a few seconds, and looked for again every few seconds', async () => {
+    const { time, counted, expiry } = start();
+    for (let runs = 1; runs <= 3; runs++) {
+      await time.advance(4000);
+      await until(() => counted.length === runs);
+    }
+    await expiry.close();
+    expect(counted).toEqual([1, 0, 0]);
+    expect(await states()).toEqual(['expired']);
+  });
+
+  it('are looked for again after the database was away', async () => {
+    let isAway = true;
+    const store: Pick<Store, 'books'> = {
+      books: (work) =>
+        isAway ? Promise.reject(new StoreUnavailableError(new Error('away'))) : given.store.books(work),
+    };
+    const { time, counted, expiry } = start({ store });
+    await time.advance(4000);
+    expect(counted).toEqual([]);
+    isAway = false;
+    await time.advance(4000);
+    await until(() => counted.length === 1);
+    await expiry.close();
+    expect(await states()).toEqual(['expired']);
+  });
+
+  it('are not looked for after the stop', async () => {
+    const { time, counted, expiry } = start();
+    await expiry.close();
+    await time.advance(60_000);
+    expect(counted).toEqual([]);
+    expect(await states()).toEqual(['open']);
+  });
+
+  it('are finished by whoever comes next, where the one that closed them was stopped', async () => {
+    await given.database.raw('update ledger_sessions set open = 0');
+    expect(await expireSessions(given.store)).toBe(0);
+    expect(await states()).toEqual(['expired']);
+  });
+
+  it('are not silent once any call was heard, but only of their own proxy', async () => {
+    const touches = createSessionTouches(given.store, new VirtualTime());
+    await touches.heard(anyProxy, [session]);
+    expect(await expireSessions(given.store)).toBe(0);
+    await given.database.raw(silence);
+    await touches.heard({ ...anyProxy, id: 'proxy-other' }, [session]);
+    expect(await expireSessions(given.store)).toBe(1);
+  });
+
+  it('are written as heard once in five seconds', async () => {
+    const time = new VirtualTime();
+    const touches = createSessionTouches(given.store, time);
+    await touches.heard(anyProxy, [session]);
+    await given.database.raw(silence);
+    await time.advance(4999);
+    await touches.heard(anyProxy, [session]);
+    const seenAt = () =>
+      given.store.books(async ({ db, now }) => {
+        const { seen_at } = await db
+          .selectFrom('ledger_sessions')
+          .select('seen_at')
+          .executeTakeFirstOrThrow();
+        return now - seen_at;
+      });
+    expect(await seenAt()).toBeGreaterThan(silenceMaxMs);
+    await time.advance(1);
+    await touches.heard(anyProxy, [session]);
+    expect(await seenAt()).toBeLessThan(silenceMaxMs);
+  });
+});
+
+it('a session is not closed while somebody draws in it, and is noted as heard all the same', async () => {
+  const database = await freshPostgres();
+  try {
+    const store = await database.open();
+    const desk = new LedgerDesk(store);
+    const session = await desk.session();
+    await database.raw(silence);
+    let closing: Promise<number> | undefined;
+    let isClosed = false;
+    await store.books(async (tx) => {
+      await shareSessions(tx, [session]);
+      closing = expireSessions(store).finally(() => {
+        isClosed = true;
+      });
+      await until(() => somebodyWaits(store));
+      expect(isClosed).toBe(false);
+    });
+    expect(await closing).toBe(1);
+
+    const other = await desk.session();
+    await store.books(async (tx) => {
+      await shareSessions(tx, [other]);
+      await createSessionTouches(store, new VirtualTime()).heard(anyProxy, [other]);
+    });
+  } finally {
+    await database.drop();
+  }
+});
+
+function somebodyWaits(store: Store): Promise<boolean> {
+  return store.snapshot(async (db) => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows.length > 0;
+  });
+}
