@@ -25,7 +25,7 @@ export class Contact {
     return this.#failures >= budgetBounds.awayAfter;
   }
 
-  /** @param sentAt monotonic, of the first try */
+  /** @param sentAt monotonic */
   async ask<Answer extends { readonly now: number }>(
     sentAt: number,
     call: () => Promise<Answer>,

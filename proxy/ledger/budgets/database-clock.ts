@@ -30,7 +30,7 @@ export class DatabaseClock {
     return this.#latest;
   }
 
-  /** @param time of the answer. @param sentAt monotonic; of an operation that was sent again, the first time */
+  /** @param time of the answer. @param sentAt monotonic, when it was asked for */
   told(time: number, sentAt: number): void {
     const now = this.#clock.monotonic();
     const error = (now - sentAt) / 2;

@@ -1,5 +1,6 @@
 // The service Ledger as the proxy calls it, in the proxy's own types. Amounts are nano-dollars, times milliseconds since 1970 by
-// the database's clock. Every call fails with an error where no replica has answered in time; it may then have happened.
+// the database's clock; `now` is when this call was answered, also where it repeats an older answer. Every call fails with an
+// error where no replica has answered in time; it may then have happened.
 
 export interface LedgerClient {
   keepSession(session: string): Promise<{ readonly open: boolean; readonly now: number }>;

@@ -17,7 +17,7 @@ export interface OperationsDeps {
   readonly timers: Timers;
   readonly random: () => number;
   readonly background: Background;
-  /** @param sentAt monotonic, the first time */
+  /** @param sentAt monotonic, of the try that was answered */
   readonly onDrawn: (slice: Slice, answer: DrawAnswer, sentAt: number) => void;
   readonly onReturned: (slice: Slice, amount: number) => void;
   /** It will be sent again all the same: what is denied now may be allowed later. */
@@ -27,7 +27,6 @@ export interface OperationsDeps {
 interface Sending {
   readonly slice: Slice;
   readonly operation: SliceOperation;
-  readonly sentAt: number;
   tries: number;
 }
 
@@ -47,7 +46,7 @@ export class Operations {
   send(slice: Slice): void {
     const { operation } = slice;
     if (operation === undefined) throw new Error('the slice has no operation to send');
-    this.#try({ slice, operation, sentAt: this.#deps.clock.monotonic(), tries: 0 });
+    this.#try({ slice, operation, tries: 0 });
   }
 
   /** The control plane is back. */
@@ -75,8 +74,9 @@ export class Operations {
   }
 
   /** @returns what tells the answer, so that a failure of the call is not taken for one of what is made of its answer */
-  #ask({ slice, operation, sentAt }: Sending): Promise<() => void> {
-    const { client, contact, onDrawn, onReturned } = this.#deps;
+  #ask({ slice, operation }: Sending): Promise<() => void> {
+    const { client, clock, contact, onDrawn, onReturned } = this.#deps;
+    const sentAt = clock.monotonic();
     const { kind, request } = operation;
     if (kind === 'draw') {
       const asked = contact.ask(sentAt, () => client.draw(request));
