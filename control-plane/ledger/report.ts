@@ -3,7 +3,6 @@
 
 import type { Kysely } from 'kysely';
 import { windowOf } from '../../common/budget-window.ts';
-import type { ProxyCaller } from '../services/caller.ts';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { recordUsage, type UsageEventRow } from '../usage/record.ts';
@@ -32,18 +31,14 @@ export interface Reported {
   /** Events that were not in the books before. */
   readonly recorded: number;
   readonly duplicate: number;
-  /** Of organizations that the caller does not have: they can never be booked. */
+  /** Of organizations that are not there: they can never be booked. */
   readonly unknown: number;
   /** Windows that this has taken above their limit, or further above it. */
   readonly over: number;
 }
 
-export async function report(
-  tx: BooksTransaction,
-  caller: ProxyCaller,
-  events: readonly ReportedEvent[],
-): Promise<Reported> {
-  const bookable = await lockOwners(tx, caller, events);
+export async function report(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Reported> {
+  const bookable = await lockOwners(tx, events);
   const counting = await readCounting(tx, bookable);
   const wanted = new Map<string, BudgetWindow>();
   for (const { row } of bookable) for (const window of counting(row)) wanted.set(keyOf(window), window);
@@ -68,17 +63,12 @@ export async function report(
 /** Locks organizations and sessions. @returns the events that can be booked */
 async function lockOwners(
   tx: BooksTransaction,
-  { organizationId }: ProxyCaller,
   events: readonly ReportedEvent[],
 ): Promise<readonly ReportedEvent[]> {
-  const own =
-    organizationId === undefined
-      ? events
-      : events.filter(({ row }) => row.organization_id === organizationId);
-  const named = distinct(own.map(({ row }) => row.organization_id));
+  const named = distinct(events.map(({ row }) => row.organization_id));
   await shareOrganizations(tx, named);
   const organizations = await existing(tx.db, named);
-  const bookable = own.filter(({ row }) => organizations.has(row.organization_id));
+  const bookable = events.filter(({ row }) => organizations.has(row.organization_id));
   const charged = bookable.filter(({ charges }) => charges.length > 0);
   await shareSessions(tx, distinct(charged.map(({ row }) => row.session_id)));
   return bookable;

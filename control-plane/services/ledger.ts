@@ -88,13 +88,13 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       await deps.days.ensureDays(daysToMake(events, clock.now()));
       const { value, now } = await timed(store, async (tx) => {
         requireOfThisTime(events, tx.now);
-        return await report(tx, caller, events);
+        return await report(tx, events);
       });
       metrics.reported(value);
       if (value.unknown > 0) {
         deps.log.warn(
           { proxy: caller.id, events: value.unknown },
-          'events of organizations that the proxy does not have were dropped',
+          'events of organizations that are not there were dropped',
         );
       }
       return { recorded: value.recorded, now };

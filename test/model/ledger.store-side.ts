@@ -96,7 +96,7 @@ export class StoreSide implements LedgerSide {
     await this.#days.ensureDays(events.map(({ day }) => day));
     const reported = await this.#books(
       'report',
-      (tx) => report(tx, proxyCaller, events.map(reportedEvent)),
+      (tx) => report(tx, events.map(reportedEvent)),
       ({ recorded }) => ({ kind: 'report', events, recorded }),
     );
     return reported.recorded;

@@ -75,12 +75,11 @@ export class LedgerDesk {
     return this.store.books((tx) => giveBack(tx, caller, request));
   }
 
-  async report(events: readonly ChargedEvent[], caller: ProxyCaller = anyProxy): Promise<Reported> {
+  async report(events: readonly ChargedEvent[]): Promise<Reported> {
     await this.#ensureDays(events.map(({ row }) => row.day));
     return await this.store.books((tx) =>
       report(
         tx,
-        caller,
         events.map(({ row, charges = [] }) => ({ row, charges })),
       ),
     );
