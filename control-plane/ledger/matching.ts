@@ -49,24 +49,28 @@ export function subjectsOf(event: UsageEventRow): ReadonlySet<string> {
   return subjects;
 }
 
-/** @returns what finds the budgets of an event */
-export function createMatching(budgets: readonly Budget[]): (event: UsageEventRow) => readonly Budget[] {
+/** @returns what finds the budgets of an event, given the ids of those that its proxy has charged */
+export function createMatching(
+  budgets: readonly Budget[],
+): (event: UsageEventRow, chargedIds?: readonly string[]) => readonly Budget[] {
   const bySubject = Map.groupBy(budgets, ({ subjectId }) => subjectId);
-  return (event) => {
+  return (event, chargedIds = []) => {
     const found: Budget[] = [];
     if (bySubject.size === 0) return found;
     for (const subject of subjectsOf(event)) {
-      for (const budget of bySubject.get(subject) ?? []) if (matches(budget, event)) found.push(budget);
+      for (const budget of bySubject.get(subject) ?? [])
+        if (matches(budget, event, chargedIds)) found.push(budget);
     }
     return found;
   };
 }
 
-function matches(budget: Budget, event: UsageEventRow): boolean {
+function matches(budget: Budget, event: UsageEventRow, chargedIds: readonly string[]): boolean {
   return (
     budget.organizationId === event.organization_id &&
     (budget.model === null || matchesGlob(budget.model, event.model_asked)) &&
-    // The windows of a day, week or month count what was used in them before the budget was made.
-    (budget.period !== 'total' || event.at >= budget.createdAt)
+    // The windows of a day, week or month count what was used in them before the budget was made. What was charged to a total
+    // was reserved after that, whatever the proxy's estimate of the clock was.
+    (budget.period !== 'total' || event.at >= budget.createdAt || chargedIds.includes(budget.id))
   );
 }

@@ -41,13 +41,13 @@ export async function report(tx: BooksTransaction, events: readonly ReportedEven
   const bookable = await lockOwners(tx, events);
   const counting = await readCounting(tx, bookable);
   const wanted = new Map<string, BudgetWindow>();
-  for (const { row } of bookable) for (const window of counting(row)) wanted.set(keyOf(window), window);
+  for (const event of bookable) for (const window of counting(event)) wanted.set(keyOf(window), window);
   const books = new Books(await lockWindows(tx, wanted), await readLeases(tx.db, bookable, wanted));
   const fresh = await recordUsage(
     tx,
     bookable.map(({ row }) => row),
   );
-  for (const event of firstOf(bookable, fresh)) books.book(event, counting(event.row));
+  for (const event of firstOf(bookable, fresh)) books.book(event, counting(event));
   await saveWindows(tx.db, books.changedWindows());
   for (const part of partsOf(books.changedLeases())) await saveLeases(tx.db, part);
   const spent = books.spentIn(wanted);
@@ -80,7 +80,7 @@ async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-type Counting = (event: UsageEventRow) => readonly BudgetWindow[];
+type Counting = (event: ReportedEvent) => readonly BudgetWindow[];
 
 /** Of the batch's budgets, which windows count an event. */
 async function readCounting(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Counting> {
@@ -90,11 +90,16 @@ async function readCounting(tx: BooksTransaction, events: readonly ReportedEvent
     now: tx.now,
   });
   const matching = createMatching(budgets);
-  const found = new Map<UsageEventRow, readonly BudgetWindow[]>();
+  const found = new Map<ReportedEvent, readonly BudgetWindow[]>();
   return (event) => {
     const known = found.get(event);
     if (known !== undefined) return known;
-    const windows = matching(event).map((budget) => ({ budget, window: windowOf(budget.period, event.at) }));
+    const { charges, row } = event;
+    const chargedIds = charges.map(({ budgetId }) => budgetId);
+    const windows = matching(row, chargedIds).map((budget) => ({
+      budget,
+      window: windowOf(budget.period, row.at),
+    }));
     found.set(event, windows);
     return windows;
   };

@@ -42,3 +42,8 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
 ])('counts towards a budget %s', (_what, budget, fields) => {
   expect(counts(budget, fields)).toBe(1);
 });
+
+it('counts towards a budget without windows that was charged, though its proxy was behind the clock', () => {
+  expect(createMatching([whole])({ ...event, at: 999 }, ['budget'])).toHaveLength(1);
+  expect(createMatching([whole])({ ...event, at: 999 }, ['other'])).toHaveLength(0);
+});
