@@ -36,8 +36,8 @@ export interface Lease {
   seq: number;
 }
 
-type StoredLease = Lease & { answer: Answer };
-type Answer = { readonly outcome: DrawAnswer['outcome']; readonly amount: number };
+export type StoredLease = Lease & { answer: Answer };
+export type Answer = { readonly outcome: DrawAnswer['outcome']; readonly amount: number };
 
 /** How a report moved a budget's books. */
 export interface Booking {
@@ -63,17 +63,17 @@ export class LedgerReference {
 
   draw(request: DrawRequest, now: number): Answer {
     const lease = this.#lease(request);
-    const stored = this.#repeated(lease, request.seq);
+    const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
-    return this.#answer(lease, request.seq, this.#grant(lease, request, now));
+    return this.#answer(lease, request.seq, this.grant(lease, request, now));
   }
 
   giveBack(request: ReturnRequest): Answer {
     const lease = this.#lease(request);
-    const stored = this.#repeated(lease, request.seq);
+    const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
     const amount = Math.min(request.amount, lease.left);
-    this.#takeOf(lease, amount);
+    this.takeOf(lease, amount);
     return this.#answer(lease, request.seq, { outcome: 'granted', amount });
   }
 
@@ -82,16 +82,14 @@ export class LedgerReference {
     readonly recorded: number;
     readonly bookings: readonly Booking[];
   } {
-    // Rows first: what a new one counts as used before must not hold what is recorded with it.
-    for (const event of events)
-      for (const { id, period } of this.matching(event)) this.#row(id, windowOf(period, event.at));
+    this.makeRows(events);
     const bookings: Booking[] = [];
     let recorded = 0;
     for (const event of events) {
       if (this.events.has(event.id)) continue;
       this.events.set(event.id, event);
       recorded += 1;
-      for (const budget of this.matching(event)) bookings.push(this.#book(event, budget));
+      for (const budget of this.matching(event)) bookings.push(this.book(event, budget));
     }
     return { recorded, bookings };
   }
@@ -105,7 +103,7 @@ export class LedgerReference {
   expireLease(operation: Omit<Operation, 'seq'>): void {
     const lease = this.#lease(operation);
     if (lease.state === 'expired') return;
-    const row = this.#row(lease.budgetId, lease.window);
+    const row = this.row(lease.budgetId, lease.window);
     row.leased -= lease.left;
     row.unsettled += lease.left;
     lease.state = 'expired';
@@ -116,7 +114,7 @@ export class LedgerReference {
     const lease = this.leases.get(leaseKey(operation));
     if (lease === undefined || lease.state !== 'expired') return 0;
     const released = Math.min(amount, lease.left);
-    this.#takeOf(lease, released);
+    this.takeOf(lease, released);
     return released;
   }
 
@@ -130,14 +128,20 @@ export class LedgerReference {
     return this.books.get(key) ?? { spent: this.#usedBefore(budgetId, window), leased: 0, unsettled: 0 };
   }
 
-  #grant(lease: StoredLease, { need, want }: DrawRequest, now: number): Answer {
+  /** Before anything is recorded: what a new row counts as used before must not hold what is recorded with it. */
+  protected makeRows(events: readonly UsageEvent[]): void {
+    for (const event of events)
+      for (const { id, period } of this.matching(event)) this.row(id, windowOf(period, event.at));
+  }
+
+  protected grant(lease: StoredLease, { need, want }: DrawRequest, now: number): Answer {
     const { budgetId, session, window } = lease;
     if (this.sessions.get(session)?.open !== true) return { outcome: 'gone', amount: 0 };
     const budget = this.budgets.get(budgetId);
     if (budget === undefined) return { outcome: 'deleted', amount: 0 };
     if (window !== windowOf(budget.period, now)) return { outcome: 'window', amount: 0 };
     if (budget.isDeleted) return { outcome: 'deleted', amount: 0 };
-    const row = this.#row(budgetId, window);
+    const row = this.row(budgetId, window);
     const free = budget.amount - row.spent - row.leased - row.unsettled;
     if (free < need) {
       const outcome = row.spent + row.unsettled + need > budget.amount ? 'exceeded' : 'busy';
@@ -149,28 +153,28 @@ export class LedgerReference {
     return { outcome: 'granted', amount };
   }
 
-  #book(event: UsageEvent, budget: BudgetTerms): Booking {
+  protected book(event: UsageEvent, budget: BudgetTerms): Booking {
     const window = windowOf(budget.period, event.at);
-    this.#row(budget.id, window).spent += event.cost;
+    this.row(budget.id, window).spent += event.cost;
     let taken = 0;
     for (const charge of event.charges) {
       if (charge.budgetId !== budget.id || charge.window !== window) continue;
       const lease = this.leases.get(leaseKey({ ...charge, session: event.session }));
       if (lease === undefined) continue;
       taken = Math.min(charge.escrow, lease.left);
-      this.#takeOf(lease, taken);
+      this.takeOf(lease, taken);
     }
     return { event, budget, window, taken };
   }
 
-  #takeOf(lease: StoredLease, amount: number): void {
-    const row = this.#row(lease.budgetId, lease.window);
+  protected takeOf(lease: StoredLease, amount: number): void {
+    const row = this.row(lease.budgetId, lease.window);
     lease.left -= amount;
     if (lease.state === 'open') row.leased -= amount;
     else row.unsettled -= amount;
   }
 
-  #repeated(lease: StoredLease, seq: number): Answer | undefined {
+  protected repeated(lease: StoredLease, seq: number): Answer | undefined {
     if (seq === lease.seq) return lease.answer;
     if (seq < lease.seq) return { outcome: 'ignored', amount: 0 };
     return seq > lease.seq + 1 ? { outcome: 'lost', amount: 0 } : undefined;
@@ -194,7 +198,7 @@ export class LedgerReference {
     return lease;
   }
 
-  #row(budgetId: string, window: string): Books {
+  protected row(budgetId: string, window: string): Books {
     const key = rowKey(budgetId, window);
     const row = this.books.get(key) ?? { ...this.booksOf(key) };
     this.books.set(key, row);
@@ -237,8 +241,13 @@ export function matches(budget: BudgetTerms, event: UsageEvent): boolean {
   return (
     subjects.includes(budget.subjectId) &&
     appliesTo(budget.model, event.modelAsked) &&
-    (budget.period !== 'total' || event.at >= budget.createdAt)
+    // By a clock that was behind a charged request can seem to be older than its budget.
+    (budget.period !== 'total' || event.at >= budget.createdAt || isCharged(budget, event))
   );
+}
+
+function isCharged({ id }: BudgetTerms, { charges }: UsageEvent): boolean {
+  return charges.some(({ budgetId }) => budgetId === id);
 }
 
 /** Globs of these schedules end in their star. */

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Backend, type BackendName, openBackend } from './ledger.backends.ts';
-import { runSchedule } from './ledger.model.ts';
+import { faults } from './ledger.faults.ts';
+import { runSchedule, ScheduleFailure } from './ledger.model.ts';
 
 // GATEWAY_MODEL_SEED repeats the schedule that a failure names.
 const given = process.env.GATEWAY_MODEL_SEED;
@@ -34,3 +35,24 @@ describe.each<[BackendName, number]>([
     expect(reached.filter((what) => !seen.has(what))).toEqual([]);
   }, 120_000);
 });
+
+// By what must always hold alone, without comparing with the reference.
+describe('the judge', () => {
+  it.each(Object.entries(faults))(`finds that %s (seeds from ${firstSeed})`, async (_name, fault) => {
+    const found = await findFailure({ ...fault, concurrent: false, compares: false });
+    expect(found).toBeInstanceOf(ScheduleFailure);
+  });
+});
+
+const triesMax = 150;
+
+async function findFailure(options: Omit<Parameters<typeof runSchedule>[0], 'seed'>): Promise<unknown> {
+  for (let seed = firstSeed; seed < firstSeed + triesMax; seed++) {
+    try {
+      await runSchedule({ ...options, seed });
+    } catch (error) {
+      return error;
+    }
+  }
+  return undefined;
+}

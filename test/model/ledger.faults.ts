@@ -1,0 +1,177 @@
+// Deliberate faults, most of them the shortcuts that the protocol's design names: the judge must find each.
+import { dayOf, windowOf } from '../../common/budget-window.ts';
+import type { DrawRequest, LedgerClient, UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import { MemorySide } from './ledger.memory-side.ts';
+import {
+  type Answer,
+  type Booking,
+  type BudgetTerms,
+  LedgerReference,
+  leaseKey,
+  type StoredLease,
+} from './ledger.reference.ts';
+import type { WorldOptions } from './ledger.world.ts';
+
+export type Fault = Pick<WorldOptions, 'openSide' | 'faulty' | 'misreports'>;
+
+export const faults = {
+  'the server chooses the window': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override grant(lease: StoredLease, request: DrawRequest, now: number): Answer {
+          const period = this.budgets.get(lease.budgetId)?.period;
+          return super.grant(
+            period === undefined ? lease : { ...lease, window: windowOf(period, now) },
+            request,
+            now,
+          );
+        }
+      })(),
+  ),
+  'refusals are not stored': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override repeated(lease: StoredLease, seq: number): Answer | undefined {
+          const stored = super.repeated(lease, seq);
+          return seq === lease.seq && stored?.amount === 0 ? undefined : stored;
+        }
+      })(),
+  ),
+  'an operation that is repeated is executed again': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override repeated(lease: StoredLease, seq: number): Answer | undefined {
+          return seq === lease.seq ? undefined : super.repeated(lease, seq);
+        }
+      })(),
+  ),
+  'an operation that is late is executed': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override repeated(lease: StoredLease, seq: number): Answer | undefined {
+          return seq < lease.seq ? undefined : super.repeated(lease, seq);
+        }
+      })(),
+  ),
+  'the cost, not the escrow, is taken from the lease': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override book(event: UsageEvent, budget: BudgetTerms): Booking {
+          const charges = event.charges.map((charge) => ({ ...charge, escrow: event.cost }));
+          return super.book({ ...event, charges }, budget);
+        }
+      })(),
+  ),
+  'budgets are taken from the proxy’s list': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        override matching(event: UsageEvent): readonly BudgetTerms[] {
+          const charged = new Set(event.charges.map(({ budgetId }) => budgetId));
+          return super.matching(event).filter(({ id }) => charged.has(id));
+        }
+      })(),
+  ),
+  'rows are made after the events': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override makeRows(): void {
+          // Where they are booked is late enough.
+        }
+      })(),
+  ),
+  'what is unsettled counts as free': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override grant(lease: StoredLease, request: DrawRequest, now: number): Answer {
+          const row = this.row(lease.budgetId, lease.window);
+          const { unsettled } = row;
+          row.unsettled = 0;
+          const answer = super.grant(lease, request, now);
+          row.unsettled = unsettled;
+          return answer;
+        }
+      })(),
+  ),
+  'returns look at the session, not at the lease': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override takeOf(lease: StoredLease, amount: number): void {
+          const state = this.sessions.get(lease.session)?.open === true ? 'open' : 'expired';
+          const seen = { ...lease, state } as const;
+          super.takeOf(seen, amount);
+          lease.left = seen.left;
+        }
+      })(),
+  ),
+  'a closed session draws': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override grant(lease: StoredLease, request: DrawRequest, now: number): Answer {
+          const session = this.sessions.get(lease.session) ?? { open: true };
+          const { open } = session;
+          session.open = true;
+          const answer = super.grant(lease, request, now);
+          session.open = open;
+          return answer;
+        }
+      })(),
+  ),
+  'deleted budgets are not booked': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        override matching(event: UsageEvent): readonly BudgetTerms[] {
+          return super.matching(event).filter(({ isDeleted }) => !isDeleted);
+        }
+      })(),
+  ),
+  'events that are repeated are booked again': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        override report(events: readonly UsageEvent[]) {
+          for (const { id } of events) this.events.delete(id);
+          return super.report(events);
+        }
+      })(),
+  ),
+  'a draw is given up at its deadline': ofProxies((client) => {
+    let now = 0;
+    return {
+      ...client,
+      keepSession: async (session) => {
+        const answer = await client.keepSession(session);
+        now = answer.now;
+        return answer;
+      },
+      draw: (request) => client.draw(request).catch(() => ({ outcome: 'busy', granted: 0, now })),
+    };
+  }),
+  'a return that was not acknowledged is not deducted': ofProxies((client) => {
+    const kept = new Map<string, number>();
+    return {
+      ...client,
+      giveBack: (request) =>
+        client.giveBack(request).catch((error: unknown) => {
+          kept.set(leaseKey(request), request.amount);
+          throw error;
+        }),
+      draw: async (request) => {
+        const answer = await client.draw(request);
+        const granted = answer.granted + (kept.get(leaseKey(request)) ?? 0);
+        kept.delete(leaseKey(request));
+        return { ...answer, granted };
+      },
+    };
+  }),
+  'the time is stamped when the request ends': {
+    ...ofLedger(() => new LedgerReference()),
+    misreports: (event: UsageEvent, now: number) => ({ ...event, at: now, day: dayOf(now) }),
+  },
+} as const satisfies Record<string, Fault>;
+
+function ofLedger(create: () => LedgerReference): Fault {
+  return { openSide: async (deps) => new MemorySide(deps, create()) };
+}
+
+function ofProxies(faulty: (client: LedgerClient) => LedgerClient): Fault {
+  return { ...ofLedger(() => new LedgerReference()), faulty };
+}
