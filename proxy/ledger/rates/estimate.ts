@@ -7,6 +7,8 @@ import { count } from '../../chat/usage.ts';
 export interface TokenEstimate {
   readonly input: number;
   readonly output: number;
+  /** Its caller set no maximum: the output is what the gateway expects. */
+  readonly outputGuessed: boolean;
 }
 
 /** Of English text; code and other scripts have fewer. */
@@ -27,11 +29,19 @@ export function estimateTokens(
     0,
     media.reduce((left, { data }) => left - data.length, bytes),
   );
-  const ceiling = count(body.max_completion_tokens) ?? count(body.max_tokens) ?? outputTokensDefault;
+  const asked = count(body.max_completion_tokens) ?? count(body.max_tokens);
+  const ceiling = asked ?? outputTokensDefault;
   const choices = Math.max(1, count(body.n) ?? 1);
   return {
     input:
       Math.ceil(text / bytesPerToken) + messages.length * tokensPerMessage + media.length * tokensPerMedia,
     output: choices * Math.min(ceiling, catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY),
+    outputGuessed: asked === undefined,
   };
+}
+
+/** A guess refuses nobody: of the output it expects no more than has room beside the input, and one token at least. */
+export function fitGuess(estimate: TokenEstimate, tokensMax: number): TokenEstimate {
+  const { input, output, outputGuessed } = estimate;
+  return outputGuessed ? { ...estimate, output: Math.max(1, Math.min(output, tokensMax - input)) } : estimate;
 }

@@ -4,7 +4,7 @@ import type { ChatCall } from '../../chat/call.ts';
 import type { Usage } from '../../chat/usage.ts';
 import type { AppliedRate, LimitLevel } from '../applied-limits.ts';
 import { type LimitStanding, limitHeaders, neverFits, refusal } from '../limit-words.ts';
-import { estimateTokens } from './estimate.ts';
+import { estimateTokens, fitGuess } from './estimate.ts';
 import type { RateAnswer, RateKind, Rates } from './rates.ts';
 
 export interface LimitMetrics {
@@ -49,12 +49,12 @@ export function takeRates(
 
 /** 0 where no limit on tokens asks for it. @throws GatewayError invalid_request for more than a limit ever lets in */
 function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
-  const onTokens = limits.filter(({ kind }) => kind === 'tokens_per_minute');
-  if (onTokens.length === 0) return 0;
-  const estimate = estimateTokens(call, outputTokensDefault);
+  const [first, ...others] = limits.filter(({ kind }) => kind === 'tokens_per_minute');
+  if (first === undefined) return 0;
+  const tightest = others.reduce((a, b) => (b.max < a.max ? b : a), first);
+  const estimate = fitGuess(estimateTokens(call, outputTokensDefault), tightest.max);
   const tokens = estimate.input + estimate.output;
-  const tooSmall = onTokens.find(({ max }) => tokens > max);
-  if (tooSmall !== undefined) throw neverFits(tooSmall, estimate);
+  if (tokens > tightest.max) throw neverFits(tightest, estimate);
   return tokens;
 }
 

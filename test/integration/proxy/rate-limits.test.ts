@@ -104,6 +104,9 @@ async function limitedKey(kind: Kind, count: number, fields: object = {}): Promi
 
 const refused = '429 rate_limit_exceeded';
 
+/** Of 30,000 a minute, in the six seconds that a slow machine may take. */
+const comesBackMax = 3_000;
+
 describe('requests per minute', () => {
   it('are counted by all proxies together', async () => {
     const key = await limitedKey('REQUESTS_PER_MINUTE', 5);
@@ -259,7 +262,7 @@ describe('tokens per minute', () => {
 
   it('more than the limit ever lets in is the request’s fault, and says how to do better', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 5_000);
-    const { outcome, message } = await ask(proxies[0], key);
+    const { outcome, message } = await ask(proxies[0], key, { body: { max_tokens: 8_192 } });
     expect(outcome).toBe('400 invalid_request');
     expect(message).toMatch(
       /^this request may use 82\d\d tokens \(input about \d\d, output up to 8192\), more than the virtual key's limit of 5000 tokens per minute ever lets in; send a lower max_completion_tokens$/,
@@ -269,15 +272,54 @@ describe('tokens per minute', () => {
     expect((await ask(proxies[0], key, { body: long })).message).toMatch(/; send less$/);
   });
 
-  it('what a provider refuses uses none, what breaks off keeps its estimate', async () => {
+  it('a request without a maximum is let in by a limit smaller than the guess of its answer, and sent as it came', async () => {
+    const key = await limitedKey('TOKENS_PER_MINUTE', 1_000);
+    const { outcome, headers } = await ask(proxies[0], key);
+    expect([outcome, headers.get('x-ratelimit-remaining-tokens')]).toEqual(['200', '0']);
+    const [sent] = gateway.simulator.requests;
+    expect(Object.keys(sent?.json() as object).filter((field) => /max/.test(field))).toEqual([]);
+    expect(headers.get('x-svc-max-tokens')).toBeNull();
+    expect((await ask(proxies[0], key)).outcome).toBe(refused);
+    expect(await outcomes(proxies[0], key, 1, { body: { max_tokens: 100 } })).toEqual(['200']);
+  });
+
+  it('what a provider refuses uses none', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 30_000);
     gateway.simulator.script({ status: 400 }, { times: 8 });
     expect(await outcomes(proxies[0], key, 8)).toEqual(Array(8).fill(expect.stringMatching('^400')));
-    gateway.simulator.script({ body: '<html>' });
-    expect((await ask(proxies[0], key)).outcome).toBe('502 upstream_protocol_error');
-    const left = remaining(await ask(proxies[0], key, { body: { max_tokens: 1 } }));
-    expect(left).toBeGreaterThan(30_000 - 8_192 - 500);
-    expect(left).toBeLessThan(30_000 - 8_192 + 1_000);
+    expect(remaining(await ask(proxies[0], key, { body: { max_tokens: 1 } }))).toBeGreaterThan(29_900);
+  });
+
+  it('what breaks off has used what it sent and what came of its answer', async () => {
+    const key = await limitedKey('TOKENS_PER_MINUTE', 30_000);
+    const left = async () => remaining(await ask(proxies[0], key, { body: { max_tokens: 1 } }));
+    const expectUsed = (used: number, now: number) => {
+      expect(now).toBeGreaterThan(30_000 - used - 500);
+      expect(now).toBeLessThan(30_000 - used + comesBackMax);
+    };
+    const [body, input] = [{ messages: [{ role: 'user', content: 'x'.repeat(24_000) }] }, 24_000 / 4];
+    const { simulator } = gateway;
+
+    simulator.script({ body: '<html>' });
+    expect((await ask(proxies[0], key, { body })).outcome).toBe('502 upstream_protocol_error');
+    expectUsed(input, await left());
+
+    // Slowly, so that all of it has come before the end.
+    const slowly = { tokens: 50, tokenBytes: 400, pieceDelayMs: 5 };
+    simulator.script({ ...slowly, stop: { by: 'cut', afterPieces: 42 } });
+    await expect(ask(proxies[0], key, { body: { stream: true } })).rejects.toThrow();
+    const cut = 40 * (400 / 4);
+    expectUsed(input + cut, await left());
+
+    simulator.script({ stop: { by: 'silence', beforeHead: true } });
+    const [leave, before] = [new AbortController(), simulator.requests.length];
+    const gone = ask(proxies[0], key, { body, signal: leave.signal });
+    await until(() => simulator.requests.length > before);
+    leave.abort();
+    await expect(gone).rejects.toThrow();
+    // Until then all of what it might have been answered is taken, or it is refused.
+    const settled = await until(async () => [await left()].find((now) => now > 9_000));
+    expectUsed(2 * input + cut, settled);
   });
 });
 

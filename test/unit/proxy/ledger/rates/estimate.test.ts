@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findModel } from '../../../../../proxy/catalog/models.ts';
 import { parseChatRequest } from '../../../../../proxy/chat/request.ts';
-import { estimateTokens } from '../../../../../proxy/ledger/rates/estimate.ts';
+import { estimateTokens, fitGuess } from '../../../../../proxy/ledger/rates/estimate.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const catalogModel = findModel('gpt-provider', 'gpt-4o-mini');
@@ -34,6 +34,22 @@ describe('output', () => {
   it('of a model that answers less than the default is what it answers', () => {
     const small = { ...catalogModel, limits: { maxOutputTokens: 4096 } } as typeof catalogModel;
     expect(estimate({}, small).output).toBe(4096);
+  });
+});
+
+describe('a guess of the output', () => {
+  it.each<[string, object, number, number]>([
+    ['stands where there is room for it', {}, 100_000, 8192],
+    ['just has room', {}, 8192, 8192],
+    ['shrinks to what is left beside the input', {}, 8191, 8191],
+    ['shrinks with all its choices', { n: 4 }, 5000, 5000],
+    ['is of one token where there is none left', {}, 0, 1],
+    ['is of one token where the input has no room', {}, -1000, 1],
+    ['is one also where a maximum is no number', { max_tokens: 'many' }, 500, 500],
+    ['is not what the caller has set', { max_tokens: 900 }, 500, 900],
+  ])('%s', (_what, fields, room, output) => {
+    const whole = estimate(fields);
+    expect(fitGuess(whole, whole.input + room)).toMatchObject({ input: whole.input, output });
   });
 });
 

@@ -179,6 +179,17 @@ describe('tokens', () => {
     expect([asked, refusals]).toEqual([[], []]);
   });
 
+  it('that the gateway only guesses shrink to what the tightest limit leaves', () => {
+    const key = [limit('wide', 'tokens_per_minute', 5_000), limit('tight', 'tokens_per_minute', 300)];
+    const unlimited = { max_tokens: undefined };
+    reserve(call({ key }, undefined, unlimited));
+    expect(asked.map(({ tokens }) => tokens)).toEqual([300]);
+    const long = { ...unlimited, messages: [{ role: 'user', content: 'x'.repeat(1_200) }] };
+    const error = refusal(call({ key }, undefined, long));
+    expect([error.status, error.param]).toEqual([400, 'messages']);
+    expect(error.message).toMatch(/output up to 1\), .* limit of 300 tokens .*; send less$/);
+  });
+
   it.each<[string, Usage, number]>([
     ['as used', { ...noUsage, promptTokens: 30, completionTokens: 20 }, 50],
     ['with nothing', noUsage, 0],
