@@ -4,14 +4,19 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { Budget } from './matching.ts';
 
-export async function readBudget(db: Kysely<Schema>, id: string): Promise<Budget | undefined> {
-  const row = await db
+/** Deleted ones too. */
+export async function readBudgetsById(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Budget>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
     .selectFrom('limits')
     .selectAll()
-    .where('id', '=', id)
+    .where('id', 'in', ids)
     .where('kind', '=', 'budget')
-    .executeTakeFirst();
-  return row && budgetOf(row);
+    .execute();
+  return new Map(rows.flatMap((row) => budgetOf(row) ?? []).map((budget) => [budget.id, budget]));
 }
 
 // Longer than a window, or an event may wait to be reported.

@@ -3,7 +3,14 @@
 import { windowOf } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import type { BooksTransaction } from '../store/store.ts';
-import { type NoLease, type OpenLease, type Operation, openLease, saveLease } from './leases.ts';
+import {
+  type LeaseWork,
+  type NoLease,
+  type OpenLease,
+  type Operation,
+  type Step,
+  workOnLease,
+} from './leases.ts';
 import type { WindowRow } from './windows.ts';
 
 export interface Draw extends Operation {
@@ -27,25 +34,34 @@ export interface Drawn extends DrawAnswer {
 }
 
 /** @throws CallError not_found for the session of another proxy */
-export async function draw(tx: BooksTransaction, caller: ProxyCaller, request: Draw): Promise<Drawn> {
-  const open = await openLease(tx, caller, request);
+export function draw(tx: BooksTransaction, caller: ProxyCaller, request: Draw): Promise<Drawn> {
+  return workOnLease(tx, drawing(caller, request));
+}
+
+export function drawing(caller: ProxyCaller, request: Draw): LeaseWork<Drawn> {
+  return { caller, operation: request, step: (open, now) => step(open, request, now) };
+}
+
+function step(open: OpenLease | NoLease, request: Draw, now: number): Step<Drawn> {
   if (typeof open === 'string') return refused(open);
   const { budget, books, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
-  if (request.seq === lease.seq) return { ...stored(lease.answer), recallOf: undefined };
-  const answer = decide(open, request, tx.now);
+  if (request.seq === lease.seq) return { answer: { ...stored(lease.answer), recallOf: undefined } };
+  const answer = decide(open, request, now);
   const { granted } = answer;
-  await saveLease(tx.db, {
-    books: { ...books, leased: books.leased + granted },
-    lease: {
-      ...lease,
-      remaining: lease.remaining + granted,
-      seq: request.seq,
-      answer: JSON.stringify(answer),
+  return {
+    answer: { ...answer, recallOf: answer.outcome === 'busy' ? budget.organizationId : undefined },
+    after: {
+      books: { ...books, leased: books.leased + granted },
+      lease: {
+        ...lease,
+        remaining: lease.remaining + granted,
+        seq: request.seq,
+        answer: JSON.stringify(answer),
+      },
     },
-  });
-  return { ...answer, recallOf: answer.outcome === 'busy' ? budget.organizationId : undefined };
+  };
 }
 
 /** Nano-dollars that nobody has used or holds; below 0 where the limit was lowered. */
@@ -69,8 +85,8 @@ function decide(
   return no(books.spent + books.unsettled + need > budget.amount ? 'exceeded' : 'busy');
 }
 
-function refused(outcome: DrawOutcome): Drawn {
-  return { outcome, granted: 0, recallOf: undefined };
+function refused(outcome: DrawOutcome): Step<Drawn> {
+  return { answer: { outcome, granted: 0, recallOf: undefined } };
 }
 
 /** The operation of this number was a return: whoever draws has lost count. */

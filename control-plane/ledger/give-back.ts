@@ -2,26 +2,41 @@
 // unsettled. At most what its lease has left.
 import type { ProxyCaller } from '../services/caller.ts';
 import type { BooksTransaction } from '../store/store.ts';
-import { type Operation, openLease, saveLease, takeFrom } from './leases.ts';
+import {
+  type LeaseWork,
+  type NoLease,
+  type OpenLease,
+  type Operation,
+  type Step,
+  takeFrom,
+  workOnLease,
+} from './leases.ts';
 
 export interface Return extends Operation {
   readonly amount: number;
 }
 
 /** @returns nano-dollars. @throws CallError not_found for the session of another proxy */
-export async function giveBack(tx: BooksTransaction, caller: ProxyCaller, request: Return): Promise<number> {
-  const open = await openLease(tx, caller, request);
-  if (typeof open === 'string') return 0;
+export function giveBack(tx: BooksTransaction, caller: ProxyCaller, request: Return): Promise<number> {
+  return workOnLease(tx, returning(caller, request));
+}
+
+export function returning(caller: ProxyCaller, request: Return): LeaseWork<number> {
+  return { caller, operation: request, step: (open) => step(open, request) };
+}
+
+function step(open: OpenLease | NoLease, request: Return): Step<number> {
+  if (typeof open === 'string') return { answer: 0 };
   const { lease, books } = open;
-  if (request.seq === lease.seq) return storedReturn(lease.answer);
-  if (request.seq !== lease.seq + 1) return 0;
+  if (request.seq === lease.seq) return { answer: storedReturn(lease.answer) };
+  if (request.seq !== lease.seq + 1) return { answer: 0 };
   const returned = Math.min(request.amount, lease.remaining);
   const after = takeFrom(lease, books, returned);
-  await saveLease(tx.db, {
-    books: after.books,
-    lease: { ...after.lease, seq: request.seq, answer: JSON.stringify({ returned }) },
-  });
-  return returned;
+  const answer = JSON.stringify({ returned });
+  return {
+    answer: returned,
+    after: { books: after.books, lease: { ...after.lease, seq: request.seq, answer } },
+  };
 }
 
 /** Nothing, where the operation of this number was a draw. */

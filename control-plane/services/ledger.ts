@@ -15,8 +15,9 @@ import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/Repor
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import { id, timeText } from '../domain/fields.ts';
-import { type DrawOutcome, draw } from '../ledger/draw.ts';
-import { giveBack } from '../ledger/give-back.ts';
+import { LeaseBatches } from '../ledger/batches.ts';
+import { type DrawOutcome, drawing } from '../ledger/draw.ts';
+import { returning } from '../ledger/give-back.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { type ReportedEvent, report } from '../ledger/report.ts';
 import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
@@ -53,6 +54,7 @@ export const eventsMax = 1000;
 export function createLedgerService(deps: LedgerDeps): LedgerService {
   const { store, clock, metrics } = deps;
   const touches = createSessionTouches(store, clock);
+  const batches = new LeaseBatches(store);
   const recall = createRecalls(deps);
   return {
     async keepSession(caller, request) {
@@ -63,13 +65,13 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
     async draw(caller, request) {
       const asked = checkedDraw(request);
       await touches.heard(caller, [asked.session]);
-      const { value, now } = await timed(store, (tx) => draw(tx, caller, asked));
-      const { outcome, granted, recallOf } = value;
+      const { answer, now } = await batches.run(drawing(caller, asked));
+      const { outcome, granted, recallOf } = answer;
       metrics.drawn(outcome);
       if (recallOf !== undefined) {
         recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
       }
-      return { outcome: outcomes[outcome], grantedNanoUsd: String(granted), now };
+      return { outcome: outcomes[outcome], grantedNanoUsd: String(granted), now: timeText(now) };
     },
     async giveBack(caller, request) {
       const { amount_nano_usd: amount, ...fields } = checked({
@@ -78,8 +80,8 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       });
       const operation = { ...operationOf(fields), amount };
       await touches.heard(caller, [operation.session]);
-      const { value, now } = await timed(store, (tx) => giveBack(tx, caller, operation));
-      return { returnedNanoUsd: String(value), now };
+      const { answer, now } = await batches.run(returning(caller, operation));
+      return { returnedNanoUsd: String(answer), now: timeText(now) };
     },
     async reportUsage(caller, request) {
       const events = checkedEvents(request);

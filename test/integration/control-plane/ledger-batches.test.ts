@@ -1,0 +1,125 @@
+// Draws and returns that come together share a transaction: each is answered as if it were alone, in the order in which they came.
+import { beforeEach, expect, it } from 'vitest';
+import { LeaseBatches } from '../../../control-plane/ledger/batches.ts';
+import { drawing } from '../../../control-plane/ledger/draw.ts';
+import { returning } from '../../../control-plane/ledger/give-back.ts';
+import type { LeaseWork } from '../../../control-plane/ledger/leases.ts';
+import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
+import { describeStores } from '../../support/databases.ts';
+import { LedgerDesk } from '../../support/ledger.ts';
+import { anyProxy } from '../../support/watching.ts';
+
+const otherProxy: ProxyCaller = { ...anyProxy, id: 'proxy-other' };
+
+describeStores('operations that come together', (given) => {
+  let desk: LedgerDesk;
+  let transactions: number;
+  let store: Pick<Store, 'books'>;
+  let batches: LeaseBatches;
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    await desk.organization();
+    transactions = 0;
+    store = {
+      books: (work) => {
+        transactions++;
+        return given.store.books(work);
+      },
+    };
+    batches = new LeaseBatches(store, { atOnceMax: 1, batchMax: 50 });
+  });
+
+  const draw = (session: string, budgetId: string, need: number, seq = 1) =>
+    drawing(anyProxy, { session, budgetId, window: 'total', seq, need, want: need });
+  const run = async <Answer>(work: LeaseWork<Answer>) => (await batches.run(work)).answer;
+
+  it('share transactions, and together get no more than there is', async () => {
+    const budgetId = await desk.budget({ amount: 1000 });
+    const sessions = await Promise.all(Array.from({ length: 120 }, () => desk.session()));
+    const drawn = await Promise.all(sessions.map((session) => run(draw(session, budgetId, 10))));
+    const outcomes = drawn.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'granted')).toHaveLength(100);
+    expect(outcomes.slice(100)).toEqual(Array.from({ length: 20 }, () => 'busy'));
+    expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 1000, unsettled: 0 });
+    // The first goes at once, the others wait for it and go by fifties.
+    expect(transactions).toBe(4);
+  });
+
+  it('see what those before them in the same transaction have done', async () => {
+    const budgetId = await desk.budget({ amount: 100 });
+    const [a, b, c] = await Promise.all([desk.session(), desk.session(), desk.session()]);
+    const blocker = run(draw(c, budgetId, 1));
+    const [first, back, second] = await Promise.all([
+      run(draw(a, budgetId, 90)),
+      run(returning(anyProxy, { session: a, budgetId, window: 'total', seq: 2, amount: 50 })),
+      run(draw(b, budgetId, 59)),
+      blocker,
+    ]);
+    expect([first.outcome, back, second.outcome, transactions]).toEqual(['granted', 50, 'granted', 2]);
+    expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 100, unsettled: 0 });
+  });
+
+  it('sent twice in one transaction happen once', async () => {
+    const budgetId = await desk.budget({ amount: 100 });
+    const session = await desk.session();
+    const blocker = run(draw(await desk.session(), budgetId, 1));
+    const [once, again] = await Promise.all([
+      run(draw(session, budgetId, 40)),
+      run(draw(session, budgetId, 40)),
+      blocker,
+    ]);
+    expect([once, again]).toEqual([once, once]);
+    expect(await desk.books(budgetId)).toEqual({ spent: 0, leased: 41, unsettled: 0 });
+  });
+
+  it('one that names the session of another proxy is refused alone', async () => {
+    const budgetId = await desk.budget({ amount: 100 });
+    const [own, foreign] = [await desk.session(), await desk.session(otherProxy)];
+    const blocker = run(draw(await desk.session(), budgetId, 1));
+    const [refused, granted] = await Promise.allSettled([
+      run(draw(foreign, budgetId, 10)),
+      run(draw(own, budgetId, 10)),
+      blocker,
+    ]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: { reason: 'not_found' } });
+    expect(granted).toMatchObject({ status: 'fulfilled', value: { outcome: 'granted' } });
+  });
+
+  it('one that breaks is run alone, and the others are answered', async () => {
+    const budgetId = await desk.budget({ amount: 100 });
+    const sessions = [await desk.session(), await desk.session()] as const;
+    const broken: LeaseWork<never> = {
+      ...draw(sessions[0], budgetId, 10),
+      step: () => {
+        throw new TypeError('a defect');
+      },
+    };
+    const blocker = run(draw(await desk.session(), budgetId, 1));
+    const [failed, granted] = await Promise.allSettled([
+      run(broken),
+      run(draw(sessions[1], budgetId, 10)),
+      blocker,
+    ]);
+    expect(failed).toMatchObject({ status: 'rejected', reason: { message: 'a defect' } });
+    expect(granted).toMatchObject({ status: 'fulfilled', value: { outcome: 'granted' } });
+  });
+
+  it('all fail where the database cannot be reached, once, and later ones are served', async () => {
+    const budgetId = await desk.budget({ amount: 100 });
+    const session = await desk.session();
+    let down = true;
+    let tries = 0;
+    batches = new LeaseBatches({
+      books: (work) => {
+        tries++;
+        return down ? Promise.reject(new StoreUnavailableError(new Error('down'))) : given.store.books(work);
+      },
+    });
+    const failed = await Promise.allSettled([1, 2, 3].map((need) => run(draw(session, budgetId, need))));
+    expect(failed.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(tries).toBeLessThanOrEqual(3);
+    down = false;
+    expect(await run(draw(session, budgetId, 5))).toMatchObject({ outcome: 'granted' });
+  });
+});
