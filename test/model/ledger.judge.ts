@@ -5,6 +5,7 @@ import { windowOf } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
 import {
   type Booking,
+  type Books,
   type BudgetTerms,
   LedgerReference,
   leaseKey,
@@ -34,6 +35,7 @@ export interface JudgeOptions {
 export class LedgerJudge {
   readonly reference = new LedgerReference();
   readonly #options: JudgeOptions;
+  readonly #count: (exception: string) => void;
   /** Settled by a proxy, by id. */
   readonly #settled = new Map<string, Settled>();
   /** Escrows of those that are not recorded, by leaseKey. */
@@ -46,8 +48,10 @@ export class LedgerJudge {
   readonly #excess = new Map<string, number>();
   #cost = 0;
 
-  constructor(options: JudgeOptions) {
+  /** @param count tells that the design's exceptions occur */
+  constructor(options: JudgeOptions, count: (exception: string) => void) {
     this.#options = options;
+    this.#count = count;
   }
 
   /** A request has ended. */
@@ -147,6 +151,8 @@ export class LedgerJudge {
         if (terms === undefined) return none;
         const lowered = Math.max(0, terms.amount - executed.amount);
         terms.amount = executed.amount;
+        if (this.#keysOf(terms).some((key) => this.#overOf(key, totalOf(reference.booksOf(key))) > 0))
+          this.#count('lowered below');
         return new Map(this.#keysOf(terms).map((key) => [key, lowered]));
       }
       case 'delete': {
@@ -182,13 +188,18 @@ export class LedgerJudge {
   #excessOf({ budget, event, taken, window }: Booking): number {
     const charge = event.charges.find((each) => each.budgetId === budget.id && each.window === window);
     // The proxy did not know of the budget when the request was reserved; or it was deleted meanwhile.
-    if (charge === undefined) return event.cost;
+    if (charge === undefined) {
+      if (event.cost > 0 && !budget.isDeleted) this.#count('not charged');
+      return event.cost;
+    }
     const aboveHold = event.cost - charge.escrow;
     const hold = this.#settled.get(event.id)?.hold ?? 0;
     if (aboveHold > 0 && event.cost <= hold)
       fail(`of a cost of ${event.cost} below its hold only ${charge.escrow} were taken`);
+    if (aboveHold > 0) this.#count('above its hold');
     const late = charge.escrow - taken;
     if (late > 0) {
+      this.#count('late after a release');
       const key = leaseKey({ ...charge, session: event.session });
       const released = this.#released.get(key) ?? 0;
       if (late > released)
@@ -245,7 +256,7 @@ export class LedgerJudge {
       const spent = this.#spent.get(key) ?? 0;
       if (row.spent !== spent)
         fail(`${row.spent} is spent of ${key}, events that count there sum up to ${spent}`);
-      const over = this.#overOf(key, row.spent + row.leased + row.unsettled);
+      const over = this.#overOf(key, totalOf(row));
       const excess = this.#excess.get(key) ?? this.#overOf(key, spent);
       if (over > excess) fail(`${key} is above its limit by ${over}, named are ${excess}`);
     }
@@ -257,8 +268,7 @@ export class LedgerJudge {
 
   #overs(): ReadonlyMap<string, number> {
     const overs = new Map<string, number>();
-    for (const [key, row] of this.reference.books)
-      overs.set(key, this.#overOf(key, row.spent + row.leased + row.unsettled));
+    for (const [key, row] of this.reference.books) overs.set(key, this.#overOf(key, totalOf(row)));
     return overs;
   }
 
@@ -274,6 +284,10 @@ export class LedgerJudge {
   #expectSame(what: string, actual: unknown, should: unknown): void {
     if (this.#options.compares && actual !== should) fail(`${what}: ${actual}, by the reference ${should}`);
   }
+}
+
+function totalOf({ leased, spent, unsettled }: Books): number {
+  return spent + leased + unsettled;
 }
 
 const none: ReadonlyMap<string, number> = new Map();

@@ -33,6 +33,12 @@ export class ScheduleFailure extends Violation {
   }
 }
 
+/** All that is known of a failure, for whoever repeats it. */
+export function told({ message, schedule, trace }: ScheduleFailure): string {
+  const actions = schedule.map(({ kind, pauseMs, seed }) => `${kind} ${seed} ${Math.round(pauseMs)} ms`);
+  return [...trace, `schedule: ${actions.join(', ')}`, message].join('\n');
+}
+
 /** @throws ScheduleFailure */
 export async function runSchedule(options: ScheduleOptions): Promise<ScheduleReport> {
   const schedule = options.schedule ?? scheduleOf(options.seed);

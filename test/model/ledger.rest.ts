@@ -7,8 +7,8 @@ import { type BudgetTerms, rowKey } from './ledger.reference.ts';
 import { type Answer, run } from './ledger.requests.ts';
 import { models, type World } from './ledger.world.ts';
 
-/** Longer than requests run, silent sessions stay open, and messages are late. */
-const restMs = 145_000;
+/** Longer than messages are late and silent sessions stay open after them. */
+const restMs = 165_000;
 
 export async function checkRest(world: World): Promise<void> {
   world.tell('rest');
@@ -43,6 +43,7 @@ function checkIdle(world: World): void {
 }
 
 const roundsMax = 60;
+const roundMs = 3_000;
 /** In a round. */
 const requests = 4;
 /** A recall takes milliseconds; what waits for a settling request is longer. */
@@ -69,7 +70,7 @@ async function checkUsable(world: World): Promise<void> {
       const runMs = random.between(0, 300);
       void run(world, { ...asked, runMs, cost: () => hold }).then((answer) => answers.push(answer));
     }
-    await world.pass(3_000);
+    await world.pass(roundMs);
     if (answers.length < requests) throw new Violation('a request waits for ever');
     const exceeded = answers.find(({ answer }) => answer === 'exceeded');
     if (exceeded !== undefined) return checkExceeded(world, exceeded.budgetId ?? '');
@@ -83,14 +84,15 @@ async function checkUsable(world: World): Promise<void> {
 function checkExceeded(world: World, budgetId: string): void {
   const budget = world.judge.reference.budgets.get(budgetId);
   if (budget === undefined) throw new Violation('a budget is exceeded that is not there');
-  const used = usedOf(world, budget);
+  // Its window may have ended since.
+  const used = Math.max(usedOf(world, budget, world.now()), usedOf(world, budget, world.now() - roundMs));
   if (used < 0.95 * budget.amount)
     throw new Violation(`${budgetId} is said to be exceeded with ${used} of ${budget.amount} used`);
   world.count('used up');
 }
 
-function usedOf(world: World, { id, period }: BudgetTerms): number {
-  const row = world.read.books.get(rowKey(id, windowOf(period, world.now())));
+function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
+  const row = world.read.books.get(rowKey(id, windowOf(period, at)));
   return row === undefined ? 0 : row.spent + row.unsettled;
 }
 

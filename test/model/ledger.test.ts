@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Backend, type BackendName, openBackend } from './ledger.backends.ts';
-import { faults } from './ledger.faults.ts';
-import { runSchedule, ScheduleFailure } from './ledger.model.ts';
+import { type Fault, faults } from './ledger.faults.ts';
+import {
+  runSchedule,
+  ScheduleFailure,
+  type ScheduleOptions,
+  type ScheduleReport,
+  told,
+} from './ledger.model.ts';
 
 // GATEWAY_MODEL_SEED repeats the schedule that a failure names.
 const given = process.env.GATEWAY_MODEL_SEED;
@@ -11,13 +17,13 @@ const firstSeed = given === undefined ? Math.floor(Math.random() * 1_000_000_000
 const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
   ...['drawn granted', 'drawn exceeded', 'drawn busy', 'drawn gone', 'drawn window', 'drawn deleted'],
-  ...['reported', 'overflowed', 'drained'],
+  ...['reported', 'overflowed', 'drained', 'above its hold', 'not charged', 'lowered below'],
 ];
 
 describe.each<[BackendName, number]>([
-  ['memory', 150],
+  ['memory', 250],
   ['sqlite', 60],
-  ['postgres', 10],
+  ['postgres', 8],
 ])(`the ledger over %s (seeds from ${firstSeed})`, (name, schedules) => {
   let backend: Backend;
   afterAll(() => backend.close());
@@ -26,30 +32,40 @@ describe.each<[BackendName, number]>([
     backend = await openBackend(name);
     const seen = new Map<string, number>();
     for (let seed = firstSeed; seed < firstSeed + (given === undefined ? schedules : 1); seed++) {
-      const report = await runSchedule({
-        ...{ seed, openSide: backend.openSide, concurrent: seed % 2 === 1, compares: true },
-      });
+      const { openSide } = backend;
+      const report = await runOrTell({ seed, openSide, concurrent: seed % 2 === 1, compares: true });
       for (const [what, count] of report) seen.set(what, (seen.get(what) ?? 0) + count);
     }
-    if (given !== undefined || name === 'postgres') return;
-    expect(reached.filter((what) => !seen.has(what))).toEqual([]);
+    if (given === undefined && name === 'memory')
+      expect(reached.filter((what) => !seen.has(what))).toEqual([]);
   }, 120_000);
 });
 
-// By what must always hold alone, without comparing with the reference.
+async function runOrTell(options: ScheduleOptions): Promise<ScheduleReport> {
+  try {
+    return await runSchedule(options);
+  } catch (error) {
+    throw error instanceof ScheduleFailure ? new Error(told(error), { cause: error }) : error;
+  }
+}
+
+// By what must always hold alone: nothing is compared with the reference.
 describe('the judge', () => {
-  it.each(Object.entries(faults))(`finds that %s (seeds from ${firstSeed})`, async (_name, fault) => {
-    const found = await findFailure({ ...fault, concurrent: false, compares: false });
-    expect(found).toBeInstanceOf(ScheduleFailure);
-  });
+  it.each(Object.entries(faults))(
+    'finds it if %s',
+    async (_name, fault) => {
+      expect(await findFailure(fault)).toBeInstanceOf(ScheduleFailure);
+    },
+    60_000,
+  );
 });
 
-const triesMax = 150;
+const triesMax = 300;
 
-async function findFailure(options: Omit<Parameters<typeof runSchedule>[0], 'seed'>): Promise<unknown> {
-  for (let seed = firstSeed; seed < firstSeed + triesMax; seed++) {
+async function findFailure(fault: Fault): Promise<unknown> {
+  for (let seed = 1; seed <= triesMax; seed++) {
     try {
-      await runSchedule({ ...options, seed });
+      await runSchedule({ ...fault, seed, concurrent: false, compares: false });
     } catch (error) {
       return error;
     }

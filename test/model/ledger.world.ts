@@ -69,7 +69,7 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options;
     this.random = new Random(options.seed ^ 0x5bd1e995);
-    this.judge = new LedgerJudge(options);
+    this.judge = new LedgerJudge(options, (exception) => this.count(exception));
     this.time = new VirtualTime(() => this.#moment());
     const midnight = Date.parse(this.random.pick(midnights));
     this.time.wallOffset = Math.floor(midnight - this.random.between(1_000, 180_000)) - this.time.monotonic();

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { findServerSource } from '../support/containers.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { backendNames, openBackend } from './ledger.backends.ts';
-import { runSchedule, ScheduleFailure, type ScheduleOptions } from './ledger.model.ts';
+import { runSchedule, ScheduleFailure, type ScheduleOptions, told } from './ledger.model.ts';
 import { shrink } from './ledger.schedule.ts';
 
 const { values } = parseArgs({
@@ -60,7 +60,5 @@ async function tellShortest(failure: ScheduleFailure): Promise<void> {
     shortest = failed;
     return true;
   });
-  console.log(shortest.trace.join('\n'));
-  console.log(shortest.schedule);
-  console.log(`${failure.message}\nat its shortest: ${shortest.message}`);
+  console.log(`${told(shortest)}\nbefore it was shortened: ${failure.message}`);
 }
