@@ -13,9 +13,21 @@ import { type Cores, startPinned } from './cores.ts';
 import type { Subject } from './subjects.ts';
 
 export interface BenchGateway {
-  /** A fresh proxy process, ready, that has seen the key. */
-  startProxy(): Promise<Subject & { readonly adminPort: number }>;
+  /** A fresh proxy process, ready. @param virtualKey default: one without limits */
+  startProxy(virtualKey?: string, env?: Readonly<Record<string, string>>): Promise<GatewaySubject>;
+  /** @returns a virtual key of an AI system, in an organization of its own, that these limits apply to */
+  createKey(limits: readonly BenchLimit[]): Promise<string>;
   stop(): Promise<void>;
+}
+
+export interface GatewaySubject extends Subject {
+  readonly adminUrl: string;
+}
+
+/** As Limits/Create takes it, but for whose it is. */
+export interface BenchLimit {
+  readonly on: 'ORGANIZATION' | 'AI_SYSTEM' | 'VIRTUAL_KEY';
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export async function startGateway(
@@ -38,8 +50,9 @@ export async function startGateway(
     GATEWAY_PRIVATE_UPSTREAMS: upstream,
     GATEWAY_LOG_FILE: join(directory, 'control-plane.log'),
   });
-  const { proxyToken, virtualKey } = await prepare(httpPort, bootstrapToken);
-  const startProxy = async () => {
+  const { proxyToken, createKey } = await bootstrap(httpPort, bootstrapToken);
+  const unlimited = await createKey([]);
+  const startProxy: BenchGateway['startProxy'] = async (virtualKey = unlimited, env = {}) => {
     const [port, adminPort] = [await freePort(), await freePort()];
     const proxy = await startPinned(cores.subject, port, [process.execPath, main('proxy')], {
       GATEWAY_LISTEN: `127.0.0.1:${port}`,
@@ -51,43 +64,65 @@ export async function startGateway(
       GATEWAY_ORGANIZATION_SHARE: '100',
       GATEWAY_DRAIN_GRACE: '1s',
       GATEWAY_LOG_FILE: join(directory, 'proxy.log'),
+      ...env,
     });
+    const adminUrl = `http://127.0.0.1:${adminPort}`;
     const isReady = () =>
-      fetch(`http://127.0.0.1:${adminPort}/readyz`).then(
+      fetch(`${adminUrl}/readyz`).then(
         (response) => response.ok,
         () => false, // not listening yet
       );
     await until(isReady, { what: 'the proxy to be ready' });
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${virtualKey}` };
-    return { ...proxy, name: 'gateway', port, adminPort, headers };
+    return { ...proxy, name: 'gateway', port, adminUrl, headers };
   };
   const stop = async () => {
     await controlPlane.stop();
     rmSync(directory, { recursive: true });
   };
-  return { startProxy, stop };
+  return { startProxy, createKey, stop };
 }
 
-async function prepare(httpPort: number, bootstrapToken: string) {
-  const call = (token: string, ...args: Parameters<OperatorApi['call']>) =>
-    operatorApi(httpPort, token).call(...args);
-  const { token } = await call(bootstrapToken, 'OperatorTokens/Bootstrap', { name: 'bench' });
-  const proxyToken = await call(String(token), 'ProxyTokens/Create', { name: 'bench' });
-  const created = (await call(String(token), 'Organizations/Create', {
+async function bootstrap(httpPort: number, bootstrapToken: string) {
+  const { token } = await operatorApi(httpPort, bootstrapToken).call('OperatorTokens/Bootstrap', {
     name: 'bench',
-    owner: { name: 'owner' },
-  })) as { organization: { id: string }; ownerToken: string };
-  const { id } = created.organization;
-  for (const [provider, providerKey] of Object.entries(storedKeys)) {
-    const request = { organizationId: id, provider, name: provider, ...providerKey };
-    await call(created.ownerToken, 'ProviderKeys/Create', request);
-  }
-  const key = await call(created.ownerToken, 'VirtualKeys/Create', {
-    organizationId: id,
-    name: 'bench',
-    scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id },
   });
-  return { proxyToken: String(proxyToken.value), virtualKey: String(key.value) };
+  const platform = operatorApi(httpPort, String(token));
+  const proxyToken = await platform.call('ProxyTokens/Create', { name: 'bench' });
+  let organizations = 0;
+  return {
+    proxyToken: String(proxyToken.value),
+    createKey: async (limits: readonly BenchLimit[]) => {
+      organizations++;
+      const { organization, ownerToken } = (await platform.call('Organizations/Create', {
+        name: `bench-${organizations}`,
+        owner: { name: 'owner' },
+      })) as { organization: { id: string }; ownerToken: string };
+      return createKey(operatorApi(httpPort, ownerToken), organization.id, limits);
+    },
+  };
+}
+
+async function createKey(api: OperatorApi, organizationId: string, limits: readonly BenchLimit[]) {
+  for (const [provider, providerKey] of Object.entries(storedKeys)) {
+    await api.call('ProviderKeys/Create', { organizationId, provider, name: provider, ...providerKey });
+  }
+  const system = await api.call('AiSystems/Create', { organizationId, name: 'bench' });
+  const created = (await api.call('VirtualKeys/Create', {
+    organizationId,
+    name: 'bench',
+    scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id },
+  })) as { virtualKey: { id: string }; value: string };
+  const ids = {
+    ORGANIZATION: organizationId,
+    AI_SYSTEM: String(system.id),
+    VIRTUAL_KEY: created.virtualKey.id,
+  } satisfies Record<BenchLimit['on'], string>;
+  for (const { on, fields } of limits) {
+    const subject = { kind: `LIMIT_SUBJECT_KIND_${on}`, id: ids[on] };
+    await api.call('Limits/Create', { organizationId, subject, ...fields });
+  }
+  return created.value;
 }
 
 function baseUrls(origin: string): Readonly<Record<string, string>> {

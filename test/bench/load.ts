@@ -13,6 +13,8 @@ export interface LoadOptions {
   readonly connections: number;
   readonly seconds: number;
   readonly bodyFile: string;
+  /** Each connection rests for up to so long before a request; default: none rests. */
+  readonly pauseMs?: number;
 }
 
 /** Of requests, or of a stream's tokens; there the times are those to the first token. */
@@ -63,7 +65,7 @@ async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
   const { stdout } = await run('taskset', [
     ...['-c', String(options.core), 'wrk', '-t1', `-c${options.connections}`, `-d${options.seconds}s`],
     ...['--timeout', '10s', '-s', script, `http://127.0.0.1:${subject.port}${chatPath}`],
-    ...['--', options.bodyFile, ...Object.entries(subject.headers).flat()],
+    ...['--', options.bodyFile, String(options.pauseMs ?? 0), ...Object.entries(subject.headers).flat()],
   ]);
   const line = /^\{.*\}$/m.exec(stdout)?.[0];
   if (line === undefined) throw new Error(`wrk gave no report:\n${stdout}`);
@@ -91,4 +93,10 @@ function post(subject: Subject, body: string): Promise<{ status: number | undefi
     sent.once('error', reject);
     sent.end(body);
   });
+}
+
+/** A chat request of so many bytes. */
+export function chatBody(model: string, bytes: number): string {
+  const withContent = (content: string) => JSON.stringify({ model, messages: [{ role: 'user', content }] });
+  return withContent('x'.repeat(bytes - withContent('').length));
 }

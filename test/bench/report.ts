@@ -4,7 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../support/process.ts';
+import type { LimitsResult } from './limits.ts';
+import { renderLimits } from './limits-report.ts';
 import type { Measurement } from './load.ts';
+import { range, table } from './markdown.ts';
 import type { Startup } from './startup.ts';
 import type { Spread } from './stats.ts';
 
@@ -28,12 +31,13 @@ export interface Results {
   readonly passes: number;
   readonly seconds: number;
   readonly cases: readonly CaseResult[];
+  readonly limits: LimitsResult;
   /** Of open streams. */
   readonly memory: readonly MemoryResult[];
   readonly startup: Startup;
 }
 
-interface Machine {
+export interface Machine {
   readonly processor: string;
   readonly cores: number;
   readonly node: string;
@@ -75,7 +79,7 @@ export function writeResults(results: Results): string {
   return markdown;
 }
 
-function render({ machine, passes, seconds, cases, memory, startup }: Results): string {
+function render({ machine, passes, seconds, cases, limits, memory, startup }: Results): string {
   const lines = [
     `# Benchmark of ${machine.date.slice(0, 10)}`,
     '',
@@ -87,6 +91,7 @@ function render({ machine, passes, seconds, cases, memory, startup }: Results): 
       'Share = how much of its core the subject had.',
     '',
     ...cases.flatMap(renderCase),
+    ...renderLimits(limits),
     '## Start and memory',
     '',
     `Start to the first 200 on /readyz: ${range(startup.coldStartMs, 0)} ms; Node alone ${range(startup.nodeStartMs, 0)} ms. ` +
@@ -128,10 +133,5 @@ function renderCase({ name, unit, subjects }: CaseResult): readonly string[] {
     figures.p99Ms.median.toFixed(2),
     figures.residentMiB.median.toFixed(0),
   ]);
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [`## ${name}`, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''];
-}
-
-function range({ median, min, max }: Spread, digits: number): string {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+  return [`## ${name}`, '', ...table(head, rows), ''];
 }

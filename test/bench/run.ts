@@ -9,11 +9,12 @@ import { buildPlanes } from '../../scripts/build.ts';
 import { type CannedVendor, canned } from './canned.ts';
 import { chooseCores } from './cores.ts';
 import { type BenchGateway, startGateway } from './gateway.ts';
-import { checkBodies, type Measurement, putUnderLoad } from './load.ts';
+import { measureLimits } from './limits.ts';
+import { chatBody, checkBodies, putUnderLoad } from './load.ts';
 import { startUpstream } from './nginx.ts';
+import { inPasses, passes } from './passes.ts';
 import { type CaseResult, describeMachine, type MemoryResult, writeResults } from './report.ts';
 import { measureStartup } from './startup.ts';
-import { rotated, spreads } from './stats.ts';
 import {
   memoryPerStream,
   putUnderStreams,
@@ -21,12 +22,11 @@ import {
   startStreamUpstream,
   streams,
 } from './streaming.ts';
-import { bare, limit, peer, type Subject, type SubjectStarter } from './subjects.ts';
+import { bare, limit, peer, type SubjectStarter } from './subjects.ts';
 
 const { values: flags } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, peer: { type: 'boolean', default: false } },
 });
-const passes = 3;
 const seconds = flags.quick ? 2 : 10;
 /** The code that a request passes is optimised for seconds: before that it is the compiler that is measured. */
 const warmUpSeconds = flags.quick ? 6 : 10;
@@ -73,7 +73,8 @@ try {
     const subjects = [gatewayAsSubject(gateway), ...yardsticks];
     const cases: CaseResult[] = [];
     for (const one of chatCases) cases.push(await measureChat(one, subjects));
-    return { cases, startup: await measureStartup(gateway, cores) };
+    const limits = await measureLimits({ gateway, cores, directory, seconds, warmUpSeconds });
+    return { cases, limits, startup: await measureStartup(gateway, cores) };
   });
   const streaming = await withGateway(await startStreamUpstream(cores), async (gateway, port) => {
     const cases: CaseResult[] = [];
@@ -85,8 +86,9 @@ try {
   const memory = await withGateway(await startHoldingUpstream(cores), (gateway, port) =>
     measureMemory([gatewayAsSubject(gateway), bare(cores, port)]),
   );
-  const { cases, startup } = chat;
-  console.log(writeResults({ machine, passes, seconds, cases: [...cases, ...streaming], memory, startup }));
+  const { cases, limits, startup } = chat;
+  const all = { machine, passes, seconds, cases: [...cases, ...streaming], limits, memory, startup };
+  console.log(writeResults(all));
 } finally {
   rmSync(directory, { recursive: true });
 }
@@ -153,34 +155,4 @@ async function measureMemory(starters: readonly SubjectStarter[]): Promise<Memor
     }
   }
   return results;
-}
-
-async function inPasses(
-  name: string,
-  starters: readonly SubjectStarter[],
-  measure: (subject: Subject) => Promise<Measurement>,
-) {
-  const all = new Map(starters.map((starter) => [starter.name, [] as Measurement[]]));
-  console.error(name);
-  for (let pass = 0; pass < passes; pass++) {
-    for (const starter of rotated(starters, pass)) {
-      const subject = await starter.start();
-      try {
-        const measurement = await measure(subject);
-        all.get(starter.name)?.push(measurement);
-        console.error(
-          `  pass ${pass + 1} of ${passes}, ${starter.name}: ${Math.round(measurement.perSecond)}/s`,
-        );
-      } finally {
-        await subject.stop();
-      }
-    }
-  }
-  return Object.fromEntries([...all].map(([subject, measurements]) => [subject, spreads(measurements)]));
-}
-
-/** A chat request of so many bytes. */
-function chatBody(model: string, bytes: number): string {
-  const withContent = (content: string) => JSON.stringify({ model, messages: [{ role: 'user', content }] });
-  return withContent('x'.repeat(bytes - withContent('').length));
 }

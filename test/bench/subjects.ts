@@ -16,9 +16,9 @@ export interface Subject {
   stop(): Promise<void>;
 }
 
-export interface SubjectStarter {
+export interface SubjectStarter<S extends Subject = Subject> {
   readonly name: string;
-  start(): Promise<Subject>;
+  start(): Promise<S>;
 }
 
 const json = { 'content-type': 'application/json' };

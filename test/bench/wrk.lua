@@ -1,10 +1,15 @@
--- wrk <options> -s wrk.lua <url> -- <body file> <header> <value> …: posts the body, prints one line of JSON at the end.
+-- wrk <options> -s wrk.lua <url> -- <body file> <pause in ms> <header> <value> …: posts the body, prints one line of JSON at the end.
+-- Before each request a connection rests, up to the pause; its latency does not count that.
 function init(args)
   local file = assert(io.open(args[1], "rb"))
   wrk.method = "POST"
   wrk.body = file:read("*a")
   file:close()
-  for i = 2, #args, 2 do
+  local pause = tonumber(args[2])
+  if pause > 0 then
+    delay = function() return math.random(0, pause) end
+  end
+  for i = 3, #args, 2 do
     wrk.headers[args[i]] = args[i + 1]
   end
 end

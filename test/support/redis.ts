@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startForwarder } from './black-hole.ts';
-import { findProgram, redisImage, startContainer } from './containers.ts';
+import { findProgram, redisImage, type ServerSource, startContainer } from './containers.ts';
 import { freePort, startProcess, until } from './process.ts';
 import { askDesk } from './server-desk.ts';
 
@@ -17,6 +17,8 @@ export interface RedisOptions {
   readonly port?: number;
   /** Further arguments of redis-server, for example ['--save', '60 1']; without effect under REDIS_URL. */
   readonly args?: readonly string[];
+  /** Beside a run of the tests, where nobody else knows; REDIS_URL counts for nothing then. */
+  readonly from?: ServerSource;
 }
 
 export interface TestRedis {
@@ -36,9 +38,10 @@ export interface TestRedis {
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis> {
   const port = options.port ?? (await freePort());
   const given = process.env.REDIS_URL;
-  if (given !== undefined) return borrowDatabase(given, port);
+  if (given !== undefined && options.from === undefined) return borrowDatabase(given, port);
   const url = `redis://127.0.0.1:${port}`;
-  const server = await startServers([{ port, args: options.args ?? [] }]);
+  const source = options.from ?? (await askDesk('source'));
+  const server = await startServers([{ port, args: options.args ?? [] }], source);
   await until(() => answers(url), { timeoutMs: 10_000, what: 'Redis to answer' });
   return {
     url,
@@ -81,7 +84,7 @@ const slotCount = 16_384;
 /** Three masters on loopback, all slots served. Takes about two seconds. Never from REDIS_URL: that names one server. */
 export async function startRedisCluster(): Promise<TestRedisCluster> {
   const nodes = [await newNode(), await newNode(), await newNode()] as const;
-  const servers = await startServers(nodes);
+  const servers = await startServers(nodes, await askDesk('source'));
   for (const { url } of nodes)
     await until(() => answers(url), { timeoutMs: 10_000, what: 'Redis to answer' });
   for (const [index, { url }] of nodes.entries()) {
@@ -121,8 +124,7 @@ interface ServerSpec {
   readonly args: readonly string[];
 }
 
-async function startServers(specs: readonly ServerSpec[]): Promise<Servers> {
-  const source = await askDesk('source');
+async function startServers(specs: readonly ServerSpec[], source: ServerSource): Promise<Servers> {
   return source === 'docker' ? startInContainer(specs) : startLocally(specs);
 }
 
@@ -187,7 +189,8 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-async function withClient<T>(url: string, use: (client: Redis) => Promise<T>): Promise<T> {
+/** Asks one server over a connection of its own. */
+export async function withClient<T>(url: string, use: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
