@@ -41,19 +41,26 @@ export interface ContainerOptions {
 }
 
 export interface Container {
+  /** It stays, with its files, and can be started again. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts a container; its engine's reaper ends it should this process die. */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
-  const { GenericContainer, Wait } = await import('testcontainers');
+  const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
   const started = await new GenericContainer(options.image)
     .withExposedPorts(...options.ports.map((port) => ({ container: port, host: port })))
     .withEnvironment(options.environment ?? {})
     .withCommand([...options.command])
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
+  const { container: engine } = await getContainerRuntimeClient();
+  const container = engine.getById(started.getId());
   return {
+    kill: () => container.kill({ signal: 'SIGKILL' }),
+    restart: () => engine.start(container),
     stop: async () => {
       await started.stop({ timeout: 0 });
     },

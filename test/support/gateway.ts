@@ -173,7 +173,7 @@ async function startProxyProcess(env: Environment): Promise<ProxyProcess> {
 }
 
 /** Starts a program. @returns it with the fields of the log line that says that it is ready */
-async function startPlane(main: string, env: Environment) {
+export async function startPlane(main: string, env: Environment, timeoutMs = 5000) {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const child = startNode([main], { env: Object.fromEntries(given) });
   const ended = child.exited.then(() => {
@@ -181,12 +181,16 @@ async function startPlane(main: string, env: Environment) {
   });
   const line = await Promise.race([
     ended,
-    until(() => /^.*"msg":"ready.*$/m.exec(child.stdout())?.[0], { what: `${main} to be ready` }),
+    until(() => /^.*"msg":"ready.*$/m.exec(child.stdout())?.[0], {
+      what: `${main} to be ready`,
+      timeoutMs,
+    }),
   ]);
   return { child, line: JSON.parse(line) as Readonly<Record<string, number>> };
 }
 
-async function bootstrap(port: number, token: string) {
+/** Makes the first operator, and a credential for proxies. */
+export async function bootstrap(port: number, token: string) {
   const made = await operatorApi(port, token).call('OperatorTokens/Bootstrap', { name: 'platform' });
   const platformToken = String(made.token);
   const platform = operatorApi(port, platformToken);
@@ -194,7 +198,11 @@ async function bootstrap(port: number, token: string) {
   return { platform, platformToken, proxyToken: String(proxyToken.value) };
 }
 
-async function newOrganization(platform: OperatorApi, port: number, name: string): Promise<TestOrganization> {
+export async function newOrganization(
+  platform: OperatorApi,
+  port: number,
+  name: string,
+): Promise<TestOrganization> {
   const created = (await platform.call('Organizations/Create', { name, owner: { name: 'owner' } })) as {
     organization: { id: string };
     owner: { id: string };

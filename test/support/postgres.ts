@@ -93,7 +93,7 @@ async function startLocally(port: number): Promise<Started> {
   }
 }
 
-const initOptions = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
+export const initOptions = ['-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
 
 async function stopLocal(server: Child, directory: string): Promise<void> {
   await server.stop('SIGQUIT'); // ends at once: there is nothing to save

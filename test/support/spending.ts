@@ -80,21 +80,23 @@ export async function recordedCost({ api, id }: TestOrganization): Promise<numbe
   return nanoOfUsd(totals[0]?.costUsd ?? '0') ?? Number.NaN;
 }
 
-/** What a caller saw: "200", "402 budget_exceeded", "broken" where its connection was cut. */
+/** What a caller saw: "200", "402 budget_exceeded", "broken" where its connection was cut, "unreachable" where it had none. */
 export type Outcome = string;
 
 export interface Spending {
   readonly url: string;
   readonly key: string;
   readonly fields?: object;
+  readonly requestId?: string;
   /** The caller leaves after so long. */
   readonly leavesAfterMs?: number;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-export function spend({ url, key, fields = {}, leavesAfterMs }: Spending): Promise<Outcome> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+export function spend({ url, key, fields = {}, requestId, leavesAfterMs }: Spending): Promise<Outcome> {
+  const named = requestId === undefined ? {} : { 'x-request-id': requestId };
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...named };
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, { agent, method: 'POST', headers }, (response) => {
       const chunks: Buffer[] = [];
@@ -104,10 +106,14 @@ export function spend({ url, key, fields = {}, leavesAfterMs }: Spending): Promi
         resolve(outcomeOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())),
       );
     });
-    sent.on('error', () => resolve('broken'));
+    sent.on('error', (error) => resolve(isRefused(error) ? 'unreachable' : 'broken'));
     if (leavesAfterMs !== undefined) setTimeout(() => sent.destroy(), leavesAfterMs).unref();
     sent.end(chatBody({ model: spentModel, max_tokens: 100, ...fields }));
   });
+}
+
+function isRefused(error: Error): boolean {
+  return 'code' in error && error.code === 'ECONNREFUSED';
 }
 
 const passing: ReadonlySet<Outcome> = new Set(['429 budget_busy', '503 ledger_unavailable']);

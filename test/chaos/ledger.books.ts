@@ -1,0 +1,140 @@
+// The books as they stand in the database, read past the control plane. Amounts are nano-dollars.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** A window of a budget, and what its parts have to add up to. One statement reads all of it: one snapshot. */
+export interface WindowBooks {
+  readonly budget: string;
+  readonly window: string;
+  readonly amount: number;
+  readonly spent: number;
+  readonly leased: number;
+  readonly unsettled: number;
+  /** Cost of all recorded usage that it counts. */
+  readonly recorded: number;
+  /** What is left in its open leases. */
+  readonly open: number;
+  /** What is left in its expired leases. */
+  readonly expired: number;
+}
+
+/** What is left in the leases of a proxy's run of a budget. */
+export interface HeldByRun {
+  readonly tokenId: string;
+  readonly budget: string;
+  readonly open: number;
+  readonly expired: number;
+}
+
+const windowsQuery = `
+  select l.id as budget, w.window_start as window, l.amount, w.spent, w.leased, w.unsettled,
+    (select coalesce(sum(e.cost), 0) from usage_events e
+      where e.organization_id = l.organization_id
+        and l.subject_id in (e.organization_id, e.key_id, e.ai_system_id, e.person_id)
+        and case l.period
+          when 'day' then e.day = w.window_start
+          when 'week' then to_char(date_trunc('week', e.day::date), 'YYYY-MM-DD') = w.window_start
+          when 'month' then left(e.day, 7) || '-01' = w.window_start
+          else e.at >= l.created_at end) as recorded,
+    (select coalesce(sum(remaining), 0) from leases
+      where budget_id = w.budget_id and window_start = w.window_start and state = 'open') as open,
+    (select coalesce(sum(remaining), 0) from leases
+      where budget_id = w.budget_id and window_start = w.window_start and state = 'expired') as expired
+  from budget_windows w join limits l on l.id = w.budget_id`;
+
+const heldQuery = `
+  select s.proxy as "tokenId", l.budget_id as budget,
+    sum(case l.state when 'open' then l.remaining else 0 end) as open,
+    sum(case l.state when 'open' then 0 else l.remaining end) as expired
+  from leases l join ledger_sessions s on s.id = l.session_id group by 1, 2`;
+
+export class Auditor {
+  readonly #url: string;
+  #client: Promise<Client> | undefined;
+
+  constructor(databaseUrl: string) {
+    this.#url = databaseUrl;
+  }
+
+  async windows(): Promise<readonly WindowBooks[]> {
+    const rows = await this.#rows(windowsQuery);
+    return rows.map((row) => ({
+      ...{ budget: String(row.budget), window: String(row.window), amount: Number(row.amount) },
+      ...{ spent: Number(row.spent), leased: Number(row.leased), unsettled: Number(row.unsettled) },
+      ...{ recorded: Number(row.recorded), open: Number(row.open), expired: Number(row.expired) },
+    }));
+  }
+
+  async held(): Promise<readonly HeldByRun[]> {
+    const rows = await this.#rows(heldQuery);
+    return rows.map((row) => ({
+      ...{ tokenId: String(row.tokenId), budget: String(row.budget) },
+      ...{ open: Number(row.open), expired: Number(row.expired) },
+    }));
+  }
+
+  async close(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    await client?.end().catch(() => undefined);
+  }
+
+  async #rows(query: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    this.#client ??= connect(this.#url);
+    try {
+      const { rows } = await (await this.#client).query(query);
+      return rows;
+    } catch (error) {
+      await this.close();
+      this.#client = undefined;
+      throw error;
+    }
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 10_000 });
+  client.on('error', () => undefined); // queries reject with it too
+  await client.connect();
+  return client;
+}
+
+/** What is wrong with the books; nothing should be. */
+export function faultsOf(books: WindowBooks): readonly string[] {
+  const { amount, spent, leased, unsettled, recorded, open, expired } = books;
+  const faults: string[] = [];
+  if (spent + leased + unsettled > amount) faults.push('more than the amount is spent or set aside');
+  if (spent !== recorded) faults.push('what is spent is not the sum of recorded usage');
+  if (leased !== open) faults.push('what is leased is not the sum of open leases');
+  if (unsettled !== expired) faults.push('what is unsettled is not the sum of expired leases');
+  return faults.map((fault) => `${fault}: ${JSON.stringify(books)}`);
+}
+
+export interface Audit {
+  readonly samples: number;
+  readonly faults: readonly string[];
+}
+
+const everyMs = 200;
+
+/** Looks at the books again and again, whenever the database answers. */
+export function startAudit(auditor: Auditor): { stop(): Promise<Audit> } {
+  const faults: string[] = [];
+  let samples = 0;
+  let stopped = false;
+  const audit = async () => {
+    while (!stopped) {
+      const windows = await auditor.windows().catch(() => undefined);
+      if (windows !== undefined) samples++;
+      for (const window of windows ?? []) faults.push(...faultsOf(window));
+      await sleep(everyMs);
+    }
+  };
+  const running = audit();
+  return {
+    stop: async () => {
+      stopped = true;
+      await running;
+      return { samples, faults };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// Callers who go on whatever happens, and remember what they saw.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Behaviour } from '../../simulator/index.ts';
+import { Random } from '../support/access/random.ts';
+import { type Outcome, spend } from '../support/spending.ts';
+import { namedRequest, type ToldUsage } from '../support/witness.ts';
+import type { ProxySeat, Run } from './ledger.programs.ts';
+import type { Payer, World } from './ledger.world.ts';
+
+export interface Call {
+  /** Its request id. */
+  readonly name: string;
+  readonly payer: Payer;
+  /** Of the proxy that was asked. */
+  readonly run: Run;
+  /** What the vendor says if it is asked; null: nothing. */
+  readonly told: ToldUsage | null;
+  readonly outcome: Outcome;
+  /** By performance.now(). */
+  readonly endedAt: number;
+}
+
+export interface Calling {
+  /** All calls that have ended. */
+  readonly calls: readonly Call[];
+  /** No further calls; resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+export function startCallers(
+  world: Pick<World, 'payers' | 'proxies'>,
+  { callers, seed }: { readonly callers: number; readonly seed: number },
+): Calling {
+  const calls: Call[] = [];
+  let stopped = false;
+  const callOn = async (number: number) => {
+    const random = new Random(seed * 1_000 + number);
+    for (let count = 1; !stopped; count++) {
+      const proxy = random.pick(world.proxies);
+      const payer = random.pick(world.payers);
+      // Whoever comes to a proxy that is not there goes to another one.
+      if (proxy.run !== undefined) calls.push(await call(`${seed}-${number}-${count}`, payer, proxy, random));
+      await sleep(random.between(10, 150));
+    }
+  };
+  const running = Array.from({ length: callers }, (_, index) => callOn(index + 1));
+  return {
+    calls,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+async function call(name: string, payer: Payer, proxy: ProxySeat, random: Random): Promise<Call> {
+  const { run } = proxy;
+  if (run === undefined) throw new Error('the proxy is down');
+  const manner = mannerOf(random);
+  const counted = { promptTokens: 1 + random.below(60), completionTokens: 1 + random.below(100) };
+  const told = manner.untold ? null : counted;
+  const outcome = await spend({
+    ...{ url: proxy.url, key: payer.key, requestId: name },
+    ...(manner.leavesAfterMs !== undefined && { leavesAfterMs: manner.leavesAfterMs }),
+    fields: { stream: manner.stream, ...namedRequest(name, told, manner.behaviour) },
+  });
+  return { name, payer, run, told, outcome, endedAt: performance.now() };
+}
+
+interface Manner {
+  readonly stream: boolean;
+  readonly behaviour: Behaviour;
+  readonly leavesAfterMs?: number;
+  /** The vendor does not tell the usage. */
+  readonly untold?: boolean;
+}
+
+function mannerOf(random: Random): Manner {
+  const dice = random.next();
+  const slow = { headDelayMs: random.below(150) };
+  const flowing = { pieceDelayMs: 1 + random.below(15) };
+  if (dice < 0.4) return { stream: false, behaviour: slow };
+  if (dice < 0.72) return { stream: true, behaviour: flowing };
+  if (dice < 0.86) {
+    const stream = random.chance(0.5);
+    const behaviour = stream ? { pieceDelayMs: 30 } : { headDelayMs: 300 };
+    return { stream, behaviour, leavesAfterMs: random.below(300) };
+  }
+  if (dice < 0.91) return { stream: false, behaviour: { status: random.pick([400, 429, 500, 503]) } };
+  if (dice < 0.95) return { stream: true, behaviour: { stop: { by: 'cut', afterPieces: 4 } } };
+  return { stream: random.chance(0.5), behaviour: {}, untold: true };
+}

@@ -1,0 +1,158 @@
+// Holds what callers saw and the vendor told against the books, when all is at rest. The promise: what was answered stands in the
+// books, once and as told, or its proxy was killed and what it cost is still held there.
+import type { RecordedRequest } from '../support/recorded.ts';
+import { costOf } from '../support/recorded.ts';
+import type { Witnessed } from '../support/witness.ts';
+import type { HeldByRun, WindowBooks } from './ledger.books.ts';
+import { faultsOf } from './ledger.books.ts';
+import type { Call } from './ledger.callers.ts';
+import type { Absence } from './ledger.strikes.ts';
+
+export interface Evidence {
+  readonly calls: readonly Call[];
+  readonly witnessed: ReadonlyMap<string, Witnessed>;
+  /** Of all organizations, as exported. */
+  readonly recorded: readonly RecordedRequest[];
+  readonly windows: readonly WindowBooks[];
+  readonly held: readonly HeldByRun[];
+  readonly absences: readonly Absence[];
+}
+
+/** Requests of a proxy that was killed before it could tell of them. */
+export interface Untold {
+  readonly requests: number;
+  /** Nano-dollars. */
+  readonly cost: number;
+  /** How long before the kill the oldest of them was answered, in milliseconds. */
+  readonly oldestMs: number;
+}
+
+export interface Verdict {
+  readonly faults: readonly string[];
+  /** Answered requests that stand in the books, once and as told. */
+  readonly booked: number;
+  /** Answered under budgets, not in the books: their cost is held there. */
+  readonly held: Untold;
+  /** Answered without budgets, not in the books: lost. */
+  readonly lost: Untold;
+}
+
+/** Refusals of the gateway itself: nobody was asked, and nothing is to be booked. */
+const unasked: ReadonlySet<string> = new Set([
+  '402 budget_exceeded',
+  '429 budget_busy',
+  '503 ledger_unavailable',
+  '503 access_unavailable',
+]);
+
+const prices = { prompt: 1_000, completion: 60_000 };
+
+/** Dollars for a million tokens of `makeDear`, as nano-dollars for one. */
+function costTold({ told }: Call): number {
+  return told === null ? 0 : told.promptTokens * prices.prompt + told.completionTokens * prices.completion;
+}
+
+export function judge(evidence: Evidence): Verdict {
+  const { calls, recorded, windows } = evidence;
+  const rows = Map.groupBy(recorded, ({ requestId }) => requestId);
+  const faults = windows.flatMap(faultsOf);
+  const names = new Set(calls.map(({ name }) => name));
+  for (const name of rows.keys()) if (!names.has(name)) faults.push(`nobody asked ${name}, which is booked`);
+  const untold: Call[] = [];
+  let booked = 0;
+  for (const call of calls) {
+    const of = rows.get(call.name) ?? [];
+    faults.push(...faultsOfCall(call, of, evidence));
+    if (call.outcome !== '200') continue;
+    if (of.length > 0) booked++;
+    else untold.push(call);
+  }
+  const paid = untold.filter(({ payer }) => payer.budgets.length > 0);
+  const free = untold.filter(({ payer }) => payer.budgets.length === 0);
+  faults.push(...notHeld(paid, evidence.held));
+  for (const call of free) if (couldBeTold(call, evidence.absences)) faults.push(about(call, 'is lost'));
+  return { faults, booked, held: summed(paid), lost: summed(free) };
+}
+
+function faultsOfCall(
+  call: Call,
+  rows: readonly RecordedRequest[],
+  { witnessed }: Evidence,
+): readonly string[] {
+  const faults: string[] = [];
+  const asked = witnessed.get(call.name);
+  if (rows.length > 1) faults.push(`stands ${rows.length} times in the books`);
+  if (unasked.has(call.outcome) && (rows.length > 0 || asked !== undefined))
+    faults.push('was refused, but the vendor was asked, or it is booked');
+  if ((asked?.times ?? 0) > 1) faults.push('was sent to the vendor more than once');
+  if (call.outcome.endsWith(' internal_error')) faults.push('met a defect');
+  const isKilled = call.run.killedAt !== undefined;
+  if (asked !== undefined && rows.length === 0 && !isKilled) faults.push('is not in the books');
+  if (call.outcome === '200') faults.push(...faultsOfAnswer(call, rows[0], asked));
+  return faults.map((fault) => about(call, fault));
+}
+
+function faultsOfAnswer(
+  call: Call,
+  row: RecordedRequest | undefined,
+  asked: Witnessed | undefined,
+): readonly string[] {
+  const faults: string[] = [];
+  if (asked?.request.ended !== 'finished') faults.push('was answered without the vendor');
+  if (row === undefined || call.told === null) return faults;
+  const { promptTokens, completionTokens, estimated } = row;
+  const isAsTold = promptTokens === call.told.promptTokens && completionTokens === call.told.completionTokens;
+  if (!isAsTold || estimated || costOf(row) !== costTold(call))
+    faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
+  return faults;
+}
+
+/** What a killed proxy did not tell must still be held in its name, of each budget. */
+function notHeld(untold: readonly Call[], held: readonly HeldByRun[]): readonly string[] {
+  const costs = new Map<string, number>();
+  for (const call of untold)
+    for (const budget of call.payer.budgets) {
+      const key = `${call.run.tokenId} ${budget}`;
+      costs.set(key, (costs.get(key) ?? 0) + costTold(call));
+    }
+  const faults: string[] = [];
+  for (const [key, cost] of costs) {
+    const lease = held.find(({ tokenId, budget }) => `${tokenId} ${budget}` === key);
+    const amount = (lease?.open ?? 0) + (lease?.expired ?? 0);
+    if (amount < cost) faults.push(`${cost} was answered in vain, but ${amount} is held: ${key}`);
+  }
+  return faults;
+}
+
+/** Nothing was in the way for so long: a report is sent again after five seconds at the latest, a connection after two. */
+const calmMs = 10_000;
+
+function couldBeTold({ endedAt, run }: Call, absences: readonly Absence[]): boolean {
+  const until = run.killedAt ?? Number.POSITIVE_INFINITY;
+  const inTheWay = absences
+    .filter(
+      ({ name, from, to }) => name !== 'Redis' && !name.startsWith('proxy') && to > endedAt && from < until,
+    )
+    .toSorted((a, b) => a.from - b.from);
+  let calmSince = endedAt;
+  for (const { from, to } of inTheWay) {
+    if (from - calmSince >= calmMs) return true;
+    calmSince = Math.max(calmSince, to);
+  }
+  return until - calmSince >= calmMs;
+}
+
+function summed(calls: readonly Call[]): Untold {
+  const ages = calls.map(({ endedAt, run }) => (run.killedAt ?? endedAt) - endedAt);
+  return {
+    requests: calls.length,
+    cost: calls.reduce((sum, call) => sum + costTold(call), 0),
+    oldestMs: Math.round(Math.max(0, ...ages)),
+  };
+}
+
+function about({ name, payer, outcome, endedAt, run }: Call, fault: string): string {
+  const killed =
+    run.killedAt === undefined ? '' : `, its proxy killed ${Math.round(run.killedAt - endedAt)} ms later`;
+  return `${name} of ${payer.name} (${outcome}${killed}) ${fault}`;
+}

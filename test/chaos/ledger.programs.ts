@@ -1,0 +1,131 @@
+// Control planes and proxies as processes that are killed and started again where they were.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Environment, startPlane } from '../support/gateway.ts';
+import type { Child } from '../support/process.ts';
+import { freePort } from '../support/process.ts';
+import type { LogLine, Observed } from '../support/telemetry.ts';
+
+/** Something that can be killed. */
+export interface Victim {
+  readonly name: string;
+  kill(): Promise<void>;
+  /** Resolves when it is there again. */
+  restart(): Promise<void>;
+}
+
+/** What a busy machine may need to start a program, and a control plane to find its database. */
+const startMs = 60_000;
+const warn = 40;
+
+export class Program implements Victim {
+  readonly name: string;
+  readonly #main: string;
+  readonly #environment: () => Environment;
+  readonly #children: Child[] = [];
+
+  /** @param environment asked for at each start */
+  constructor(name: string, main: string, environment: () => Environment) {
+    this.name = name;
+    this.#main = main;
+    this.#environment = environment;
+  }
+
+  async kill(): Promise<void> {
+    await this.#children.at(-1)?.stop('SIGKILL');
+  }
+
+  /** Tries again as whoever runs it in production does: a control plane ends where it finds no database. */
+  async restart(): Promise<void> {
+    const environment = this.#environment();
+    const until = performance.now() + startMs;
+    for (;;) {
+      try {
+        const { child } = await startPlane(this.#main, environment, startMs);
+        this.#children.push(child);
+        return;
+      } catch (error) {
+        if (performance.now() > until) throw error;
+        await sleep(100);
+      }
+    }
+  }
+
+  /** Its warnings and errors, of all its lives. */
+  complaints(): readonly LogLine[] {
+    return this.#children
+      .flatMap((child) => child.stdout().split('\n'))
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as LogLine)
+      .filter(({ level }) => Number(level) >= warn);
+  }
+}
+
+/** A proxy's life, from start to kill. */
+export interface Run {
+  /** Names it in the books: each run has a token of its own. */
+  readonly tokenId: string;
+  /** By performance.now(). */
+  killedAt: number | undefined;
+}
+
+export interface ProxyToken {
+  readonly id: string;
+  readonly value: string;
+}
+
+export class ProxySeat implements Victim, Observed {
+  readonly name: string;
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly #program: Program;
+  readonly #tokens: ProxyToken[];
+  #run: Run | undefined;
+  #isUp = false;
+
+  private constructor(
+    name: string,
+    ports: readonly [number, number],
+    tokens: ProxyToken[],
+    env: Environment,
+  ) {
+    this.name = name;
+    this.url = `http://127.0.0.1:${ports[0]}`;
+    this.adminUrl = `http://127.0.0.1:${ports[1]}`;
+    this.#tokens = tokens;
+    this.#program = new Program(name, 'proxy/main.ts', () => ({
+      ...env,
+      GATEWAY_LISTEN: `127.0.0.1:${ports[0]}`,
+      GATEWAY_ADMIN_LISTEN: `127.0.0.1:${ports[1]}`,
+      GATEWAY_PROXY_TOKEN: this.#tokens[0]?.value,
+    }));
+  }
+
+  /** @param tokens one for each time that it is started */
+  static async create(name: string, tokens: readonly ProxyToken[], env: Environment): Promise<ProxySeat> {
+    return new ProxySeat(name, [await freePort(), await freePort()], [...tokens], env);
+  }
+
+  /** Undefined while it is down. */
+  get run(): Run | undefined {
+    return this.#isUp ? this.#run : undefined;
+  }
+
+  async kill(): Promise<void> {
+    this.#isUp = false;
+    if (this.#run !== undefined) this.#run.killedAt ??= performance.now();
+    await this.#program.kill();
+  }
+
+  async restart(): Promise<void> {
+    const [token] = this.#tokens;
+    if (token === undefined) throw new Error(`${this.name} was to be started fewer times`);
+    await this.#program.restart();
+    this.#tokens.shift();
+    this.#run = { tokenId: token.id, killedAt: undefined };
+    this.#isUp = true;
+  }
+
+  complaints(): readonly LogLine[] {
+    return this.#program.complaints();
+  }
+}

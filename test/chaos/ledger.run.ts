@@ -1,0 +1,134 @@
+// A run of chaos: callers go on while everybody is killed in turn, then all come back and rest, and the books are judged.
+import { Redis } from 'ioredis';
+import { nameInShard, shardCount } from '../../proxy/redis/shards.ts';
+import type { ServerSource } from '../support/containers.ts';
+import { until } from '../support/process.ts';
+import { recordedRequests } from '../support/recorded.ts';
+import { tally } from '../support/spending.ts';
+import { metric } from '../support/telemetry.ts';
+import { witness } from '../support/witness.ts';
+import { type Audit, Auditor, startAudit } from './ledger.books.ts';
+import { startCallers } from './ledger.callers.ts';
+import { judge, type Untold, type Verdict } from './ledger.judge.ts';
+import { type Absence, planStrikes, strike } from './ledger.strikes.ts';
+import { startWorld, type World } from './ledger.world.ts';
+
+export interface ChaosOptions {
+  readonly source: ServerSource;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly proxies: number;
+  readonly controlPlanes: number;
+  readonly callers: number;
+  /** Whether to wait until the control plane has given up the killed proxies, a minute after their last sign. */
+  readonly waitsForExpiry: boolean;
+  readonly tell: (line: string) => void;
+}
+
+export interface Chaos {
+  readonly verdict: Verdict;
+  readonly audit: Audit;
+  readonly absences: readonly Absence[];
+  /** What callers saw. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** Nano-dollars of all budgets in the end. */
+  readonly leased: number;
+  readonly unsettled: number;
+}
+
+export async function runChaos(options: ChaosOptions): Promise<Chaos> {
+  const { source, seed, seconds, proxies, controlPlanes, tell } = options;
+  tell(`chaos with seed ${seed} for ${seconds} s`);
+  const strikes = planStrikes(proxies + controlPlanes + 2, seconds, seed);
+  const world = await startWorld({ source, proxies, controlPlanes, runsMax: strikes.length + 1 });
+  const auditor = new Auditor(world.postgres.url);
+  try {
+    const witnessed = witness(world.simulator);
+    const watched = startAudit(auditor);
+    const calling = startCallers(world, options);
+    const absences = await strike(world.victims, strikes, tell);
+    await calling.stop();
+    const rested = await rest(world, auditor, options).then(
+      () => [],
+      (error: Error) => [error.message],
+    );
+    const audit = await watched.stop();
+    const windows = await auditor.windows();
+    const recordings = await Promise.all(world.organizations.map((each) => exported(world, each)));
+    const evidence = { calls: calling.calls, witnessed, recorded: recordings.flat(), windows, absences };
+    const verdict = judge({ ...evidence, held: await auditor.held() });
+    const outcomes = tally(calling.calls.map(({ outcome }) => outcome));
+    const sums = { leased: sumOf(windows, 'leased'), unsettled: sumOf(windows, 'unsettled') };
+    const faults = [...rested, ...verdict.faults, ...audit.faults];
+    if (faults.length > 0) for (const complaint of world.complaints()) tell(JSON.stringify(complaint));
+    return { verdict: { ...verdict, faults }, audit, absences, outcomes, ...sums };
+  } finally {
+    await auditor.close();
+    await world.close();
+  }
+}
+
+function exported({ operatorPort }: World, organization: World['organizations'][number]) {
+  return recordedRequests({ controlPlane: { httpPort: operatorPort }, organization });
+}
+
+function sumOf<Field extends string>(rows: readonly Readonly<Record<Field, number>>[], field: Field): number {
+  return rows.reduce((sum, row) => sum + row[field], 0);
+}
+
+/** Proxies have told everything and hold nothing, and nothing waits in Redis. */
+async function rest(world: World, auditor: Auditor, { waitsForExpiry }: ChaosOptions): Promise<void> {
+  const { proxies, redis } = world;
+  const untold = async () =>
+    Math.max(...(await Promise.all(proxies.map((proxy) => metric(proxy, 'gateway_usage_queued_events')))));
+  await until(async () => (await untold()) === 0, { timeoutMs: 60_000, what: 'proxies to tell everything' });
+  await until(async () => (await waitingIn(redis.url)) === 0, {
+    timeoutMs: 60_000,
+    what: 'what waits in Redis to be reported',
+  });
+  const living = new Set(proxies.map(({ run }) => run?.tokenId));
+  const leases = async () => (await auditor.held()).filter(({ open }) => open > 0);
+  await until(async () => !(await leases()).some(({ tokenId }) => living.has(tokenId)), {
+    timeoutMs: 60_000,
+    what: 'slices to be returned',
+  });
+  if (!waitsForExpiry) return;
+  await until(async () => (await leases()).length === 0, {
+    timeoutMs: 120_000,
+    what: 'leases of killed proxies to expire',
+  });
+}
+
+async function waitingIn(redisUrl: string): Promise<number> {
+  const client = new Redis(redisUrl);
+  try {
+    const shards = Array.from({ length: shardCount }, (_, shard) => nameInShard('usage:1', shard, 'events'));
+    const lengths = await Promise.all(shards.map((name) => client.xlen(name)));
+    return lengths.reduce((sum, length) => sum + length, 0);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** What is told of a run, line by line. */
+export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos): readonly string[] {
+  const kills = [...Map.groupBy(absences, ({ name }) => name)].map(([name, of]) => `${name} ${of.length}`);
+  return [
+    `kills: ${kills.toSorted().join(', ')}`,
+    `callers saw ${JSON.stringify(outcomes)}`,
+    `answered and booked, once and as told: ${verdict.booked}`,
+    `answered, not told by a killed proxy, held in its name: ${inWords(verdict.held)}`,
+    `answered without a budget, not told by a killed proxy: lost, as nobody promises otherwise: ${inWords(verdict.lost)}`,
+    `books looked at ${audit.samples} times; in the end leased ${usd(sums.leased)}, unsettled ${usd(sums.unsettled)}`,
+    verdict.faults.length === 0 ? 'every promise holds' : `${verdict.faults.length} FAULTS`,
+    ...verdict.faults.slice(0, 50),
+  ];
+}
+
+function inWords({ requests, cost, oldestMs }: Untold): string {
+  return requests === 0 ? 'none' : `${requests}, ${usd(cost)}, at most ${oldestMs} ms before the kill`;
+}
+
+function usd(nano: number): string {
+  return `$${(nano / 1_000_000_000).toFixed(4)}`;
+}

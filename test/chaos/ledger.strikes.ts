@@ -1,0 +1,66 @@
+// The blows of a run, all from its seed: who is killed when, and for how long.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../support/access/random.ts';
+import type { Victim } from './ledger.programs.ts';
+
+export interface Strike {
+  /** Milliseconds after the beginning. */
+  readonly at: number;
+  /** By number. */
+  readonly victim: number;
+  readonly downMs: number;
+}
+
+/** Everybody's turn comes: victims are dealt like cards, and dealt again when all are played. */
+export function planStrikes(victims: number, seconds: number, seed: number): readonly Strike[] {
+  const random = new Random(seed);
+  const strikes: Strike[] = [];
+  let cards: number[] = [];
+  for (let at = random.between(1_000, 2_000); at < seconds * 1_000; at += random.between(600, 3_800)) {
+    if (cards.length === 0) cards = Array.from({ length: victims }, (_, victim) => victim);
+    const victim = random.pick(cards);
+    cards = cards.filter((card) => card !== victim);
+    const downMs = random.chance(0.2) ? random.between(3_000, 8_000) : random.between(50, 2_000);
+    strikes.push({ at, victim, downMs });
+  }
+  return strikes;
+}
+
+/** From when to when somebody was not there, by performance.now(). */
+export interface Absence {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Resolves when the last of them is back. A victim that is still down is struck when it is up again. */
+export async function strike(
+  victims: readonly Victim[],
+  strikes: readonly Strike[],
+  tell: (line: string) => void,
+): Promise<readonly Absence[]> {
+  const began = performance.now();
+  const absences: Absence[] = [];
+  const back = new Map<Victim, Promise<void>>();
+  const hit = async (victim: Victim, downMs: number) => {
+    await back.get(victim);
+    const from = performance.now();
+    tell(`${seconds(from - began)} kill -9 ${victim.name}, for ${seconds(downMs)}`);
+    await victim.kill();
+    await sleep(downMs);
+    await victim.restart();
+    absences.push({ name: victim.name, from, to: performance.now() });
+  };
+  for (const { at, victim: number, downMs } of strikes) {
+    await sleep(Math.max(0, began + at - performance.now()));
+    const victim = victims[number];
+    if (victim === undefined) throw new Error(`there is no victim ${number}`);
+    back.set(victim, hit(victim, downMs));
+  }
+  await Promise.all(back.values());
+  return absences;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

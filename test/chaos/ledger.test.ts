@@ -1,0 +1,23 @@
+// Twenty seconds of chaos; test/chaos/run-ledger.ts goes on for as long as one likes, and waits for sessions to expire.
+import { expect, it } from 'vitest';
+import { askDesk } from '../support/server-desk.ts';
+import { linesOf, runChaos } from './ledger.run.ts';
+
+it('keeps every answer in the books, once, or its cost set aside, while proxies, control planes and servers are killed', async () => {
+  const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 1_000_000));
+  console.log(`CHAOS_SEED=${seed}`);
+  const lines: string[] = [];
+  const chaos = await runChaos({
+    ...{ source: await askDesk('source'), seed, seconds: 20 },
+    proxies: 2,
+    controlPlanes: 2,
+    callers: 8,
+    waitsForExpiry: false,
+    tell: (line) => lines.push(line),
+  });
+  console.log([...lines, ...linesOf(chaos)].join('\n'));
+  expect(chaos.verdict.faults).toEqual([]);
+  expect(chaos.verdict.booked).toBeGreaterThan(100);
+  expect(chaos.audit.samples).toBeGreaterThan(20);
+  expect(new Set(chaos.absences.map(({ name }) => name)).size, 'everybody was killed').toBe(6);
+}, 240_000);

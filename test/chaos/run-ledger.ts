@@ -1,0 +1,25 @@
+// Chaos as a command: node test/chaos/run-ledger.ts --seconds 120 --seed 1 [--proxies 3] [--callers 10]
+import { parseArgs } from 'node:util';
+import { findServerSource } from '../support/containers.ts';
+import { linesOf, runChaos } from './ledger.run.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '120' },
+    seed: { type: 'string', default: '1' },
+    proxies: { type: 'string', default: '3' },
+    callers: { type: 'string', default: '10' },
+  },
+});
+const chaos = await runChaos({
+  source: await findServerSource(),
+  seed: Number(values.seed),
+  seconds: Number(values.seconds),
+  proxies: Number(values.proxies),
+  controlPlanes: 2,
+  callers: Number(values.callers),
+  waitsForExpiry: true,
+  tell: (line) => console.log(line),
+});
+for (const line of linesOf(chaos)) console.log(line);
+process.exit(chaos.verdict.faults.length === 0 ? 0 : 1);

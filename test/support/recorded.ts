@@ -1,0 +1,107 @@
+// What operators are told of what was used: every request as it is exported, and the books of every window. Amounts are nano-dollars.
+import { nanoOfUsd } from '../../common/money.ts';
+import type { RunningControlPlane, TestOrganization } from './gateway.ts';
+import { until } from './process.ts';
+import type { Books } from './spending.ts';
+
+/** A row of `Usage/Export`; what is absent there is undefined. */
+export interface RecordedRequest {
+  readonly at: string;
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly aiSystemId?: string;
+  readonly personId?: string;
+  readonly projectKeyId?: string;
+  readonly projectAiSystemId?: string;
+  readonly projectPersonId?: string;
+  readonly provider: string;
+  readonly modelAsked: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly costUsd: string;
+  readonly unpriced: boolean;
+  readonly estimated: boolean;
+  readonly status: number;
+  readonly errorSource: string;
+  readonly errorCode: string;
+  readonly latencyMs: number;
+  readonly streamed: boolean;
+  readonly directKey: boolean;
+}
+
+export interface Recording {
+  readonly controlPlane: Pick<RunningControlPlane, 'httpPort'>;
+  readonly organization: TestOrganization;
+}
+
+/** All requests of the organization from this month and the next. */
+export async function recordedRequests({
+  controlPlane,
+  organization,
+}: Recording): Promise<readonly RecordedRequest[]> {
+  const url = `http://127.0.0.1:${controlPlane.httpPort}/gateway.v1.Usage/Export`;
+  const month = 31 * 86_400_000;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${organization.ownerToken}` },
+    body: JSON.stringify({
+      ...{ organizationId: organization.id, format: 'USAGE_FORMAT_JSON_LINES' },
+      from: new Date(Date.now() - month).toISOString(),
+      to: new Date(Date.now() + 2 * month).toISOString(),
+    }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the export failed: ${text}`);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as RecordedRequest);
+}
+
+/** The row of the request, once it is there. */
+export function recordedRequest(of: Recording, requestId: string): Promise<RecordedRequest> {
+  return until(async () => (await recordedRequests(of)).find((row) => row.requestId === requestId), {
+    what: `the usage of ${requestId}`,
+  });
+}
+
+export function costOf({ costUsd }: RecordedRequest): number {
+  return nanoOfUsd(costUsd) ?? Number.NaN;
+}
+
+export interface WindowBooks extends Books {
+  readonly limitId: string;
+  readonly endsAt: string | undefined;
+}
+
+type Answered = Readonly<Record<'limitId' | 'window' | `${keyof Omit<Books, 'window'>}Usd`, string>> & {
+  readonly endsAt?: string;
+};
+
+/** The books of all windows, past ones too, of all budgets or of one. */
+export async function allBooks(
+  { api, id }: TestOrganization,
+  limitId?: string,
+): Promise<readonly WindowBooks[]> {
+  const found: WindowBooks[] = [];
+  let pageToken = '';
+  do {
+    const asked = { organizationId: id, includePast: true, pageSize: 500, pageToken };
+    const { windows = [], nextPageToken = '' } = (await api.call('Budgets/ListWindows', {
+      ...asked,
+      ...(limitId !== undefined && { limitId }),
+    })) as { windows?: readonly Answered[]; nextPageToken?: string };
+    found.push(...windows.map(booksIn));
+    pageToken = nextPageToken;
+  } while (pageToken !== '');
+  return found;
+}
+
+function booksIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd }: Answered) {
+  const nano = (usd: string) => nanoOfUsd(usd) ?? Number.NaN;
+  return {
+    ...{ limitId, window, endsAt },
+    ...{ amount: nano(amountUsd), spent: nano(spentUsd) },
+    ...{ leased: nano(leasedUsd), unsettled: nano(unsettledUsd) },
+  };
+}

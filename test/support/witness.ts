@@ -1,0 +1,36 @@
+// Requests that carry a name, from their caller through the gateway to the simulated vendor: what the vendor was asked and what
+// usage it told, whatever became of the answer on its way back.
+import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
+
+/** As the vendor counts it. */
+export interface ToldUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** Fields of a request by this name, which the vendor answers so. @param told null: it does not tell the usage */
+export function namedRequest(name: string, told: ToldUsage | null, behaviour: Behaviour = {}): object {
+  const usage = told && { prompt_tokens: told.promptTokens, completion_tokens: told.completionTokens };
+  const simulate: Behaviour = { text: `${name} is the name of this request, and so it goes on.`, usage };
+  const content = JSON.stringify({ simulate: { ...simulate, ...behaviour } });
+  return { messages: [{ role: 'user', content }] };
+}
+
+export interface Witnessed {
+  /** Of the latest; it goes on to tell how it ended. */
+  readonly request: RecordedRequest;
+  /** How often it was asked. */
+  readonly times: number;
+}
+
+/** Every named request that arrives from now on, until the simulator is reset. */
+export function witness(simulator: Simulator): ReadonlyMap<string, Witnessed> {
+  const witnessed = new Map<string, Witnessed>();
+  const look = (request: RecordedRequest) => {
+    const [, name] = /"simulate\\":\{\\"text\\":\\"(\S+) is the name/.exec(request.body.toString()) ?? [];
+    if (name !== undefined) witnessed.set(name, { request, times: (witnessed.get(name)?.times ?? 0) + 1 });
+    return false;
+  };
+  simulator.script({}, { when: look, times: Number.POSITIVE_INFINITY });
+  return witnessed;
+}
