@@ -19,6 +19,8 @@ export const budgetBounds = {
   forgetMs: 60_000,
   /** Counts of operations that are remembered; above it a new session begins, which counts anew. */
   countsMax: 100_000,
+  /** Returns under way at a time, of those that nobody waits for: requests wait for draws meanwhile. */
+  unhurriedReturnsMax: 32,
   keepSessionMs: 10_000,
   /** Failures of any calls in a row after which the control plane is held to be away. */
   awayAfter: 3,

@@ -34,7 +34,7 @@ export interface HoldingsDeps {
   readonly onTurn: () => void;
 }
 
-const { countsMax, forgetMs, sweepMs } = budgetBounds;
+const { countsMax, forgetMs, sweepMs, unhurriedReturnsMax } = budgetBounds;
 
 export class Holdings {
   readonly #deps: HoldingsDeps;
@@ -43,6 +43,10 @@ export class Holdings {
   readonly #session: Session;
   readonly #operations: Operations;
   readonly #slices = new Slices();
+  /** Returns that nobody waits for, and how much each is by then: a window ends for all its slices at once, as traffic does. */
+  readonly #unhurried = new Map<Slice, () => number>();
+  /** Whose return is under way. */
+  readonly #returning = new Set<Slice>();
   #cancelSweep: () => void = () => undefined;
   #isClosing = false;
   #onAllReturned: () => void = () => undefined;
@@ -131,7 +135,8 @@ export class Holdings {
     this.#isClosing = true;
     this.#cancelSweep();
     this.#deps.onTurn();
-    for (const slice of this.#slices.retireAll()) this.#giveBackDue(slice);
+    this.#slices.retireAll();
+    for (const slice of this.#slices.all()) this.#giveBackDue(slice);
     await this.#allReturned(until - this.#deps.clock.monotonic());
     this.#session.close();
     this.#operations.close();
@@ -172,13 +177,17 @@ export class Holdings {
 
   #returned(slice: Slice, amount: number): void {
     slice.returned();
+    this.#returning.delete(slice);
     this.#deps.metrics.returned(amount);
     this.#attend(slice);
+    this.#giveBackNext();
   }
 
   #denied(slice: Slice): void {
     slice.denied(this.#deps.clock.monotonic());
+    this.#returning.delete(slice);
     this.#attend(slice);
+    this.#giveBackNext();
   }
 
   /** The slice has changed. */
@@ -188,9 +197,23 @@ export class Holdings {
     this.#tellAllReturned();
   }
 
+  /** Its window is over. */
   #retire(slice: Slice): void {
     this.#slices.retire(slice);
-    this.#giveBackDue(slice);
+    this.#giveBackUnhurried(slice, () => slice.due());
+  }
+
+  #giveBackUnhurried(slice: Slice, amount: () => number): void {
+    this.#unhurried.set(slice, amount);
+    this.#giveBackNext();
+  }
+
+  #giveBackNext(): void {
+    for (const [slice, amount] of this.#unhurried) {
+      if (this.#returning.size >= unhurriedReturnsMax) return;
+      this.#unhurried.delete(slice);
+      if (slice.operation === undefined) this.#giveBack(slice, amount());
+    }
   }
 
   #giveBackDue(slice: Slice): void {
@@ -200,6 +223,7 @@ export class Holdings {
   #giveBack(slice: Slice, amount: number): void {
     if (amount <= 0) return;
     slice.giveBack(amount);
+    this.#returning.add(slice);
     this.#operations.send(slice);
   }
 
@@ -223,11 +247,16 @@ export class Holdings {
   #sweep(moment: Moment): void {
     for (const slice of this.#slices.all()) {
       if (slice.state === 'current' && !slice.covers(moment.at)) this.#retire(slice);
-      // What was drawn lasts while nothing more can be.
-      if (slice.operation === undefined && this.mayDraw) this.#giveBack(slice, slice.idle(moment.now));
+      else if (slice.operation === undefined) this.#giveBackUnhurried(slice, () => this.#idle(slice));
       if (isForgettable(slice, moment.now)) this.#slices.forget(slice, this.#session.current);
     }
     if (this.#slices.countsKept > countsMax) this.#session.renew(this.#session.current);
+  }
+
+  #idle(slice: Slice): number {
+    if (slice.state !== 'current') return slice.due();
+    // What was drawn lasts while nothing more can be.
+    return this.mayDraw ? slice.idle(this.#deps.clock.monotonic()) : 0;
   }
 
   #allReturned(withinMs: number): Promise<void> {

@@ -1,11 +1,13 @@
 // What holds between slices and leases whatever the network does; sessions and windows that end; what goes back, and when.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../../common/budget-window.ts';
+import { budgetBounds } from '../../../../../proxy/ledger/budgets/bounds.ts';
 import type { BudgetHold } from '../../../../../proxy/ledger/budgets/budgets.ts';
 import { LedgerLink } from '../../../../support/fake-ledger.ts';
 import { ask, attempt, World } from './world.ts';
 
 const dayMs = 86_400_000;
+const { unhurriedReturnsMax } = budgetBounds;
 let world: World;
 
 beforeEach(async () => {
@@ -21,8 +23,25 @@ afterEach(() => {
 
 const session = () => world.budgets.stamp().session;
 
+async function until(condition: () => boolean): Promise<void> {
+  for (let ms = 0; !condition(); ms += 10) {
+    if (ms > 5_000) throw new Error('waited in vain');
+    await world.time.advance(10);
+  }
+}
+
 async function toMidnight(beforeMs: number): Promise<void> {
   await world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
+}
+
+/** Draws from so many budgets, and holds nothing of it. @returns their ids */
+async function heldOf(count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `many ${index}`);
+  for (const id of ids) world.ledger.addBudget(id, 1_000_000);
+  const asked = ids.map((id) => attempt(world.budgets, ask(100, id)));
+  await world.time.advance(20);
+  for (const hold of await Promise.all(asked)) hold.settle(0);
+  return ids;
 }
 
 describe('an operation', () => {
@@ -176,6 +195,21 @@ describe('a window', () => {
     },
   );
 
+  it('that ends for many budgets at once returns a few at a time', async () => {
+    await toMidnight(500);
+    const ids = await heldOf(100);
+    world.link.wayMs = 50;
+    const sent: number[] = [];
+    for (let ms = 0; ms < 3_000; ms += 100) {
+      const before = world.link.returns.length;
+      await world.time.advance(100);
+      sent.push(world.link.returns.length - before);
+    }
+    expect(Math.max(...sent)).toBe(unhurriedReturnsMax);
+    expect(world.link.returns).toHaveLength(ids.length);
+    for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
+  });
+
   it('drawn for under a wrong clock is tried once more after the answer has set it right', async () => {
     await toMidnight(10_000);
     await world.take(ask(100, 'a'));
@@ -209,6 +243,26 @@ describe('money that nobody needs here', () => {
     expect(world.link.returns).toEqual([]);
     await world.time.advance(1_200);
     expect(world.ledger.books('a').leased).toBe(0);
+  });
+
+  it('goes back a few at a time where traffic ends for many budgets at once', async () => {
+    await heldOf(100);
+    world.link.wayMs = 50;
+    await world.time.advance(4_900);
+    expect(world.link.returns).toEqual([]);
+    await until(() => world.link.returns.length > 0);
+    expect(world.link.returns).toHaveLength(unhurriedReturnsMax);
+    await world.time.advance(500);
+    expect(world.link.returns).toHaveLength(100);
+  });
+
+  it('that is to go back later stays while the control plane is away', async () => {
+    const ids = await heldOf(100);
+    world.link.condition = 'mute';
+    await world.time.advance(60_000);
+    world.link.condition = 'up';
+    await world.time.advance(10_000);
+    for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
   });
 
   it('goes back while a little is used, but for what that needs', async () => {
@@ -268,6 +322,17 @@ describe('money that nobody needs here', () => {
 });
 
 describe('closing', () => {
+  it('returns at once what would have gone back a little later', async () => {
+    await toMidnight(500);
+    await heldOf(100);
+    world.link.wayMs = 100;
+    await until(() => world.link.returns.length > 0);
+    const closing = world.budgets.close(world.time.monotonic() + 5_000);
+    expect(world.link.returns).toHaveLength(100);
+    await world.time.advance(200);
+    await closing;
+  });
+
   it('returns what is free and waits for the answers', async () => {
     const hold = await world.take(ask(100, 'a'));
     let closed = false;
