@@ -131,7 +131,7 @@ export function ledgerGauges({ budgets, usage }: Gauges): readonly GaugeRow[] {
     },
     {
       name: 'gateway_usage_queued_events',
-      help: 'Usage events in memory that nobody has acknowledged',
+      help: 'Usage events in memory that are not acknowledged yet',
       read: () => usage.events,
     },
     {

@@ -26,20 +26,23 @@ export function fits(slices: readonly Slice[], { full }: BudgetQuestion): boolea
   return true;
 }
 
-/** @param mayDraw false: it has to do with what there is. @param now monotonic */
-export function judge(claim: Claim, mayDraw: boolean, now: number): Verdict {
+/** Whether more can be drawn for a request: away: the control plane does not answer; late: the request has waited for long enough. */
+export type Means = 'draw' | 'late' | 'away';
+
+/** @param means unless it is `draw`, the request has to do with what there is. @param now monotonic */
+export function judge(claim: Claim, means: Means, now: number): Verdict {
   const { question, slices } = claim;
   if (fits(slices, question)) return { kind: 'hold', amount: question.full };
   let refused: Verdict | undefined;
-  for (const slice of slices) {
+  for (const [index, slice] of slices.entries()) {
     const lack = question.least - slice.available;
-    const reason = mayDraw ? slice.refuses(lack, now) : 'unavailable';
+    const reason = means === 'draw' ? slice.refuses(lack, now) : withoutDraw(claim, index, means);
     if (lack <= 0 || reason === undefined) continue;
     // What is spent will not come back; what others hold may.
     if (refused === undefined || reason === 'exceeded') refused = { kind: 'refused', slice, reason };
   }
   if (refused !== undefined) return refused;
-  if (mayDraw && slices.some((_, index) => isToBeDrawn(claim, index, now))) return { kind: 'wait' };
+  if (means === 'draw' && slices.some((_, index) => isToBeDrawn(claim, index, now))) return { kind: 'wait' };
   return { kind: 'hold', amount: reduced(slices, question.least) };
 }
 
@@ -48,13 +51,22 @@ export function toBeDrawn(claim: Claim, now: number): readonly Slice[] {
   return claim.slices.filter((_, index) => isToBeDrawn(claim, index, now));
 }
 
+/** Where draws were answered in time, but others took what came of them, the money is busy. */
+function withoutDraw(claim: Claim, index: number, means: 'late' | 'away'): RefusalReason {
+  return means === 'late' && isDrawn(claim, index) ? 'busy' : 'unavailable';
+}
+
+function isDrawn({ slices, since }: Claim, index: number): boolean {
+  return (slices[index]?.newestDraw ?? 0) > (since[index] ?? 0);
+}
+
 /** Less than all is made do with only after a draw, or where none would help. */
-function isToBeDrawn({ question, slices, since }: Claim, index: number, now: number): boolean {
+function isToBeDrawn(claim: Claim, index: number, now: number): boolean {
+  const { question, slices } = claim;
   const slice = slices[index];
   if (slice === undefined || slice.available >= question.full) return false;
   if (slice.available < question.least) return true;
-  const isDrawn = slice.newestDraw > (since[index] ?? 0);
-  return !isDrawn && slice.refuses(question.full - slice.available, now) === undefined;
+  return !isDrawn(claim, index) && slice.refuses(question.full - slice.available, now) === undefined;
 }
 
 /** Beyond the least at most a quarter of what is free, so that the next requests can run as well. */

@@ -118,9 +118,10 @@ export class SlicedBudgets implements Budgets {
   /** Undefined: draws have to be waited for. */
   #outcome(asking: Asking, moment: Moment): BudgetHold | BudgetRefusal | undefined {
     const { claim, isLate, question, windowMisses } = asking;
-    const mayDraw = this.#holdings.mayDraw && !isLate && windowMisses < windowTriesMax;
-    if (claim === undefined) return mayDraw ? undefined : withoutSession(question);
-    const verdict = judge(claim, mayDraw, moment.now);
+    const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
+    const means = this.#holdings.mayDraw ? inTime : 'away';
+    if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
+    const verdict = judge(claim, means, moment.now);
     switch (verdict.kind) {
       case 'hold':
         return this.#hold(claim.slices, verdict.amount, moment);

@@ -272,6 +272,7 @@ describe('the metrics', () => {
     model: (value) => value === 'other' || catalog.has(value),
     kind: oneOf('input', 'output'),
     gen_ai_token_type: oneOf('input', 'output'),
+    outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     le: (value) => value === '+Inf' || Number.isFinite(Number(value)),
   };
