@@ -60,8 +60,34 @@ const ticksPerSecond = 100;
 
 /** Seconds of processor time that the process has used. */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const [user, system] = statFields(pid).slice(11, 13);
+  return (Number(user) + Number(system)) / ticksPerSecond;
+}
+
+/** The same with its children, those that have ended too. */
+export function familyCpuSeconds(pid: number): number {
+  const ended = statFields(pid).slice(13, 15);
+  const own = cpuSeconds(pid) + (Number(ended[0]) + Number(ended[1])) / ticksPerSecond;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  if (children === '') return own;
+  return children.split(' ').reduce((sum, child) => sum + familySecondsIfThere(Number(child)), own);
+}
+
+function familySecondsIfThere(pid: number): number {
+  try {
+    return familyCpuSeconds(pid);
+  } catch {
+    return 0; // it has ended since, and counts with its parent from now on
+  }
+}
+
+export function parentOf(pid: number): number {
+  return Number(statFields(pid)[1]);
+}
+
+/** From the third on, as proc(5) counts them: the second is the name, which may hold blanks. */
+function statFields(pid: number): readonly string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
 }
 
 /** Memory of the process in RAM, in MiB. */

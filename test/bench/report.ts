@@ -70,9 +70,17 @@ function commit(): string {
 
 /** Writes bench/results/<date>.json and .md; returns the Markdown. */
 export function writeResults(results: Results): string {
+  return saveResults('', results, render(results));
+}
+
+/** The same of other results: <date><suffix>.json and .md. */
+export function saveResults(
+  suffix: string,
+  results: { readonly machine: Machine },
+  markdown: string,
+): string {
   const directory = join(projectRoot, 'bench/results');
-  const base = join(directory, results.machine.date.slice(0, 10));
-  const markdown = render(results);
+  const base = join(directory, results.machine.date.slice(0, 10) + suffix);
   mkdirSync(directory, { recursive: true });
   writeFileSync(`${base}.json`, `${JSON.stringify(results, null, 2)}\n`);
   writeFileSync(`${base}.md`, markdown);

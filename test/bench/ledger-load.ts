@@ -1,0 +1,206 @@
+// The load of the ledger's benchmark, a process of its own: simulated proxies that draw and report, in a closed loop or as often as is
+// said. Reads what to do from a JSON file, prints one line of JSON. Run by run-ledger.ts: node test/bench/ledger-load.ts <file>
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../support/access/random.ts';
+import { percentile } from '../support/figures.ts';
+import { familyCpuSeconds } from './cores.ts';
+import { type Expected, type Payer, SimulatedProxy } from './ledger-proxy.ts';
+
+export interface LedgerLoad {
+  readonly address: string;
+  readonly token: string;
+  readonly payers: readonly Payer[];
+  readonly proxies: number;
+  readonly seed: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly pattern: ClosedLoop | OpenLoop;
+  readonly pids: { readonly controlPlane: number; readonly postgres: number };
+}
+
+/** Each proxy begins anew when all of its round is answered: one report, and so many draws one after another beside it. */
+export interface ClosedLoop {
+  readonly kind: 'closed';
+  readonly draws: number;
+  readonly events: number;
+}
+
+/** Each begins when it is due, whatever is under way. */
+export interface OpenLoop {
+  readonly kind: 'open';
+  readonly drawsPerSecond: number;
+  readonly reportsPerSecond: number;
+  readonly eventsPerReport: number;
+}
+
+export interface LedgerMeasurement {
+  readonly eventsPerSecond: number;
+  readonly reportsPerSecond: number;
+  readonly drawsPerSecond: number;
+  readonly returnsPerSecond: number;
+  /** NaN is null in JSON: none was made. */
+  readonly drawP50Ms: number | null;
+  readonly drawP99Ms: number | null;
+  readonly reportP50Ms: number | null;
+  readonly reportP99Ms: number | null;
+  /** Calls that were not answered in time and sent again. */
+  readonly failures: number;
+  /** Of an open loop: what was due and not begun, because too much was under way. */
+  readonly skipped: number;
+  /** Processor seconds in each second. */
+  readonly controlPlaneCpu: number;
+  readonly postgresCpu: number;
+  readonly loadCpu: number;
+}
+
+export interface LedgerLoadReport {
+  readonly measurement: LedgerMeasurement;
+  /** All of the run, for the books. */
+  readonly events: number;
+  readonly expected: Readonly<Record<string, Expected>>;
+}
+
+const underWayMax = 2000;
+
+class Figures {
+  events = 0;
+  skipped = 0;
+  readonly draws: number[] = [];
+  readonly returns: number[] = [];
+  readonly reports: number[] = [];
+}
+
+/** Begins work and keeps count of it. */
+class Driver {
+  figures = new Figures();
+  isOver = false;
+  eventsInAll = 0;
+  readonly #proxies: readonly SimulatedProxy[];
+  readonly #random: Random;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(proxies: readonly SimulatedProxy[], random: Random) {
+    this.#proxies = proxies;
+    this.#random = random;
+  }
+
+  begin(pattern: LedgerLoad['pattern']): void {
+    if (pattern.kind === 'closed') {
+      for (const proxy of this.#proxies) this.#follow(this.#rounds(proxy, pattern));
+      return;
+    }
+    const { drawsPerSecond, reportsPerSecond, eventsPerReport } = pattern;
+    this.#pace(drawsPerSecond, (proxy, dueAt) => this.#draw(proxy, dueAt));
+    this.#pace(reportsPerSecond, (proxy, dueAt) => this.#report(proxy, eventsPerReport, dueAt));
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  async #rounds(proxy: SimulatedProxy, { draws, events }: ClosedLoop): Promise<void> {
+    const drawAll = async () => {
+      for (let i = 0; i < draws; i++) await this.#draw(proxy, performance.now());
+    };
+    while (!this.isOver) {
+      await Promise.all([drawAll(), events > 0 && this.#report(proxy, events, performance.now())]);
+    }
+  }
+
+  /** At random moments, so many in a second; what is late begins at once and counts from when it was due. */
+  #pace(perSecond: number, work: (proxy: SimulatedProxy, dueAt: number) => Promise<void>): void {
+    if (perSecond === 0) return;
+    let dueAt = performance.now();
+    const tick = () => {
+      if (this.isOver) return;
+      const now = performance.now();
+      while (dueAt <= now) {
+        if (this.#underWay.size >= underWayMax) this.figures.skipped++;
+        else this.#follow(work(this.#random.pick(this.#proxies), dueAt));
+        dueAt += (-Math.log(1 - this.#random.next()) / perSecond) * 1000;
+      }
+      setTimeout(tick, 1);
+    };
+    tick();
+  }
+
+  async #draw(proxy: SimulatedProxy, dueAt: number): Promise<void> {
+    const kind = await proxy.operate();
+    const { draws, returns } = this.figures;
+    (kind === 'draw' ? draws : returns).push(performance.now() - dueAt);
+  }
+
+  async #report(proxy: SimulatedProxy, events: number, dueAt: number): Promise<void> {
+    await proxy.report(events);
+    this.eventsInAll += events;
+    this.figures.events += events;
+    this.figures.reports.push(performance.now() - dueAt);
+  }
+
+  #follow(work: Promise<void>): void {
+    const followed = work.catch(fail).finally(() => this.#underWay.delete(followed));
+    this.#underWay.add(followed);
+  }
+}
+
+/** Nothing that goes wrong here may look like a result. */
+function fail(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}
+
+const load = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as LedgerLoad;
+const random = new Random(load.seed);
+const proxies = Array.from({ length: load.proxies }, () => new SimulatedProxy({ ...load, random }));
+await Promise.all(proxies.map((proxy) => proxy.open()));
+const driver = new Driver(proxies, random);
+driver.begin(load.pattern);
+await sleep(load.warmUpSeconds * 1000);
+const measurement = await measure();
+await driver.end();
+const expected = new Map<string, Expected>();
+for (const proxy of proxies) {
+  proxy.addExpected(expected);
+  proxy.close();
+}
+const report = { measurement, events: driver.eventsInAll, expected: Object.fromEntries(expected) };
+console.log(JSON.stringify(report satisfies LedgerLoadReport));
+
+async function measure(): Promise<LedgerMeasurement> {
+  const failuresBefore = failures();
+  const before = cpu();
+  const startedAt = performance.now();
+  driver.figures = new Figures();
+  await sleep(load.seconds * 1000);
+  const { events, skipped, draws, returns, reports } = driver.figures;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const after = cpu();
+  const ms = (values: readonly number[], part: number) =>
+    values.length === 0 ? null : percentile(values, part);
+  return {
+    eventsPerSecond: events / seconds,
+    reportsPerSecond: reports.length / seconds,
+    drawsPerSecond: draws.length / seconds,
+    returnsPerSecond: returns.length / seconds,
+    ...{ drawP50Ms: ms(draws, 0.5), drawP99Ms: ms(draws, 0.99) },
+    ...{ reportP50Ms: ms(reports, 0.5), reportP99Ms: ms(reports, 0.99) },
+    ...{ failures: failures() - failuresBefore, skipped },
+    controlPlaneCpu: (after.controlPlane - before.controlPlane) / seconds,
+    postgresCpu: (after.postgres - before.postgres) / seconds,
+    loadCpu: (after.load - before.load) / seconds,
+  };
+}
+
+function failures(): number {
+  return proxies.reduce((sum, proxy) => sum + proxy.failures, 0);
+}
+
+function cpu() {
+  return {
+    controlPlane: familyCpuSeconds(load.pids.controlPlane),
+    postgres: familyCpuSeconds(load.pids.postgres),
+    load: familyCpuSeconds(process.pid),
+  };
+}

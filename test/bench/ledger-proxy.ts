@@ -1,0 +1,177 @@
+// A proxy as the control plane's ledger sees it: a session over the real client that draws, returns and reports, and keeps account
+// of what the books must hold because of it. One operation of a lease at a time; what is not answered is sent again unchanged.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dayOf, windowOf } from '../../common/budget-window.ts';
+import { Secret } from '../../common/secret.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import {
+  type ControlPlaneClient,
+  createControlPlaneClient,
+} from '../../proxy/access/control-plane-client.ts';
+import { LedgerRefusedError, type UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import type { Random } from '../support/access/random.ts';
+
+/** A key, and the budgets that count what it uses. */
+export interface Payer {
+  readonly organizationId: string;
+  readonly aiSystemId: string;
+  readonly keyId: string;
+  /** Of the key, its AI system and its organization. */
+  readonly budgetIds: readonly string[];
+}
+
+/** What the books of a budget must hold, in nano-dollars. */
+export interface Expected {
+  spent: number;
+  leased: number;
+}
+
+export interface SimulatedProxyOptions {
+  readonly address: string;
+  readonly token: string;
+  readonly payers: readonly Payer[];
+  readonly random: Random;
+}
+
+interface Lease {
+  readonly budgetId: string;
+  seq: number;
+  available: number;
+  isBusy: boolean;
+}
+
+const period = 'month';
+const costMax = 1_000_000;
+/** What about sixty requests cost. */
+const wanted = 30 * costMax;
+/** One operation in so many gives back instead. */
+const returnsOneIn = 8;
+const againMs = 50;
+
+export class SimulatedProxy {
+  /** Calls that were not answered in time. */
+  failures = 0;
+  readonly #options: SimulatedProxyOptions;
+  readonly #client: ControlPlaneClient;
+  readonly #session = uuidv7();
+  readonly #leases: readonly Lease[];
+  readonly #leaseOf: ReadonlyMap<string, Lease>;
+  /** The database's clock less the monotonic one. */
+  #offset = 0;
+  #spent = new Map<string, number>();
+
+  constructor(options: SimulatedProxyOptions) {
+    this.#options = options;
+    this.#client = createControlPlaneClient({
+      addresses: [options.address],
+      token: new Secret(options.token),
+      credentials: undefined,
+      allowPlaintext: false,
+    });
+    const budgetIds = [...new Set(options.payers.flatMap((payer) => payer.budgetIds))];
+    this.#leases = budgetIds.map((budgetId) => ({ budgetId, seq: 0, available: 0, isBusy: false }));
+    this.#leaseOf = new Map(this.#leases.map((lease) => [lease.budgetId, lease]));
+  }
+
+  async open(): Promise<void> {
+    const { now } = await this.#untilAnswered(() => this.#client.ledger.keepSession(this.#session));
+    this.#offset = now - performance.now();
+  }
+
+  /** Draws, or now and then gives back half of what is there. @returns which */
+  async operate(): Promise<'draw' | 'return'> {
+    const { random } = this.#options;
+    const lease = this.#anyFree();
+    lease.isBusy = true;
+    lease.seq += 1;
+    const window = windowOf(period, this.#now());
+    const operation = { session: this.#session, budgetId: lease.budgetId, window, seq: lease.seq };
+    const amount = Math.floor(lease.available / 2);
+    const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'return' : 'draw';
+    if (kind === 'return') {
+      lease.available -= amount;
+      await this.#untilAnswered(() => this.#client.ledger.giveBack({ ...operation, amount }));
+    } else {
+      const draw = { ...operation, need: costMax, want: wanted };
+      const { outcome, granted } = await this.#untilAnswered(() => this.#client.ledger.draw(draw));
+      if (outcome !== 'granted') throw new Error(`a draw that must be granted was answered ${outcome}`);
+      lease.available += granted;
+    }
+    lease.isBusy = false;
+    return kind;
+  }
+
+  async report(count: number): Promise<void> {
+    const events = Array.from({ length: count }, () => this.#event());
+    await this.#untilAnswered(() => this.#client.ledger.report(events));
+  }
+
+  /** Adds what the books must hold because of this proxy, when nothing is under way. */
+  addExpected(expected: Map<string, Expected>): void {
+    for (const { budgetId, available } of this.#leases) {
+      const sums = expected.get(budgetId) ?? { spent: 0, leased: 0 };
+      sums.spent += this.#spent.get(budgetId) ?? 0;
+      sums.leased += available;
+      expected.set(budgetId, sums);
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #anyFree(): Lease {
+    const from = this.#options.random.below(this.#leases.length);
+    const isFree = ({ isBusy }: Lease) => !isBusy;
+    const lease = this.#leases.slice(from).find(isFree) ?? this.#leases.find(isFree);
+    if (lease === undefined) throw new Error('every lease has an operation under way');
+    return lease;
+  }
+
+  #now(): number {
+    return Math.floor(performance.now() + this.#offset);
+  }
+
+  #event(): UsageEvent {
+    const { random, payers } = this.#options;
+    const { organizationId, aiSystemId, keyId, budgetIds } = random.pick(payers);
+    const at = this.#now();
+    const cost = 1 + random.below(costMax);
+    const window = windowOf(period, at);
+    const charges = budgetIds.map((budgetId) => ({ budgetId, window, escrow: this.#charge(budgetId, cost) }));
+    return {
+      ...{ id: uuidv7(at), day: dayOf(at), at, session: this.#session },
+      ...{ organizationId, aiSystemId, keyId, charges, cost },
+      ...{ personId: undefined, projectKeyId: undefined },
+      ...{ projectAiSystemId: undefined, projectPersonId: undefined },
+      requestId: `bench-${random.below(1e9)}`,
+      ...{ provider: 'gpt-provider', modelAsked: 'gpt-provider/gpt-4o-mini', modelAnswered: 'gpt-4o-mini' },
+      ...{ promptTokens: 220, completionTokens: 49, cacheReadTokens: 0 },
+      ...{ cacheWriteTokens: 0, cacheWrite1hTokens: 0, reasoningTokens: 0 },
+      ...{ unpriced: false, status: 200, errorSource: '', errorCode: '' },
+      ...{ latencyMs: 800, firstTokenMs: undefined, streamed: false },
+      ...{ directKey: false, attempts: 1, estimated: false },
+    };
+  }
+
+  #charge(budgetId: string, cost: number): number {
+    this.#spent.set(budgetId, (this.#spent.get(budgetId) ?? 0) + cost);
+    const lease = this.#leaseOf.get(budgetId);
+    if (lease === undefined) throw new Error('a payer has a budget without a lease');
+    const escrow = Math.min(cost, lease.available);
+    lease.available -= escrow;
+    return escrow;
+  }
+
+  async #untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        if (error instanceof LedgerRefusedError) throw error;
+        this.failures++;
+        await sleep(againMs);
+      }
+    }
+  }
+}
