@@ -18,35 +18,35 @@ export class MemorySide implements LedgerSide {
     this.#ledger = ledger;
   }
 
-  async keepSession(session: string): Promise<boolean> {
+  async keepSession(session: string) {
     const { open } = this.#ledger.keepSession(session);
-    this.#seenAt.set(session, this.#deps.now());
+    this.#seenAt.set(session, this.#now);
     this.#executed({ kind: 'keep', session, open });
-    return open;
+    return { open, now: this.#now };
   }
 
   async draw(request: DrawRequest) {
-    const { amount: granted, outcome } = this.#ledger.draw(request, this.#deps.now());
+    const { amount: granted, outcome } = this.#ledger.draw(request, this.#now);
     this.#executed({ kind: 'draw', request, answer: { outcome, granted } });
     if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
-    return { outcome, granted };
+    return { outcome, granted, now: this.#now };
   }
 
-  async giveBack(request: ReturnRequest): Promise<number> {
+  async giveBack(request: ReturnRequest) {
     const { amount: returned } = this.#ledger.giveBack(request);
     this.#executed({ kind: 'return', request, returned });
-    return returned;
+    return { returned, now: this.#now };
   }
 
-  async report(events: readonly UsageEvent[]): Promise<number> {
+  async report(events: readonly UsageEvent[]) {
     const { recorded } = this.#ledger.report(events);
     this.#executed({ kind: 'report', events, recorded });
-    return recorded;
+    return { recorded, now: this.#now };
   }
 
   async expire(stopAfter: number): Promise<void> {
     let run = 0;
-    const silentSince = this.#deps.now() - silenceMaxMs;
+    const silentSince = this.#now - silenceMaxMs;
     for (const [session, { open }] of this.#ledger.sessions) {
       const isSilent = (this.#seenAt.get(session) ?? 0) < silentSince;
       if (!open || !isSilent || ++run > stopAfter) continue;
@@ -67,7 +67,7 @@ export class MemorySide implements LedgerSide {
   }
 
   async createBudget({ amount, model, period, subjectId }: NewBudget): Promise<void> {
-    const createdAt = this.#deps.now();
+    const createdAt = this.#now;
     const id = uuidv7(createdAt);
     const terms = { id, subjectId, model, period, createdAt, amount, isDeleted: false };
     this.#ledger.budgets.set(id, { ...terms });
@@ -99,9 +99,13 @@ export class MemorySide implements LedgerSide {
     };
   }
 
+  get #now(): number {
+    return this.#deps.clock.now();
+  }
+
   #executed(executed: Executed): void {
     this.#turns += 1;
-    this.#deps.onExecuted(executed, this.#turns);
+    this.#deps.onExecuted(executed, { turn: this.#turns, now: this.#now });
   }
 }
 

@@ -18,8 +18,6 @@ export interface ModelProxyDeps {
   readonly random: Random;
   readonly side: LedgerSide;
   readonly overflow: MemoryOverflow;
-  /** By the database's clock. */
-  now(): number;
   /** Runs what arrives at the control plane. */
   readonly execute: (work: () => Promise<void>) => void;
   readonly onViolation: (message: string) => void;
@@ -139,17 +137,15 @@ export class ModelProxy {
   }
 
   #client(): LedgerClient {
-    const { now, side } = this.#deps;
+    const { side } = this.#deps;
     return {
       keepSession: (session) => {
         this.sessions.add(session);
-        return this.#link.call(async () => ({ open: await side.keepSession(session), now: now() }));
+        return this.#link.call(() => side.keepSession(session));
       },
-      draw: (request) =>
-        this.#operation(request, async () => ({ ...(await side.draw(request)), now: now() })),
-      giveBack: (request) =>
-        this.#operation(request, async () => ({ returned: await side.giveBack(request), now: now() })),
-      report: (events) => this.#link.call(async () => ({ recorded: await side.report(events), now: now() })),
+      draw: (request) => this.#operation(request, () => side.draw(request)),
+      giveBack: (request) => this.#operation(request, () => side.giveBack(request)),
+      report: (events) => this.#link.call(() => side.report(events)),
     };
   }
 

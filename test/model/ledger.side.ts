@@ -1,8 +1,10 @@
 // The control plane's ledger as schedules run it: each operation is one transaction, and says when it took its turn among the
 // others, with all its locks held. The real one runs over a store; a faulty one can stand in its place.
+import type { Clock } from '../../common/clock.ts';
 import type {
   DrawAnswer,
   DrawRequest,
+  LedgerClient,
   Operation,
   ReturnRequest,
   UsageEvent,
@@ -32,8 +34,16 @@ export type Executed =
   | { readonly kind: 'resize'; readonly budgetId: string; readonly amount: number }
   | { readonly kind: 'delete'; readonly budgetId: string };
 
-/** @param turn rises in the order in which operations that touch the same took effect */
-export type OnExecuted = (executed: Executed, turn: number) => void;
+/** When an operation took effect. */
+export interface Turn {
+  /** Rises in the order in which operations that touch the same took effect; those of one transaction share it. */
+  readonly turn: number;
+  /** By the database's clock. */
+  readonly now: number;
+}
+
+/** Called in the order of the operations of a transaction. */
+export type OnExecuted = (executed: Executed, turn: Turn) => void;
 
 export interface BooksRead {
   /** By rowKey. */
@@ -57,11 +67,7 @@ export interface Subjects {
   readonly keyIds: readonly string[];
 }
 
-export interface LedgerSide {
-  keepSession(session: string): Promise<boolean>;
-  draw(request: DrawRequest): Promise<Omit<DrawAnswer, 'now'>>;
-  giveBack(request: ReturnRequest): Promise<number>;
-  report(events: readonly UsageEvent[]): Promise<number>;
+export interface LedgerSide extends LedgerClient {
   /** Closes what was silent. @param stopAfter transactions after which the control plane is killed */
   expire(stopAfter: number): Promise<void>;
   /** @param amount undefined: all */
@@ -74,8 +80,8 @@ export interface LedgerSide {
 }
 
 export interface SideDeps {
-  /** The database's clock. */
-  now(): number;
+  /** `now` is the database's. */
+  readonly clock: Clock;
   readonly onExecuted: OnExecuted;
   /** Somebody needs what others hold. */
   readonly onRecall: (budgetId: string, window: string) => void;

@@ -1,15 +1,14 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
-import { draw } from '../../control-plane/ledger/draw.ts';
 import { expireSessions } from '../../control-plane/ledger/expire.ts';
-import { giveBack } from '../../control-plane/ledger/give-back.ts';
 import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
-import { report } from '../../control-plane/ledger/report.ts';
-import { keepSession } from '../../control-plane/ledger/sessions.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/services/caller.ts';
 import { CallError } from '../../control-plane/services/errors.ts';
+import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type {
@@ -19,14 +18,15 @@ import type {
   Store,
   Unchanged,
 } from '../../control-plane/store/store.ts';
-import { createUsageDays, type UsageDays } from '../../control-plane/usage/partitions.ts';
+import { createUsageDays } from '../../control-plane/usage/partitions.ts';
 import type {
-  DrawAnswer,
   DrawRequest,
+  LedgerClient,
   ReturnRequest,
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
-import { reportedEvent } from '../support/usage-rows.ts';
+import { wireTo } from '../support/ledger/wire.ts';
+import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 
@@ -48,6 +48,11 @@ const noLocks: RowLocks = {
   organizations: async () => undefined,
 };
 
+interface Done {
+  readonly executed: Executed;
+  readonly now: number;
+}
+
 interface Worked<T> {
   readonly outcome: Outcome<T>;
   readonly executed: Executed;
@@ -58,60 +63,67 @@ class KilledError extends Error {}
 
 export class StoreSide implements LedgerSide {
   readonly #deps: StoreSideDeps;
-  readonly #days: UsageDays;
-  #turns = 0;
+  readonly #ledger: LedgerClient;
+  /** Whose transactions run within it, as far as they share none. */
+  readonly #kind = new AsyncLocalStorage<Executed['kind']>();
+  /** By the time that a transaction went by: each has one of its own, and answers tell it. */
+  readonly #turns = new Map<number, number>();
+  #lastTurn = 0;
 
   constructor(deps: StoreSideDeps) {
     this.#deps = deps;
-    this.#days = createUsageDays({ store: deps.store, clock: { monotonic: () => deps.now() } });
+    const { clock, onRecall } = deps;
+    const books: Store['books'] = (work) => this.#books(work);
+    const recall: Store['recall'] = async ({ budgetId, window }) => onRecall(budgetId, window);
+    const service = createLedgerService({
+      ...{ clock, log: silentLog, background: createBackground({ log: silentLog }) },
+      store: { books, recall },
+      days: createUsageDays({ store: { books, features: deps.store.features }, clock }),
+      metrics: { drawn: () => undefined, reported: () => undefined },
+    });
+    this.#ledger = wireTo(service, proxyCaller);
   }
 
-  keepSession(session: string): Promise<boolean> {
-    return this.#books(
-      'keep',
-      (tx) => keepSession(tx, proxyCaller, session),
-      (open) => ({ kind: 'keep', session, open }),
-    );
+  keepSession(session: string) {
+    const ask = () => this.#ledger.keepSession(session);
+    return this.#run('keep', ask, ({ open }) => ({ kind: 'keep', session, open }));
   }
 
-  async draw(request: DrawRequest): Promise<Omit<DrawAnswer, 'now'>> {
-    const drawn = await this.#books(
-      'draw',
-      (tx) => draw(tx, proxyCaller, request),
-      ({ outcome, granted }) => ({ kind: 'draw', request, answer: { outcome, granted } }),
-    );
-    if (drawn.recallOf !== undefined) this.#deps.onRecall(request.budgetId, request.window);
-    return { outcome: drawn.outcome, granted: drawn.granted };
+  draw(request: DrawRequest) {
+    const ask = () => this.#ledger.draw(request);
+    return this.#run('draw', ask, ({ outcome, granted }) => ({
+      ...{ kind: 'draw', request, answer: { outcome, granted } },
+    }));
   }
 
-  giveBack(request: ReturnRequest): Promise<number> {
-    return this.#books(
-      'return',
-      (tx) => giveBack(tx, proxyCaller, request),
-      (returned) => ({ kind: 'return', request, returned }),
-    );
+  giveBack(request: ReturnRequest) {
+    const ask = () => this.#ledger.giveBack(request);
+    return this.#run('return', ask, ({ returned }) => ({ kind: 'return', request, returned }));
   }
 
-  async report(events: readonly UsageEvent[]): Promise<number> {
-    await this.#days.ensureDays(events.map(({ day }) => day));
-    const reported = await this.#books(
-      'report',
-      (tx) => report(tx, events.map(reportedEvent)),
-      ({ recorded }) => ({ kind: 'report', events, recorded }),
-    );
-    return reported.recorded;
+  report(events: readonly UsageEvent[]) {
+    const ask = () => this.#ledger.report(events);
+    return this.#run('report', ask, ({ recorded }) => ({ kind: 'report', events, recorded }));
   }
 
   async expire(stopAfter: number): Promise<void> {
     let run = 0;
-    const books: Store['books'] = (work) => {
+    const books: Store['books'] = async (work) => {
       run += 1;
-      if (run > stopAfter) return Promise.reject(new KilledError());
-      return this.#inTurn('expire', async (tx) => {
-        const result = await work(tx);
-        // What reads lists changes nothing.
-        return { result, executed: Array.isArray(result) ? nothingExpired : await expiredIn(tx) };
-      });
+      if (run > stopAfter) throw new KilledError();
+      const { executed, now, result } = await this.#kind.run('expire', () =>
+        this.#books(async (tx) => {
+          const done = await work(tx);
+          // What reads lists changes nothing.
+          return {
+            result: done,
+            now: tx.now,
+            executed: Array.isArray(done) ? undefined : await expiredIn(tx),
+          };
+        }),
+      );
+      if (executed !== undefined) this.#executed(executed, now);
+      return result;
     };
     await expireSessions({ books }).catch((error: unknown) => {
       if (!(error instanceof KilledError)) throw error;
@@ -199,54 +211,59 @@ export class StoreSide implements LedgerSide {
     });
   }
 
-  #books<T>(
+  async #run<Answer extends { readonly now: number }>(
     kind: Executed['kind'],
-    work: (tx: BooksTransaction) => Promise<T>,
-    toExecuted: (result: T) => Executed,
-  ): Promise<T> {
-    return this.#inTurn(kind, async (tx) => {
-      const result = await work(tx);
-      return { result, executed: toExecuted(result) };
-    });
+    ask: () => Promise<Answer>,
+    toExecuted: (answer: Answer) => Executed,
+  ): Promise<Answer> {
+    const answer = await this.#kind.run(kind, ask);
+    this.#executed(toExecuted(answer), answer.now);
+    return answer;
   }
 
-  // The turn is taken with all locks held: what touches the same takes it before or after.
-  async #inTurn<T>(
-    kind: Executed['kind'],
-    work: (tx: BooksTransaction) => Promise<{ readonly result: T; readonly executed: Executed }>,
-  ): Promise<T> {
-    const { now, onExecuted, store } = this.#deps;
-    let turn = 0;
-    const { executed, result } = await store.books(async (tx) => {
-      const done = await work({ ...tx, now: now(), locks: this.#locksOf(kind, tx.locks) });
-      this.#turns += 1;
-      turn = this.#turns;
-      return done;
-    });
-    onExecuted(executed, turn);
-    return result;
+  #executed(executed: Executed, now: number): void {
+    const turn = this.#turns.get(now);
+    if (turn === undefined) throw new Error('an answer tells a time that no transaction went by');
+    this.#deps.onExecuted(executed, { turn, now });
   }
 
-  async #change<T>(kind: Executed['kind'], work: (call: ChangeCall) => Promise<Worked<T>>): Promise<T> {
-    const { now, onExecuted, store, subjects } = this.#deps;
+  #books<T>(work: (tx: BooksTransaction) => Promise<T>): Promise<T> {
+    return this.#deps.store.books((tx) => this.#inTurn(tx, work));
+  }
+
+  async #change<T>(kind: Executed['kind'], work: (call: ChangeCall) => Promise<Worked<T>>): Promise<void> {
+    const { store, subjects } = this.#deps;
     const { organizationId } = subjects;
     const caller: OperatorCaller = {
       ...{ kind: 'operator', personId: organizationId, organizationId, role: 'owner', from: '10.0.0.2' },
     };
-    let done: { readonly executed: Executed; readonly turn: number } | undefined;
     const context = {
       actor: { kind: 'person', id: caller.personId },
       from: caller.from,
       action: kind,
     } as const;
-    const result = await store.change(context, async (tx): Promise<Change<T> | Unchanged<T>> => {
-      const locks = this.#locksOf(kind, tx.locks);
-      const { outcome, executed } = await work({ ...tx, now: now(), locks, caller, deps: serviceDeps });
-      this.#turns += 1;
-      done = { executed, turn: this.#turns };
-      return outcome;
-    });
-    if (done !== undefined) onExecuted(done.executed, done.turn);
+    const change = () =>
+      store.change(context, (tx) =>
+        this.#inTurn(tx, async (turn): Promise<Change<Done> | Unchanged<Done>> => {
+          const { executed, outcome } = await work({ ...turn, caller, deps: serviceDeps });
+          const done: Done = { executed, now: turn.now };
+          return 'unchanged' in outcome ? { unchanged: done } : { ...outcome, result: done };
+        }),
+      );
+    const { executed, now } = await this.#kind.run(kind, change);
+    this.#executed(executed, now);
+  }
+
+  // The turn is taken with all locks held: what touches the same takes it before or after.
+  async #inTurn<Tx extends BooksTransaction, T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { clock, unlocked } = this.#deps;
+    let now = clock.now();
+    while (this.#turns.has(now)) now += 1;
+    this.#turns.set(now, 0);
+    const locks = unlocked !== undefined && this.#kind.getStore() === unlocked ? noLocks : tx.locks;
+    const result = await work({ ...tx, now, locks });
+    this.#lastTurn += 1;
+    this.#turns.set(now, this.#lastTurn);
     return result;
   }
 
@@ -261,13 +278,7 @@ export class StoreSide implements LedgerSide {
       if (!(error instanceof CallError)) throw error;
     }
   }
-
-  #locksOf(kind: Executed['kind'], locks: RowLocks): RowLocks {
-    return kind === this.#deps.unlocked ? noLocks : locks;
-  }
 }
-
-const nothingExpired: Executed = { kind: 'expire', closed: [], expired: [] };
 
 /** What stands closed and expired now, whoever did it. */
 async function expiredIn({ db }: BooksTransaction): Promise<Executed> {

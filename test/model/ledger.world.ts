@@ -8,7 +8,7 @@ import { settle, VirtualTime } from '../support/virtual-time.ts';
 import { type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
-import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects } from './ledger.side.ts';
+import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -60,7 +60,7 @@ export class World {
   read: BooksRead = { books: new Map(), leases: new Map() };
   readonly #options: WorldOptions;
   readonly #pending = new Set<Promise<void>>();
-  readonly #executed: { readonly executed: Executed; readonly turn: number }[] = [];
+  readonly #executed: (Turn & { readonly executed: Executed })[] = [];
   readonly #names = new Map<string, string>();
   readonly #arrived: (() => Promise<void>)[] = [];
   #violation: Violation | undefined;
@@ -93,9 +93,9 @@ export class World {
   async open(): Promise<void> {
     const { subjects } = this;
     this.#side = await this.#options.openSide({
-      now: () => this.now(),
+      clock: { now: () => this.now(), monotonic: () => this.time.monotonic() },
       subjects,
-      onExecuted: (executed, turn) => void this.#executed.push({ executed, turn }),
+      onExecuted: (executed, turn) => void this.#executed.push({ executed, ...turn }),
       onRecall: (budgetId, window) => this.#recall(budgetId, window),
     });
     this.#expireLater();
@@ -119,7 +119,6 @@ export class World {
     const proxy = new ModelProxy(`p${this.proxies.length + 1}`, {
       ...this,
       side: this.side,
-      now: () => this.now(),
       execute: (work) => this.execute(work),
       onViolation: (message) => this.fail(message),
       onEvent: (name) => this.count(name),
@@ -219,11 +218,11 @@ export class World {
     }
     const inTurn = this.#executed.splice(0).toSorted((a, b) => a.turn - b.turn);
     let isTouched = false;
-    for (const { executed } of inTurn) {
+    for (const { executed, now } of inTurn) {
       if (!this.#isNews(executed)) continue;
       isTouched ||= executed.kind !== 'keep';
       this.tell(described(executed));
-      this.judge.apply(executed, this.now());
+      this.judge.apply(executed, now);
       this.#spread(executed);
     }
     if (isTouched) this.read = await this.side.read();

@@ -1,5 +1,6 @@
 // A whole gateway for tests, in this process on free ports: control plane, simulator and as many proxies as a test wants,
 // with one organization that has a key of the simulated vendor. Real sockets throughout; every log line is kept.
+import type { Clock } from '../../common/clock.ts';
 import { createCredential } from '../../common/credential.ts';
 import { createLogger } from '../../common/logger.ts';
 import { createSealKey } from '../../common/seal.ts';
@@ -78,6 +79,8 @@ export interface GatewayOptions {
   readonly databaseUrl?: string;
   readonly controlPlane?: Environment;
   readonly proxy?: Environment;
+  /** Of control planes, and so of a SQLite database. Default: the system's. */
+  readonly clock?: Clock;
 }
 
 export const providerSecret = storedKeys['gpt-provider'].secret.apiKey;
@@ -110,7 +113,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   });
   const newControlPlane = async (env: Environment = {}) => {
     const settings = readControlPlaneSettings(controlPlaneEnvironment(env));
-    const started = await startControlPlane(settings, { log });
+    const started = await startControlPlane(settings, {
+      log,
+      ...(options.clock && { clock: options.clock }),
+    });
     closers.push(() => started.close());
     return started;
   };

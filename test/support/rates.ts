@@ -1,11 +1,18 @@
 // Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
-import { Redis } from 'ioredis';
 import { createBackground } from '../../common/background.ts';
+import { systemClock } from '../../common/clock.ts';
 import { LocalRates } from '../../proxy/ledger/rates/local-rates.ts';
 import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates/rates.ts';
 import { RedisRates } from '../../proxy/ledger/rates/redis-rates.ts';
 import { type RateScripts, rateScripts } from '../../proxy/ledger/rates/scripts.ts';
-import { createRedisConnection, type RedisConnection } from '../../proxy/redis/connection.ts';
+import { createSharedRates } from '../../proxy/ledger/rates/shared-rates.ts';
+import {
+  createRedisConnection,
+  type RedisClient,
+  type RedisConnection,
+  redisDeadlineMs,
+} from '../../proxy/redis/connection.ts';
+import { nameInShard, shardOf } from '../../proxy/redis/shards.ts';
 import { redisTarget } from '../../proxy/redis/target.ts';
 import { until } from './process.ts';
 import { silentLog } from './silent-log.ts';
@@ -27,31 +34,38 @@ export async function localScene(): Promise<RatesScene> {
 /** Where time is not what a test is about, a busy machine must not matter. */
 const patientMs = 5_000;
 
+export interface ProxyRates extends Rates {
+  close(): void;
+}
+
 export interface RedisScene extends RatesScene {
   /** A further proxy at the same Redis, over a connection that something may be done to. */
-  newProxy(wrap?: (connection: RedisConnection) => RedisConnection): RedisRates;
+  newProxy(wrap?: (connection: RedisConnection) => RedisConnection): ProxyRates;
   /** Sets Redis's clock alone. */
   shiftRedisClock(ms: number): Promise<void>;
-  readonly client: Redis;
+  /** Runs one command. */
+  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
   readonly time: VirtualTime;
   /** Waits until nothing is under way. */
   settled(): Promise<void>;
 }
 
-const clockKey = 'test:clock';
-const clockOfTest = `(function()
-  local ms = tonumber(redis.call('GET', '${clockKey}'))
+const clockOf = (shard: number) => nameInShard('rate:1', shard, 'clock-of-test');
+// Beside whatever the script is about, for a Cluster's script sees one slot.
+const timeOfTest = `(function()
+  local ms = tonumber(redis.call('GET', string.match(KEYS[1], '^.-}:') .. 'clock-of-test'))
   return { math.floor(ms / 1000), ms % 1000 * 1000 }
 end)()`;
 
-export async function redisScene(url: string): Promise<RedisScene> {
+/** @param organizationId whose limits all questions are about: in a Cluster it says which master counts */
+export async function redisScene(url: string, organizationId = usualOrganization): Promise<RedisScene> {
   const time = new VirtualTime();
-  const client = new Redis(url);
   const connection = await connectPatiently(url);
   const under = new Set<Promise<unknown>>();
   const opened: RedisRates[] = [];
   let shift = 0;
-  const setClock = () => client.set(clockKey, time.now() + shift);
+  const clock = clockOf(shardOf(organizationId));
+  const setClock = () => connection.run((client) => client.set(clock, time.now() + shift));
   const newProxy = (wrap = (plain: RedisConnection) => plain) => {
     const rates = new RedisRates({
       connection: wrap(connection),
@@ -62,14 +76,14 @@ export async function redisScene(url: string): Promise<RedisScene> {
       },
     });
     opened.push(rates);
-    return rates;
+    return ofOrganization(rates, organizationId);
   };
   const settled = async () => {
     while (under.size > 0) await Promise.all(under);
   };
   await setClock();
   return {
-    ...{ rates: newProxy(), newProxy, client, time, settled },
+    ...{ rates: newProxy(), newProxy, time, settled, run: connection.run },
     shiftRedisClock: async (ms) => {
       shift += ms;
       await setClock();
@@ -87,14 +101,20 @@ export async function redisScene(url: string): Promise<RedisScene> {
       await settled();
       for (const rates of opened) rates.close();
       connection.close();
-      client.disconnect();
     },
+  };
+}
+
+function ofOrganization(rates: RedisRates, organizationId: string): ProxyRates {
+  return {
+    take: (question) => rates.take({ ...question, organizationId }),
+    close: () => rates.close(),
   };
 }
 
 function withClock(scripts: RateScripts): RateScripts {
   const timed = (script: string) => {
-    const text = script.replace("redis.call('TIME')", clockOfTest);
+    const text = script.replace("redis.call('TIME')", timeOfTest);
     if (text === script) throw new Error('the script reads no time');
     return text;
   };
@@ -115,12 +135,29 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
 export function realRates(connection: RedisConnection, deadlineMs = patientMs): RedisRates {
   return new RedisRates({
     ...{ connection, scripts: rateScripts, deadlineMs },
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: systemClock,
     timers: { after: () => () => undefined },
     background: createBackground({ log: silentLog }),
   });
 }
 
+export interface OneProxysRates {
+  readonly rates: Rates;
+  readonly connection: RedisConnection;
+  /** How many requests it counted alone. */
+  counted(): number;
+}
+
+/** As proxies are put together, with the deadline that they have. */
+export function proxyRates(url: string): OneProxysRates {
+  const connection = createRedisConnection({ target: redisTarget(url), log: silentLog });
+  let alone = 0;
+  const local = new LocalRates({ clock: systemClock, onTake: () => alone++ });
+  const rates = createSharedRates({ redis: realRates(connection, redisDeadlineMs), local });
+  return { rates, connection, counted: () => alone };
+}
+
+const usualOrganization = 'organization-1';
 let limits = 0;
 
 /** A limit that nothing was counted against yet. */
@@ -134,7 +171,7 @@ export const newTokens = (max: number) => newLimit('tokens_per_minute', max);
 export const newPlaces = (max: number) => newLimit('concurrent_requests', max);
 
 export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateAnswer> {
-  return rates.take({ organizationId: 'organization-1', limits, tokens });
+  return rates.take({ organizationId: usualOrganization, limits, tokens });
 }
 
 /** @throws Error where it is refused */

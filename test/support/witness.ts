@@ -1,11 +1,24 @@
 // Requests that carry a name, from their caller through the gateway to the simulated vendor: what the vendor was asked and what
 // usage it told, whatever became of the answer on its way back.
 import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
+import { costOf, type RecordedRequest as Row } from './recorded.ts';
 
 /** As the vendor counts it. */
 export interface ToldUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
+}
+
+/** Nano-dollars, where `makeDear` has set the prices. */
+export function costTold({ promptTokens, completionTokens }: ToldUsage): number {
+  return promptTokens * 1_000 + completionTokens * 60_000;
+}
+
+/** Whether usage is recorded as the vendor told it, at the prices of `makeDear`. */
+export function isAsTold(row: Row, told: ToldUsage): boolean {
+  const { promptTokens, completionTokens, estimated } = row;
+  const isSame = promptTokens === told.promptTokens && completionTokens === told.completionTokens;
+  return isSame && !estimated && costOf(row) === costTold(told);
 }
 
 /** Fields of a request by this name, which the vendor answers so. @param told null: it does not tell the usage */

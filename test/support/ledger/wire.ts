@@ -1,0 +1,46 @@
+// The service Ledger as a proxy calls it, with its real messages and without a connection.
+import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import type { LedgerService } from '../../../control-plane/services/ledger.ts';
+import { services } from '../../../proto/load.ts';
+import {
+  decodeDraw,
+  decodeReport,
+  decodeReturn,
+  decodeSession,
+  encodeDraw,
+  encodeEvent,
+  encodeReturn,
+} from '../../../proxy/access/wire-ledger.ts';
+import type { LedgerClient } from '../../../proxy/ledger/budgets/ledger-client.ts';
+
+export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
+  const { Draw, KeepSession, ReportUsage, Return } = services.Ledger;
+  const keepSession = sent(KeepSession, (request) => service.keepSession(caller, request));
+  const draw = sent(Draw, (request) => service.draw(caller, request));
+  const giveBack = sent(Return, (request) => service.giveBack(caller, request));
+  const report = sent(ReportUsage, (request) => service.reportUsage(caller, request));
+  return {
+    keepSession: async (session) => decodeSession(await keepSession({ session })),
+    draw: async (request) => decodeDraw(await draw(encodeDraw(request))),
+    giveBack: async (request) => decodeReturn(await giveBack(encodeReturn(request))),
+    report: async (events) => decodeReport(await report({ events: events.map(encodeEvent) })),
+  };
+}
+
+/** A method of the contract, as far as its messages are written and read. */
+interface Method<Request, RequestRead, Response, ResponseRead> {
+  requestSerialize(request: Request): Buffer;
+  requestDeserialize(bytes: Buffer): RequestRead;
+  responseSerialize(response: Response): Buffer;
+  responseDeserialize(bytes: Buffer): ResponseRead;
+}
+
+function sent<Request, RequestRead, Response, ResponseRead>(
+  method: Method<Request, RequestRead, Response, ResponseRead>,
+  handle: (request: RequestRead) => Promise<Response>,
+): (request: Request) => Promise<ResponseRead> {
+  return async (request) => {
+    const response = await handle(method.requestDeserialize(method.requestSerialize(request)));
+    return method.responseDeserialize(method.responseSerialize(response));
+  };
+}
