@@ -10,9 +10,10 @@ export type RedisClient = Redis | Cluster;
 export interface RedisConnection {
   /**
    * Runs one command; a script over several keys must keep to one hash slot.
+   * @param shard whose values it is about: in a Cluster it is left alone without the others
    * @throws RedisUnavailableError within the deadline; its cause is Redis's own error where it answered with one
    */
-  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
+  run<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
   /** Whether it has answered since the start. */
   hasAnswered(): boolean;
   /** Does not wait for commands under way. */
@@ -52,17 +53,31 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     answered = true;
     connectionError = undefined;
   });
-  const breaker = new Breaker((err) =>
-    log.warn({ err: connectionError ?? err }, 'Redis does not answer; requests go on without it'),
-  );
+  const breakers = new Map<number | undefined, Breaker>();
+  const breakerOf = (part: number | undefined) => {
+    const known = breakers.get(part);
+    if (known !== undefined) return known;
+    const made = new Breaker((err) =>
+      log.warn(
+        { err: connectionError ?? err, shard: part },
+        'Redis does not answer; requests go on without it',
+      ),
+    );
+    breakers.set(part, made);
+    return made;
+  };
+  // One server is silent for all; of a Cluster one master may be, and what the others count stays shared.
+  const isParted = options.target.mode === 'cluster';
   const tellRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
   return {
-    run: async (command) => {
+    run: async (command, shard) => {
+      const part = isParted ? shard : undefined;
+      const breaker = breakerOf(part);
       breaker.enter();
       try {
         const result = await withDeadline(command(client), deadlineMs);
         answered = true;
-        if (breaker.succeeded()) log.info('Redis answers again');
+        if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
         return result;
       } catch (error) {
         if (error instanceof RedisUnavailableError || !(error instanceof ReplyError)) breaker.failed(error);

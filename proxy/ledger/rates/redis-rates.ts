@@ -129,7 +129,7 @@ export class RedisRates implements Rates {
       const reply = await this.#ask(client, script, { shard, until, ...call });
       if (reply[0] !== late || this.#deps.clock.monotonic() >= until) return reply;
       return this.#ask(client, script, { shard, until, ...call });
-    });
+    }, shard);
   }
 
   async #ask(client: RedisClient, script: Script, { shard, until, keys, args }: TimedCall): Promise<Reply> {

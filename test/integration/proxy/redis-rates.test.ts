@@ -1,16 +1,8 @@
 // What rates in Redis promise beyond the arithmetic: several proxies, scripts that run late or twice, leases of proxies that are
 // killed, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not answer.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../common/clock.ts';
-import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
 import type { RateQuestion, Rates } from '../../../proxy/ledger/rates/rates.ts';
-import { createSharedRates } from '../../../proxy/ledger/rates/shared-rates.ts';
-import {
-  createRedisConnection,
-  type RedisConnection,
-  redisDeadlineMs,
-} from '../../../proxy/redis/connection.ts';
-import { redisTarget } from '../../../proxy/redis/target.ts';
+import type { RedisConnection } from '../../../proxy/redis/connection.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';
 import { freePort, until } from '../../support/process.ts';
@@ -20,13 +12,13 @@ import {
   newPlaces,
   newRequests,
   newTokens,
+  proxyRates,
   type RedisScene,
   realRates,
   redisScene,
   take,
 } from '../../support/rates.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
-import { silentLog } from '../../support/silent-log.ts';
 
 let redis: TestRedis;
 let scene: RedisScene;
@@ -84,7 +76,7 @@ describe('a script', () => {
   it('that the server does not know is sent whole', async () => {
     const limit = newRequests(3);
     await admit(scene.rates, [limit]);
-    await scene.client.script('FLUSH');
+    await scene.run((client) => client.script('FLUSH'));
     expect(await remaining([scene.rates, [limit]])).toBe(1);
   });
 
@@ -93,10 +85,11 @@ describe('a script', () => {
     for (const tokens of [10, 20]) (await admit(scene.rates, limits, tokens)).settle(5);
     await admit(scene.rates, limits, 30);
     await scene.settled();
-    const names = (await scene.client.keys('*')).filter((name) => !name.startsWith('test:'));
+    const all = await scene.run((client) => client.keys('*'));
+    const names = all.filter((name) => !name.endsWith(':clock-of-test'));
     expect(names.length).toBeGreaterThan(3);
     for (const name of names) {
-      expect(await scene.client.pttl(name)).toBeGreaterThan(0);
+      expect(await scene.run((client) => client.pttl(name))).toBeGreaterThan(0);
       expect(name).toMatch(/^gateway:rate:1:\{l\d\d\}:/);
     }
     expect(new Set(names.map((name) => /\{.*\}/.exec(name)?.[0])).size).toBe(1);
@@ -213,14 +206,10 @@ describe('several proxies', () => {
 });
 
 describe('a Redis that does not answer', () => {
-  /** As proxies are put together, with the deadline that they have. */
   function proxyAt(url: string) {
-    const connection = createRedisConnection({ target: redisTarget(url), log: silentLog });
-    closers.push(() => connection.close());
-    let local = 0;
-    const localRates = new LocalRates({ clock: systemClock, onTake: () => local++ });
-    const rates = createSharedRates({ redis: realRates(connection, redisDeadlineMs), local: localRates });
-    return { rates, connection, counted: () => local };
+    const proxy = proxyRates(url);
+    closers.push(() => proxy.connection.close());
+    return proxy;
   }
 
   async function timeTakes(rates: Rates, limits: RateQuestion['limits'], count: number): Promise<number[]> {

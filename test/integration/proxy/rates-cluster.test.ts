@@ -1,0 +1,209 @@
+// Rates of proxies over a Redis Cluster to which something happens: a master dies or falls silent, a slot moves. What the others
+// count goes on as if nothing had happened, and nobody waits.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RateAnswer, RateLimit } from '../../../proxy/ledger/rates/rates.ts';
+import { nameInShard, shardOf } from '../../../proxy/redis/shards.ts';
+import { tell } from '../../support/figures.ts';
+import { until } from '../../support/process.ts';
+import {
+  connectPatiently,
+  newPlaces,
+  newRequests,
+  newTokens,
+  type OneProxysRates,
+  proxyRates,
+  realRates,
+} from '../../support/rates.ts';
+import { startRedisCluster, type TestRedisCluster } from '../../support/redis.ts';
+import { configure, killMaster, moveSlotOf, ownerOf, silence } from '../../support/redis-cluster.ts';
+
+let cluster: TestRedisCluster;
+let proxies: readonly [OneProxysRates, OneProxysRates];
+/** An organization for each master, which counts its limits. */
+let organizations: readonly [string, string, string];
+
+beforeEach(async () => {
+  cluster = await startRedisCluster();
+  proxies = [proxyRates(url()), proxyRates(url())];
+  organizations = await organizationOfEach();
+  for (const proxy of proxies) for (const organization of organizations) await answers(proxy, organization);
+});
+afterEach(async () => {
+  for (const { connection } of proxies) connection.close();
+  await cluster.stop();
+});
+
+const url = () => cluster.urls.join(',');
+const anyKeyOf = (organization: string) => nameInShard('rate:1', shardOf(organization), 'any');
+
+async function organizationOfEach(): Promise<readonly [string, string, string]> {
+  const found = new Map<string, string>();
+  for (let i = 0; found.size < 3; i++) {
+    const organization = `organization-${i}`;
+    found.set(await ownerOf(cluster, anyKeyOf(organization)), organization);
+  }
+  return cluster.urls.map((url) => found.get(url)) as [string, string, string];
+}
+
+async function ask({ rates }: OneProxysRates, organizationId: string, limits: readonly RateLimit[]) {
+  return rates.take({ organizationId, limits, tokens: 10 });
+}
+
+const standing = ({ standings }: RateAnswer, at = 0) => standings[at]?.remaining;
+
+/** Waits until what the proxy asks about the organization is counted by Redis. */
+async function answers(proxy: OneProxysRates, organization: string): Promise<void> {
+  await until(
+    async () => {
+      const before = proxy.counted();
+      await ask(proxy, organization, [newRequests(5)]);
+      return proxy.counted() === before;
+    },
+    { what: `the master of ${organization} to answer`, timeoutMs: 15_000 },
+  );
+}
+
+const masterOf = (index: 0 | 1 | 2) => cluster.urls[index] ?? '';
+const countedAlone = () => proxies[0].counted() + proxies[1].counted();
+/** What is promised, and what a busy machine adds; its rare longer pauses are nobody's waiting for Redis. */
+function expectNoWaiting(waited: readonly number[]): void {
+  expect(waited.filter((ms) => ms > 50 + 90).length).toBeLessThanOrEqual(2);
+  expect(Math.max(...waited)).toBeLessThan(1_000);
+}
+
+interface Watched {
+  /** Milliseconds of each request of the organization whose master is gone. */
+  readonly waited: readonly number[];
+  readonly askedOfOthers: number;
+  /** Those of them that one proxy counted alone. */
+  readonly strays: number;
+}
+
+/** Both proxies ask in turn about all organizations, most about the one whose master is gone. */
+async function watch(gone: string, others: readonly string[], ms: number): Promise<Watched> {
+  const max = 100_000;
+  const limits = new Map([gone, ...others].map((organization) => [organization, [newRequests(max)]]));
+  const limitsOf = (organization: string) => limits.get(organization) ?? [];
+  const waited: number[] = [];
+  let [rounds, strays] = [0, 0];
+  const askOther = async (proxy: OneProxysRates, organization: string, count: number) => {
+    const before = proxy.counted();
+    const left = standing(await ask(proxy, organization, limitsOf(organization)));
+    if (proxy.counted() > before) {
+      strays++;
+      return;
+    }
+    // What both proxies have asked so far: it is still one count.
+    expect(left).toBeGreaterThanOrEqual(max - count);
+    expect(left).toBeLessThanOrEqual(max - count + strays);
+  };
+  for (const end = performance.now() + ms; performance.now() < end; rounds++) {
+    for (const [index, proxy] of proxies.entries()) {
+      for (let i = 0; i < 4; i++) {
+        const from = performance.now();
+        await ask(proxy, gone, limitsOf(gone));
+        waited.push(performance.now() - from);
+      }
+      for (const organization of others) await askOther(proxy, organization, 2 * rounds + index + 1);
+    }
+  }
+  return { waited, strays, askedOfOthers: 2 * rounds * others.length };
+}
+
+/** Nobody waited, and what the others count was counted together: but for a moment in which a master writes down that one is gone. */
+function expectOthersUnharmed(what: string, { waited, strays, askedOfOthers }: Watched): void {
+  tell(`master ${what}: rates of its shards`, waited);
+  console.log(`master ${what}: of ${askedOfOthers} requests of other shards ${strays} were counted alone`);
+  expectNoWaiting(waited);
+  expect(strays).toBeLessThanOrEqual(2 + 0.01 * askedOfOthers);
+}
+
+describe('a master', () => {
+  it('that dies: its limits hold for each proxy, all others for all together, and nobody waits', async () => {
+    await configure(cluster, ['cluster-require-full-coverage', 'no']);
+    await configure(cluster, ['cluster-node-timeout', '1000']);
+    const [gone, ...others] = organizations;
+    const before = countedAlone();
+    await killMaster(masterOf(0));
+    // Longer than the other masters need to know.
+    const watched = await watch(gone, others, 4_000);
+    expectOthersUnharmed('dead', watched);
+    expect(countedAlone() - before).toBe(watched.waited.length + watched.strays);
+    const limit = [newRequests(2)];
+    for (const proxy of proxies) {
+      for (const left of [1, 0, 0]) expect(standing(await ask(proxy, gone, limit))).toBe(left);
+    }
+  });
+
+  it('that falls silent: the same, and it is used again when it answers', async () => {
+    const [first, gone, third] = organizations;
+    const before = countedAlone();
+    await silence(masterOf(1), 2_000);
+    const watched = await watch(gone, [first, third], 1_500);
+    expectOthersUnharmed('silent', watched);
+    expect(countedAlone() - before).toBe(watched.waited.length + watched.strays);
+    const from = performance.now();
+    for (const proxy of proxies) await answers(proxy, gone);
+    tell('master answers again: used within', performance.now() - from);
+    const limit = [newRequests(9)];
+    for (const left of [8, 7, 6, 5]) {
+      expect(standing(await ask(proxies[left % 2 === 0 ? 0 : 1], gone, limit))).toBe(left);
+    }
+  });
+
+  it('that dies where the Cluster answers only as a whole: all limits hold for each proxy', async () => {
+    await configure(cluster, ['cluster-node-timeout', '1000']);
+    await killMaster(masterOf(2));
+    const [proxy] = proxies;
+    const [organization] = organizations;
+    await until(
+      async () => {
+        const before = proxy.counted();
+        await ask(proxy, organization, [newRequests(1)]);
+        return proxy.counted() > before;
+      },
+      { what: 'the other masters to give up', timeoutMs: 10_000 },
+    );
+    const limit = [newRequests(2)];
+    const waited: number[] = [];
+    for (const left of [1, 0, 0]) {
+      const from = performance.now();
+      expect(standing(await ask(proxy, organization, limit))).toBe(left);
+      waited.push(performance.now() - from);
+    }
+    expectNoWaiting(waited);
+  });
+});
+
+describe('a slot that moves', () => {
+  it('is followed with all that was counted in it, by requests under way too', async () => {
+    const [organizationId] = organizations;
+    const connections = [await connectPatiently(url()), await connectPatiently(url())] as const;
+    const patient = connections.map((connection) => realRates(connection));
+    const places = newPlaces(5);
+    const question = { organizationId, limits: [newRequests(20), newTokens(1_000_000), places], tokens: 10 };
+    const name = nameInShard('rate:1', shardOf(organizationId), `concurrent_requests:${places.id}`);
+    const placesTaken = (taken: number) =>
+      until(async () => (await connections[0].run((client) => client.zcard(name))) === taken);
+
+    const holds = await Promise.all(patient.map(async (rates) => (await rates.take(question)).hold));
+    const waited: number[] = [];
+    for (const [round, to] of [masterOf(1), masterOf(2), masterOf(0)].entries()) {
+      await moveSlotOf(cluster, anyKeyOf(organizationId), to);
+      expect(await ownerOf(cluster, name)).toBe(to);
+      for (const [index, rates] of patient.entries()) {
+        const from = performance.now();
+        const answer = await rates.take(question);
+        waited.push(performance.now() - from);
+        expect(standing(answer, 0)).toBe(20 - 2 - 2 * round - index - 1);
+        expect(standing(answer, 2)).toBe(5 - 2 - 1);
+        answer.hold?.settle(10);
+        await placesTaken(2);
+      }
+    }
+    tell('slot moved: the first request of each proxy', waited);
+    for (const hold of holds) hold?.settle(10);
+    await placesTaken(0);
+    for (const connection of connections) connection.close();
+  });
+});
