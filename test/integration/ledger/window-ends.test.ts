@@ -1,0 +1,289 @@
+// Windows of budgets end while a thousand of them are in use: nothing is refused for it, and each request stands in the window in
+// which it was reserved. The control plane's clock is the test's; the proxies follow it by its answers.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
+import type { Clock } from '../../../common/clock.ts';
+import { chat } from '../../support/asking.ts';
+import {
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+  type TestProxy,
+} from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
+import { createBudget, makeDear, type Outcome, spend, tally } from '../../support/spending.ts';
+
+const budgetsInUse = 1000;
+/** So many requests, when the windows end. */
+const underWay = 40;
+/** Few: callers, both proxies and the control plane share a process, and nothing waits for long. */
+const atOnce = 8;
+
+/** Stands still until it is let go. */
+class StandingClock implements Clock {
+  #offsetMs = 0;
+  #standsAt: number | undefined;
+
+  now(): number {
+    return this.#standsAt ?? Date.now() + this.#offsetMs;
+  }
+
+  monotonic(): number {
+    return performance.now();
+  }
+
+  /** Stands so long before the end of the window that is running. @returns when that is */
+  standBefore(period: BudgetPeriod, ms: number): number {
+    const end = windowEnd(period, this.now()) ?? Number.NaN;
+    this.#standsAt = end - ms;
+    return end;
+  }
+
+  go(): void {
+    this.#offsetMs = this.now() - Date.now();
+    this.#standsAt = undefined;
+  }
+}
+
+const clock = new StandingClock();
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway({ clock });
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway?.close());
+
+async function newOrganization(name: string): Promise<TestOrganization> {
+  const organization = await gateway.createOrganization(name);
+  await makeDear(organization);
+  return organization;
+}
+
+/** Started after the clock was set: their sessions have not been silent. They are stopped in the end. */
+async function withProxies(use: (proxies: readonly TestProxy[]) => Promise<void>): Promise<void> {
+  const proxies = [await gateway.startProxy(), await gateway.startProxy()];
+  try {
+    await use(proxies);
+  } finally {
+    await Promise.all(proxies.map((proxy) => proxy.drain()));
+  }
+}
+
+interface BudgetedKey {
+  readonly id: string;
+  readonly value: string;
+  readonly budgetId: string;
+  readonly period: BudgetPeriod;
+}
+
+async function createBudgetedKeys(organization: TestOrganization): Promise<readonly BudgetedKey[]> {
+  const keys: BudgetedKey[] = [];
+  let next = 0;
+  const make = async () => {
+    while (next < budgetsInUse) {
+      const period = next++ % 2 === 0 ? 'day' : 'month';
+      const { id, value } = await organization.createKey();
+      const budget = { amountUsd: '1', period: period.toUpperCase() };
+      keys.push({
+        id,
+        value,
+        period,
+        budgetId: await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, budget),
+      });
+    }
+  };
+  await Promise.all([make(), make(), make(), make()]);
+  return keys;
+}
+
+/** Asks with one key after another, so many at once, each time at the other proxy, for as long as it is told to. */
+async function keepAsking(
+  proxies: readonly TestProxy[],
+  keys: readonly BudgetedKey[],
+  goesOn: (turn: number) => boolean,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let next = 0;
+  const caller = async () => {
+    while (goesOn(next)) {
+      const turn = next++;
+      outcomes.push(await askWith(proxies, keys, turn));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return outcomes;
+}
+
+/** In the next round a key is used at the other proxy. */
+function askWith(
+  proxies: readonly TestProxy[],
+  keys: readonly BudgetedKey[],
+  turn: number,
+  fields: object = {},
+) {
+  const proxy = proxies[(turn + Math.floor(turn / keys.length)) % proxies.length];
+  return spend({ url: proxy?.url ?? '', key: keys[turn % keys.length]?.value ?? '', fields });
+}
+
+/** An answer that the provider gives so late. */
+const answeredAfter = (headDelayMs: number) => ({
+  messages: [{ role: 'user', content: JSON.stringify({ simulate: { headDelayMs } }) }],
+});
+
+describe('a thousand budgets in use at the end of a day and a month', () => {
+  let organization: TestOrganization;
+  let keys: readonly BudgetedKey[];
+  let end: number;
+  let answeredLate = 0;
+  const outcomes: Outcome[] = [];
+
+  /** Every key is used before the window's end and after it, some requests are under way meanwhile. */
+  async function useOverTheEnd(proxies: readonly TestProxy[]): Promise<void> {
+    end = clock.standBefore('month', 2_500);
+    outcomes.push(...(await keepAsking(proxies, keys, (turn) => turn < keys.length)));
+    gateway.simulator.reset();
+    const late = keys.slice(0, underWay).map((_, turn) => askWith(proxies, keys, turn, answeredAfter(5_000)));
+    await until(() => gateway.simulator.requests.length >= underWay);
+    clock.go();
+    for (const answered of late) answered.then(() => clock.now() >= end && answeredLate++);
+    let turnsAfter = 0;
+    const asked = keepAsking(proxies, keys, () => clock.now() < end || turnsAfter++ < keys.length);
+    outcomes.push(...(await asked), ...(await Promise.all(late)));
+  }
+
+  beforeAll(async () => {
+    organization = await newOrganization('thousand');
+    keys = await createBudgetedKeys(organization);
+  });
+
+  it('is no reason to refuse anything', async () => {
+    await withProxies(async (proxies) => {
+      await useOverTheEnd(proxies);
+      const old = () => allBooks(organization).then((all) => all.filter((books) => isOver(books.endsAt)));
+      await until(async () => (await old()).every(({ leased }) => leased === 0), {
+        ...{ what: 'slices of old windows to be returned', timeoutMs: 15_000 },
+      });
+      console.log(`nothing is leased of old windows ${clock.now() - end} ms after their end`);
+    });
+    console.log(`requests: ${JSON.stringify(tally(outcomes))}`);
+    expect(Object.keys(tally(outcomes))).toEqual(['200']);
+  }, 60_000);
+
+  it('books what was reserved before in the old window, what after in the new one', async () => {
+    const rows = await until(async () => {
+      const found = await recordedRequests({ ...gateway, organization });
+      return found.length >= outcomes.length && found;
+    });
+    expect(rows).toHaveLength(outcomes.length);
+    expect(answeredLate).toBe(underWay);
+    const budgetOf = new Map(keys.map((key) => [key.id, key]));
+    const recorded = new Map<string, number>();
+    for (const row of rows) {
+      const { budgetId = '', period = 'day' } = budgetOf.get(row.keyId) ?? {};
+      const name = `${budgetId} ${windowOf(period, Date.parse(row.at))}`;
+      recorded.set(name, (recorded.get(name) ?? 0) + costOf(row));
+    }
+    const books = await allBooks(organization);
+    // Each budget has two windows now.
+    expect(books).toHaveLength(2 * budgetsInUse);
+    expect(new Map(books.map(({ limitId, window, spent }) => [`${limitId} ${window}`, spent]))).toEqual(
+      recorded,
+    );
+    expect(books.filter(({ leased, unsettled }) => leased + unsettled > 0)).toEqual([]);
+  });
+});
+
+function isOver(endsAt: string | undefined): boolean {
+  return endsAt !== undefined && Date.parse(endsAt) <= clock.now();
+}
+
+describe('the end of a week', () => {
+  it('is on Monday at midnight: day and week begin anew, month and total go on', async () => {
+    const organization = await newOrganization('weekly');
+    const { id, value } = await organization.createKey();
+    const budgets = new Map<BudgetPeriod, string>();
+    for (const period of ['day', 'week', 'month', 'total'] as const) {
+      const budget = { amountUsd: '1', period: period.toUpperCase() };
+      budgets.set(period, await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, budget));
+    }
+    const end = clock.standBefore('week', 500);
+    expect(new Date(end).getUTCDay()).toBe(1);
+    const before = end - 1;
+    await withProxies(async ([proxy]) => {
+      const url = proxy?.url ?? '';
+      expect(await spend({ url, key: value })).toBe('200');
+      clock.go();
+      await until(() => clock.now() >= end);
+      // The proxy's estimate of the clock may be late by as much as an answer takes.
+      await until(async () => (await spend({ url, key: value })) === '200' && clock.now() > end + 200);
+    });
+    const rows = await recordedRequests({ ...gateway, organization });
+    const spentIn = (isIn: (at: number) => boolean) =>
+      rows.filter(({ at }) => isIn(Date.parse(at))).reduce((sum, row) => sum + costOf(row), 0);
+    const [old, all] = [spentIn((at) => at < end), spentIn(() => true)];
+    expect(old).toBeGreaterThan(0);
+    expect(all).toBeGreaterThan(old);
+    for (const [period, limitId] of budgets) {
+      const windows = (await allBooks(organization, limitId)).map(({ window, endsAt, spent }) => ({
+        window,
+        endsAt,
+        spent,
+      }));
+      const [previous, current] = [before, end].map((at) => ({
+        window: windowOf(period, at),
+        endsAt: endOf(period, at),
+      }));
+      const isOne = previous?.window === current?.window;
+      expect(windows).toEqual(
+        isOne
+          ? [{ ...current, spent: all }]
+          : [
+              { ...current, spent: all - old },
+              { ...previous, spent: old },
+            ],
+      );
+    }
+    expect(windowOf('week', before)).not.toBe(windowOf('week', end));
+    expect(windowOf('total', before)).toBe(windowOf('total', end));
+  });
+});
+
+function endOf(period: BudgetPeriod, at: number): string | undefined {
+  const end = windowEnd(period, at);
+  return end === undefined ? undefined : new Date(end).toISOString();
+}
+
+describe('a budget that is spent when its window ends', () => {
+  it('refuses until then and says so, and lets requests in at once afterwards', async () => {
+    const organization = await newOrganization('spent');
+    const { id, value } = await organization.createKey();
+    await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '0.007' });
+    const end = clock.standBefore('day', 500);
+    await withProxies(async (proxies) => {
+      const ask = (turn: number) => chat(value, { max_tokens: 100 })(proxies[turn % 2] ?? gateway.proxy);
+      const refused = await until(async () => {
+        const reply = await ask(0);
+        return reply.outcome === '402 budget_exceeded' && reply;
+      });
+      const opens = new Date(end).toISOString().replace('.000Z', 'Z');
+      expect(refused.message).toBe(
+        `the virtual key's budget of $0.007 a day is spent; it opens again at ${opens}`,
+      );
+      clock.go();
+      const outcomes: string[] = [];
+      let turn = 0;
+      const opened = await until(async () => {
+        const asked = clock.now();
+        const { outcome } = await ask(turn++);
+        outcomes.push(outcome);
+        return outcome === '200' && asked;
+      });
+      console.log(`let in ${opened - end} ms after the window's end`);
+      expect(Math.abs(opened - end)).toBeLessThan(500);
+      expect(Object.keys(tally(outcomes)).toSorted()).toEqual(['200', '402 budget_exceeded']);
+    });
+  });
+});
