@@ -1,8 +1,7 @@
 // Holds what callers saw and the vendor told against the books, when all is at rest. The promise: what was answered stands in the
 // books, once and as told, or its proxy was killed and what it cost is still held there.
 import type { RecordedRequest } from '../support/recorded.ts';
-import { costOf } from '../support/recorded.ts';
-import type { Witnessed } from '../support/witness.ts';
+import { costTold, isAsTold, type Witnessed } from '../support/witness.ts';
 import type { HeldByRun, WindowBooks } from './ledger.books.ts';
 import { faultsOf } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
@@ -45,11 +44,8 @@ const unasked: ReadonlySet<string> = new Set([
   '503 access_unavailable',
 ]);
 
-const prices = { prompt: 1_000, completion: 60_000 };
-
-/** Dollars for a million tokens of `makeDear`, as nano-dollars for one. */
-function costTold({ told }: Call): number {
-  return told === null ? 0 : told.promptTokens * prices.prompt + told.completionTokens * prices.completion;
+function costOfCall({ told }: Call): number {
+  return told === null ? 0 : costTold(told);
 }
 
 export function judge(evidence: Evidence): Verdict {
@@ -100,10 +96,7 @@ function faultsOfAnswer(
   const faults: string[] = [];
   if (asked?.request.ended !== 'finished') faults.push('was answered without the vendor');
   if (row === undefined || call.told === null) return faults;
-  const { promptTokens, completionTokens, estimated } = row;
-  const isAsTold = promptTokens === call.told.promptTokens && completionTokens === call.told.completionTokens;
-  if (!isAsTold || estimated || costOf(row) !== costTold(call))
-    faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
+  if (!isAsTold(row, call.told)) faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
   return faults;
 }
 
@@ -113,7 +106,7 @@ function notHeld(untold: readonly Call[], held: readonly HeldByRun[]): readonly 
   for (const call of untold)
     for (const budget of call.payer.budgets) {
       const key = `${call.run.tokenId} ${budget}`;
-      costs.set(key, (costs.get(key) ?? 0) + costTold(call));
+      costs.set(key, (costs.get(key) ?? 0) + costOfCall(call));
     }
   const faults: string[] = [];
   for (const [key, cost] of costs) {
@@ -146,7 +139,7 @@ function summed(calls: readonly Call[]): Untold {
   const ages = calls.map(({ endedAt, run }) => (run.killedAt ?? endedAt) - endedAt);
   return {
     requests: calls.length,
-    cost: calls.reduce((sum, call) => sum + costTold(call), 0),
+    cost: calls.reduce((sum, call) => sum + costOfCall(call), 0),
     oldestMs: Math.round(Math.max(0, ...ages)),
   };
 }

@@ -1,0 +1,148 @@
+// The judge of the chaos sees each way in which the promise can be broken, and no breach where there is none.
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../support/recorded.ts';
+import type { WindowBooks } from './ledger.books.ts';
+import type { Call } from './ledger.callers.ts';
+import { type Evidence, judge } from './ledger.judge.ts';
+
+const told = { promptTokens: 10, completionTokens: 5 };
+const cost = 310_000;
+const payer = { name: 'key', key: 'made-up', budgets: ['budget'] };
+const free = { name: 'free', key: 'made-up', budgets: [] };
+const alive = { tokenId: 'alive', killedAt: undefined };
+const killed = { tokenId: 'killed', killedAt: 30_000 };
+
+const call = (name: string, fields: Partial<Call> = {}): Call => ({
+  ...{ name, payer, run: alive, told, outcome: '200', endedAt: 1_000 },
+  ...fields,
+});
+
+const row = (requestId: string, fields: Partial<RecordedRequest> = {}): RecordedRequest => ({
+  ...{
+    requestId,
+    at: '2026-11-20T10:00:00.000Z',
+    keyId: 'key',
+    provider: 'gpt-provider',
+    modelAsked: 'model',
+  },
+  ...{ ...told, costUsd: '0.00031', unpriced: false, estimated: false, status: 200, errorSource: '' },
+  ...{ errorCode: '', latencyMs: 1, streamed: false, directKey: false },
+  ...fields,
+});
+
+const books = (fields: Partial<WindowBooks> = {}): WindowBooks => ({
+  ...{ budget: 'budget', window: 'total', amount: 1_000_000, spent: cost, leased: 0, unsettled: 0 },
+  ...{ recorded: cost, open: 0, expired: 0 },
+  ...fields,
+});
+
+const asked = (ended: 'finished' | 'client_left', times = 1) => ({
+  times,
+  request: {
+    ...{
+      method: 'POST',
+      target: '/',
+      headers: {},
+      rawHeaders: [],
+      body: Buffer.alloc(0),
+      status: 200,
+      ended,
+    },
+    json: () => undefined,
+  },
+});
+
+/** One request of a living proxy that is in the books, but for what is said. */
+function faultsOf(evidence: Partial<Evidence>): readonly string[] {
+  const { calls = [call('a')] } = evidence;
+  const witnessed = new Map(calls.map(({ name }) => [name, asked('finished')] as const));
+  const whole = { witnessed, recorded: [row('a')], windows: [books()], held: [], absences: [] };
+  return judge({ ...whole, ...evidence, calls }).faults;
+}
+
+const untold = { run: killed, endedAt: 25_000 };
+const lease = { tokenId: 'killed', budget: 'budget', open: cost, expired: 0 };
+
+describe('nothing to say against', () => {
+  it.each<[string, Partial<Evidence>]>([
+    ['an answer that is booked as told', {}],
+    ['an answer of a killed proxy that is booked', { calls: [call('a', untold)] }],
+    ['one that is not, but held', { calls: [call('a', untold)], recorded: [], held: [lease] }],
+    [
+      'one that is unsettled',
+      { calls: [call('a', untold)], recorded: [], held: [{ ...lease, open: 0, expired: cost }] },
+    ],
+    [
+      'one without a budget that was answered just before',
+      { calls: [call('a', { ...untold, payer: free })], recorded: [] },
+    ],
+    [
+      'one long before, with the database away since',
+      {
+        calls: [call('a', { payer: free, run: killed })],
+        recorded: [],
+        absences: [
+          { name: 'PostgreSQL', from: 5_000, to: 15_000 },
+          { name: 'control plane 1', from: 14_000, to: 22_000 },
+        ],
+      },
+    ],
+    [
+      'a refusal that nobody booked',
+      { calls: [call('a', { outcome: '402 budget_exceeded' })], recorded: [], witnessed: new Map() },
+    ],
+    [
+      'usage that the vendor did not tell',
+      { calls: [call('a', { told: null })], recorded: [row('a', { estimated: true })] },
+    ],
+  ])('%s', (_what, evidence) => expect(faultsOf(evidence)).toEqual([]));
+});
+
+describe('faults', () => {
+  it.each<[string, Partial<Evidence>, RegExp]>([
+    ['an answer of a living proxy is not booked', { recorded: [] }, /not in the books/],
+    [
+      'one that its caller left neither',
+      { calls: [call('a', { outcome: 'broken' })], recorded: [] },
+      /not in the books/,
+    ],
+    ['booked twice', { recorded: [row('a'), row('a')] }, /stands 2 times/],
+    ['booked by nobody', { recorded: [row('a'), row('b')] }, /nobody asked b/],
+    ['booked with other usage', { recorded: [row('a', { completionTokens: 6 })] }, /otherwise than told/],
+    ['booked at another price', { recorded: [row('a', { costUsd: '0.0003' })] }, /otherwise than told/],
+    ['booked by estimate', { recorded: [row('a', { estimated: true })] }, /otherwise than told/],
+    ['sent twice', { witnessed: new Map([['a', asked('finished', 2)]]) }, /more than once/],
+    ['answered without the vendor', { witnessed: new Map() }, /without the vendor/],
+    [
+      'cut off at the vendor, and yet whole',
+      { witnessed: new Map([['a', asked('client_left')]]) },
+      /without the vendor/,
+    ],
+    ['refused, and yet booked', { calls: [call('a', { outcome: '429 budget_busy' })] }, /was refused/],
+    ['a defect', { calls: [call('a', { outcome: '500 internal_error' })] }, /met a defect/],
+    ['not booked and not held', { calls: [call('a', untold)], recorded: [] }, /answered in vain/],
+    [
+      'not booked and not held whole',
+      { calls: [call('a', untold)], recorded: [], held: [{ ...lease, open: cost - 1 }] },
+      /answered in vain/,
+    ],
+    [
+      'held of another proxy',
+      { calls: [call('a', untold)], recorded: [], held: [{ ...lease, tokenId: 'alive' }] },
+      /answered in vain/,
+    ],
+    [
+      'lost though there was time to tell it',
+      { calls: [call('a', { payer: free, run: killed })], recorded: [] },
+      /is lost/,
+    ],
+    ['more than the amount', { windows: [books({ amount: cost - 1 })] }, /more than the amount/],
+    [
+      'a sum that is not that of usage',
+      { windows: [books({ recorded: cost + 1 })] },
+      /sum of recorded usage/,
+    ],
+    ['a sum that is not that of open leases', { windows: [books({ open: 1 })] }, /sum of open leases/],
+    ['a sum that is not that of expired leases', { windows: [books({ unsettled: 1 })] }, /sum of expired/],
+  ])('%s', (_what, evidence, fault) => expect(faultsOf(evidence).join('\n')).toMatch(fault));
+});

@@ -1,0 +1,265 @@
+// What the ledger does without the control plane, without Redis and without both: budgets last for what was drawn of them, others
+// go on, nothing waits, and all usage arrives. OUTAGE_SECONDS makes the outage of the control plane longer than ten seconds.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { redisAnswers } from '../../support/asking.ts';
+import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { percentile, tell } from '../../support/figures.ts';
+import {
+  type Environment,
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+  type TestProxy,
+} from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { booksAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
+import { type Answered, askOnce, keepAsking, wronglyBooked } from '../../support/steady-caller.ts';
+import { metric } from '../../support/telemetry.ts';
+import { costTold } from '../../support/witness.ts';
+
+const outageMs = 1_000 * Number(process.env.OUTAGE_SECONDS ?? 10);
+const unavailable = '503 ledger_unavailable';
+const refused = '429 rate_limit_exceeded';
+/** Ten times what Redis may cost a request, and far more than a record waits for the control plane. */
+const busyMs = 10 * 100;
+
+let gateway: TestGateway;
+let redis: TestRedis;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  [gateway, redis] = await Promise.all([startGateway(), startRedis()]);
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+afterAll(async () => {
+  await gateway?.close();
+  await redis?.stop();
+});
+
+async function linkTo(port: number): Promise<Forwarder> {
+  const link = await startForwarder({ port });
+  closers.push(() => link.stop());
+  return link;
+}
+
+/** A proxy whose ways to the control plane and, where it is to have one, to Redis can be cut. */
+async function startCuttable(withRedis: boolean, env: Environment = {}) {
+  const plane = await linkTo(gateway.controlPlane.grpcPort);
+  const store = await linkTo(redis.port);
+  const proxy = await gateway.startProxy({
+    GATEWAY_CONTROL_PLANE: `127.0.0.1:${plane.port}`,
+    ...(withRedis && { REDIS_URL: `redis://127.0.0.1:${store.port}` }),
+    ...env,
+  });
+  if (withRedis) await redisAnswers(proxy);
+  return { plane, store, proxy };
+}
+
+interface Paying {
+  readonly organization: TestOrganization;
+  readonly id: string;
+  readonly key: string;
+  readonly budget: string;
+}
+
+let organizations = 0;
+
+async function newOrganization(): Promise<TestOrganization> {
+  organizations++;
+  const organization = await gateway.createOrganization(`organization ${organizations}`);
+  await makeDear(organization);
+  return organization;
+}
+
+/** A key under a budget that is large enough for a test. */
+async function payingKey(): Promise<Paying> {
+  const organization = await newOrganization();
+  const { id, value: key } = await organization.createKey();
+  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '50' });
+  return { organization, id, key, budget };
+}
+
+const costOfAll = (answered: readonly Answered[]) =>
+  answered.reduce((sum, { outcome, told }) => sum + (outcome === '200' ? costTold(told) : 0), 0);
+
+const outcomesOf = (answered: readonly Answered[]) => tally(answered.map(({ outcome }) => outcome));
+
+/** Nothing is held, and what was spent is what was answered. */
+async function expectBooks({ organization, budget }: Paying, answered: readonly Answered[]): Promise<void> {
+  expect(await wronglyBooked({ controlPlane: gateway.controlPlane, organization }, answered)).toEqual([]);
+  const books = await booksAtRest(organization, budget);
+  expect(books).toMatchObject({ spent: costOfAll(answered), leased: 0, unsettled: 0 });
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Scene {
+  readonly how: string;
+  readonly withRedis: boolean;
+  readonly gone: 'cut' | 'freeze';
+}
+
+describe('control plane gone', () => {
+  async function expectItLasts({ how, withRedis, gone }: Scene): Promise<void> {
+    const { plane, proxy } = await startCuttable(withRedis);
+    const paying = await payingKey();
+    const free = await newOrganization();
+    const payer = keepAsking(proxy.url, paying.key, 50);
+    const other = keepAsking(proxy.url, (await free.createKey()).value, 50);
+    await until(() => payer.answered.length >= 60, { timeoutMs: 30_000, what: 'slices to be drawn' });
+
+    const goneAt = performance.now();
+    await plane[gone]();
+    await wait(outageMs);
+    const backAt = performance.now();
+    await plane.heal();
+    const isServed = () => payer.answered.some(({ at, outcome }) => at > backAt && outcome === '200');
+    await until(isServed, { timeoutMs: 10_000, what: 'budgets to be served again' });
+    const servedAfter = performance.now() - backAt;
+    await Promise.all([payer.stop(), other.stop()]);
+
+    const before = payer.answered.filter(({ at, ms }) => at + ms < goneAt);
+    const meanwhile = payer.answered.filter(({ at, ms }) => at >= goneAt && at + ms < backAt);
+    const counts = outcomesOf(meanwhile);
+    const firstRefused = meanwhile.find(({ outcome }) => outcome === unavailable)?.at ?? Number.NaN;
+    const lastServed = meanwhile.findLast(({ outcome }) => outcome === '200')?.at ?? Number.NaN;
+    const others = other.answered.filter(({ at }) => at >= goneAt && at < backAt).map(({ ms }) => ms);
+    console.log(`control plane gone for ${outageMs / 1_000} s, ${how}`);
+    console.log(`  under a budget: ${JSON.stringify(counts)}`);
+    tell('  the first was refused after', firstRefused - goneAt);
+    tell('  the last was served after', lastServed - goneAt);
+    tell('  once it was back one was served after', servedAfter);
+    tell('  without a budget all were served', others);
+
+    expect(outcomesOf(before)).toEqual({ '200': before.length });
+    expect(Object.keys(counts).toSorted()).toEqual(['200', unavailable]);
+    expect(lastServed - goneAt, 'what was drawn lasts for seconds, not for ever').toBeLessThan(9_000);
+    expect(outcomesOf(other.answered)).toEqual({ '200': other.answered.length });
+    expect(Math.max(...others)).toBeLessThan(busyMs);
+    await expectBooks(paying, payer.answered);
+    const recording = { controlPlane: gateway.controlPlane, organization: free };
+    expect(await wronglyBooked(recording, other.answered)).toEqual([]);
+  }
+
+  it(
+    'budgets last for what was drawn, then 503; others go on; all usage arrives',
+    async () => {
+      await Promise.all([
+        expectItLasts({ how: 'refused, Redis is there', withRedis: true, gone: 'cut' }),
+        expectItLasts({ how: 'silent, no Redis', withRedis: false, gone: 'freeze' }),
+      ]);
+    },
+    60_000 + 2 * outageMs,
+  );
+});
+
+describe('Redis gone', () => {
+  it.each([
+    ['refuses', 'cut'],
+    ['accepts and never answers', 'freeze'],
+  ] as const)(
+    '%s: budgets do not notice, rates hold for the proxy alone, nothing waits',
+    async (how, what) => {
+      const { store, proxy } = await startCuttable(true);
+      const paying = await payingKey();
+      const limits = { count: 100_000, kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE' };
+      const onKey = (id: string) => ({ subject: { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id } });
+      const { api, id: organizationId, createKey } = paying.organization;
+      await api.call('Limits/Create', { organizationId, ...onKey(paying.id), ...limits });
+      const few = await createKey();
+      await api.call('Limits/Create', { organizationId, ...onKey(few.id), ...limits, count: 5 });
+
+      const times = async (count: number) => {
+        const answered: Answered[] = [];
+        for (let i = 0; i < count; i++) answered.push(await askOnce(proxy.url, paying.key));
+        return answered;
+      };
+      await times(20);
+      const well = await times(150);
+      const localBefore = await metric(proxy, 'gateway_rate_limit_local_total');
+      await store[what]();
+      const without = await times(150);
+      const local = (await metric(proxy, 'gateway_rate_limit_local_total')) - localBefore;
+      const limited: Answered[] = [];
+      for (let i = 0; i < 8; i++) limited.push(await askOnce(proxy.url, few.value));
+      await store.heal();
+
+      tell(
+        'with Redis',
+        well.map(({ ms }) => ms),
+      );
+      tell(
+        `Redis ${how}`,
+        without.map(({ ms }) => ms),
+      );
+      console.log(`  ${local} of ${without.length} requests counted by the proxy alone`);
+      expect(outcomesOf(without)).toEqual({ '200': without.length });
+      const usual = percentile(
+        well.map(({ ms }) => ms),
+        0.99,
+      );
+      expect(Math.max(...without.map(({ ms }) => ms))).toBeLessThan(usual + busyMs);
+      expect(local).toBeGreaterThan(100);
+      expect(limited.map(({ outcome }) => outcome)).toEqual([
+        ...Array(5).fill('200'),
+        ...Array(3).fill(refused),
+      ]);
+      await booksAtRest(paying.organization, paying.budget);
+      const recording = { controlPlane: gateway.controlPlane, organization: paying.organization };
+      expect(await wronglyBooked(recording, [...well, ...without, ...limited])).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('control plane gone, and what was used meanwhile', () => {
+  async function useWhileGone(proxy: TestProxy, count: number) {
+    const organization = await newOrganization();
+    const { value: key } = await organization.createKey();
+    const known = await askOnce(proxy.url, key);
+    const recording = { controlPlane: gateway.controlPlane, organization };
+    expect(await wronglyBooked(recording, [known])).toEqual([]);
+    return {
+      recording,
+      use: async () => {
+        const answered: Answered[] = [];
+        for (let i = 0; i < count; i++) answered.push(await askOnce(proxy.url, key));
+        expect(outcomesOf(answered)).toEqual({ '200': count });
+        return answered;
+      },
+    };
+  }
+
+  const queued = (proxy: TestProxy) => metric(proxy, 'gateway_usage_queued_events');
+  const counted = (proxy: TestProxy, outcome: string) =>
+    metric(proxy, 'gateway_usage_events_total', { outcome });
+
+  it('without Redis it waits in memory', async () => {
+    const { plane, store, proxy } = await startCuttable(true);
+    const { recording, use } = await useWhileGone(proxy, 50);
+    await Promise.all([plane.cut(), store.cut()]);
+    const answered = await use();
+    expect(await queued(proxy)).toBe(50);
+    await plane.heal();
+    expect(await wronglyBooked(recording, answered)).toEqual([]);
+    await until(async () => (await queued(proxy)) === 0, { what: 'the queue to be empty' });
+    expect(await counted(proxy, 'overflowed')).toBe(0);
+  });
+
+  it('with Redis a proxy that stops in good order leaves it there, and another one reports it', async () => {
+    const leaving = await startCuttable(true);
+    const { recording, use } = await useWhileGone(leaving.proxy, 50);
+    await leaving.plane.cut();
+    const answered = await use();
+    await leaving.proxy.drain();
+    const heir = await startCuttable(true);
+    const from = performance.now();
+    expect(await wronglyBooked(recording, answered)).toEqual([]);
+    tell('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
+    await until(async () => (await counted(heir.proxy, 'drained')) >= 50, { what: 'the heir to be done' });
+    expect(await counted(heir.proxy, 'reported')).toBe(0);
+  }, 40_000);
+});

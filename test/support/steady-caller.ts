@@ -1,0 +1,74 @@
+// A caller who asks one proxy at a steady pace, names every request, and compares in the end what it was answered with the books.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './process.ts';
+import { type Recording, recordedRequests } from './recorded.ts';
+import { type Outcome, spend } from './spending.ts';
+import { isAsTold, namedRequest, type ToldUsage } from './witness.ts';
+
+export interface Answered {
+  readonly name: string;
+  readonly told: ToldUsage;
+  readonly outcome: Outcome;
+  /** When it was asked, by performance.now(). */
+  readonly at: number;
+  readonly ms: number;
+}
+
+export interface SteadyCaller {
+  readonly answered: readonly Answered[];
+  /** Resolves when the last is answered. */
+  stop(): Promise<void>;
+}
+
+let named = 0;
+
+/** Asks, and again so long after each answer. */
+export function keepAsking(url: string, key: string, everyMs: number): SteadyCaller {
+  const answered: Answered[] = [];
+  let stopped = false;
+  const asking = (async () => {
+    while (!stopped) {
+      answered.push(await askOnce(url, key));
+      await sleep(everyMs);
+    }
+  })();
+  return {
+    answered,
+    stop: async () => {
+      stopped = true;
+      await asking;
+    },
+  };
+}
+
+export async function askOnce(url: string, key: string): Promise<Answered> {
+  named++;
+  const name = `steady-${named}`;
+  const told = { promptTokens: 1 + (named % 50), completionTokens: 1 + (named % 97) };
+  const at = performance.now();
+  const outcome = await spend({ url, key, requestId: name, fields: namedRequest(name, told) });
+  return { name, told, outcome, at, ms: performance.now() - at };
+}
+
+/** Waits until all that was answered is recorded. @returns what is recorded otherwise than told, twice, or though it was refused */
+export async function wronglyBooked(
+  of: Recording,
+  answered: readonly Answered[],
+): Promise<readonly string[]> {
+  const whole = answered.filter(({ outcome }) => outcome === '200');
+  const rows = await until(
+    async () => {
+      const recorded = await recordedRequests(of);
+      const names = new Set(recorded.map(({ requestId }) => requestId));
+      return whole.every(({ name }) => names.has(name)) && recorded;
+    },
+    { timeoutMs: 30_000, what: 'all usage to be recorded' },
+  );
+  const byName = Map.groupBy(rows, ({ requestId }) => requestId);
+  const isWrong = ({ name, outcome, told }: Answered) => {
+    const [row, ...others] = byName.get(name) ?? [];
+    if (others.length > 0) return true;
+    return outcome === '200' ? row === undefined || !isAsTold(row, told) : row !== undefined;
+  };
+  return answered.filter(isWrong).map((each) => JSON.stringify([each, byName.get(each.name)]));
+}
