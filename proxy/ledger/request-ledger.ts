@@ -5,7 +5,13 @@ import type { ChatCall } from '../chat/call.ts';
 import { noUsage, type Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
-import { type BudgetHold, BudgetRefusal, type Budgets, type RefusalReason } from './budgets/budgets.ts';
+import {
+  type BudgetHold,
+  BudgetRefusal,
+  type Budgets,
+  type RefusalReason,
+  type Stamp,
+} from './budgets/budgets.ts';
 import type { Hold, Ledger, Outcome } from './ledger.ts';
 import { budgetRefusal } from './limit-words.ts';
 import { boundOf } from './pricing/bound.ts';
@@ -129,12 +135,15 @@ class RequestHold implements Hold {
   readonly #deps: RequestLedgerDeps;
   readonly #call: ChatCall;
   readonly #held: Held;
+  /** Of now, not of the end: a budget that is made meanwhile has to know which came first. */
+  readonly #stamp: Stamp;
 
   constructor(deps: RequestLedgerDeps, call: ChatCall, held: Held) {
     const { money, rates } = held;
     this.#deps = deps;
     this.#call = call;
     this.#held = held;
+    this.#stamp = money?.hold.stamp ?? deps.budgets.stamp();
     this.outputCeiling = money?.outputCeiling;
     this.headers =
       this.outputCeiling === undefined
@@ -144,7 +153,7 @@ class RequestHold implements Hold {
 
   settle(outcome: Outcome): void {
     const { prices, money, rates } = this.#held;
-    const { budgets, usageLog, budgetMetrics } = this.#deps;
+    const { usageLog, budgetMetrics } = this.#deps;
     const estimated = outcome.usage === undefined && !outcome.nothingUsed;
     const usage = this.#used(outcome);
     const cost = prices?.costOf(usage) ?? 0;
@@ -154,8 +163,8 @@ class RequestHold implements Hold {
     if (unpriced) budgetMetrics.unpriced();
     // What was not dispatched used nothing, and nobody has to know of it.
     if (outcome.attempts === 0) return;
-    const stamp = money?.hold.stamp ?? budgets.stamp();
-    usageLog.record(usageEvent(this.#call, outcome, { stamp, usage, estimated, cost, unpriced, charges }));
+    const booking = { stamp: this.#stamp, usage, estimated, cost, unpriced, charges };
+    usageLog.record(usageEvent(this.#call, outcome, booking));
   }
 
   #used({ usage, nothingUsed, textBytes }: Outcome): Usage {
