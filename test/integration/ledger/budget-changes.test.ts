@@ -1,0 +1,190 @@
+// Budgets that operators lower, raise, make and delete while requests run: what is decided holds within a second or two, nothing
+// is granted above it, and what was under way is booked.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chat, type Question, type Reply } from '../../support/asking.ts';
+import {
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+  type TestProxy,
+} from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
+import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spending.ts';
+
+/** What the simulator's usual answer costs, and a bound on what is held for it. */
+const answerNano = 33 * 60_000 + 8 * 1_000;
+
+let gateway: TestGateway;
+let proxies: readonly TestProxy[];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  proxies = [gateway.proxy, await gateway.startProxy()];
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway?.close());
+
+interface Scene {
+  readonly organization: TestOrganization;
+  readonly keyId: string;
+  readonly question: Question;
+}
+
+let scenes = 0;
+
+async function newScene(): Promise<Scene> {
+  const organization = await gateway.createOrganization(`changes ${++scenes}`);
+  await makeDear(organization);
+  const { id, value } = await organization.createKey();
+  return { organization, keyId: id, question: chat(value, { max_tokens: 100 }) };
+}
+
+function budget({ organization, keyId }: Scene, amountUsd: string, period = 'DAY'): Promise<string> {
+  return createBudget(organization, { kind: 'VIRTUAL_KEY', id: keyId }, { amountUsd, period });
+}
+
+const change = ({ organization: { api } }: Scene, id: string, amountUsd: string) =>
+  api.call('Limits/Update', { id, amountUsd });
+
+/** @returns milliseconds until every proxy answers so, and its last answer. */
+async function untilAll(question: Question, outcome: string) {
+  const from = performance.now();
+  const replies = await Promise.all(
+    proxies.map((proxy) =>
+      until(async () => {
+        const reply = await question(proxy);
+        return reply.outcome === outcome && reply;
+      }),
+    ),
+  );
+  return { ms: performance.now() - from, replies };
+}
+
+const exceeded = '402 budget_exceeded';
+const passing = new Set(['200', exceeded, '429 budget_busy']);
+
+/** Asks both proxies without a pause, four at a time, until it is stopped. @returns what was answered */
+function keepAsking(question: Question): { stop(): Promise<readonly Reply[]> } {
+  const replies: Reply[] = [];
+  let stopped = false;
+  const callers = [0, 1, 2, 3].map(async (index) => {
+    while (!stopped) replies.push(await question(proxies[index % 2] ?? gateway.proxy));
+  });
+  return {
+    stop: async () => {
+      stopped = true;
+      await Promise.all(callers);
+      return replies;
+    },
+  };
+}
+
+describe('a budget that is lowered below what is spent', () => {
+  it('refuses within two seconds, and lets requests in within two when it is raised again', async () => {
+    const scene = await newScene();
+    const id = await budget(scene, '1');
+    for (const proxy of [...proxies, ...proxies]) expect((await scene.question(proxy)).outcome).toBe('200');
+    await until(async () => (await booksOf(scene.organization, id)).spent === 4 * answerNano);
+    await change(scene, id, '0.005');
+    const refused = await untilAll(scene.question, exceeded);
+    for (const { message } of refused.replies) {
+      expect(message).toMatch(
+        /^the virtual key's budget of \$0\.005 a day is spent; it opens again at \S+T00:00:00Z$/,
+      );
+    }
+    const { spent } = await booksAtRest(scene.organization, id);
+    expect(spent).toBeGreaterThan(5_000_000);
+    await change(scene, id, '0.1');
+    const opened = await untilAll(scene.question, '200');
+    console.log(
+      `lowered: refused after ${Math.round(refused.ms)} ms; raised: let in after ${Math.round(opened.ms)} ms`,
+    );
+    expect(refused.ms).toBeLessThan(2_000);
+    expect(opened.ms).toBeLessThan(2_000);
+  });
+
+  it('grants nothing above the new amount that was not drawn before', async () => {
+    const scene = await newScene();
+    const id = await budget(scene, '5');
+    const asked = keepAsking(scene.question);
+    await until(async () => (await booksOf(scene.organization, id)).spent > 20 * answerNano);
+    await change(scene, id, '0.01');
+    const lowered = await booksOf(scene.organization, id);
+    await until(async () => (await scene.question(gateway.proxy)).outcome === exceeded, {
+      timeoutMs: 10_000,
+    });
+    const outcomes = new Set((await asked.stop()).map(({ outcome }) => outcome));
+    expect([...outcomes].filter((outcome) => !passing.has(outcome))).toEqual([]);
+    const { spent } = await booksAtRest(scene.organization, id);
+    expect(spent).toBeLessThanOrEqual(lowered.spent + lowered.leased);
+    expect(spent).toBe(await recordedOf(scene));
+  });
+});
+
+describe('a budget that is made while requests run', () => {
+  it('applies at once, and counts those that were under way', async () => {
+    const scene = await newScene();
+    const running = Promise.all(proxies.map(askSlowly(scene)));
+    await until(() => gateway.simulator.requests.length === 2);
+    const id = await budget(scene, '0.004');
+    const { ms } = await untilAll(scene.question, exceeded);
+    console.log(`made: refused after ${Math.round(ms)} ms`);
+    expect(ms).toBeLessThan(2_000);
+    expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
+    const books = await until(async () => {
+      const found = await booksAtRest(scene.organization, id);
+      return found.spent === (await recordedOf(scene)) && found.spent >= 2 * answerNano && found;
+    });
+    expect(books).toMatchObject({ leased: 0, unsettled: 0 });
+  });
+
+  it('of all time does not count them: it begins when it is made', async () => {
+    const scene = await newScene();
+    const running = Promise.all(proxies.map(askSlowly(scene)));
+    await until(() => gateway.simulator.requests.length === 2);
+    const id = await budget(scene, '1', 'TOTAL');
+    expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
+    await until(async () => (await recordedOf(scene)) === 2 * answerNano);
+    const windows = async () => await allBooks(scene.organization, id);
+    expect((await windows()).map(({ spent }) => spent)).toEqual([0]);
+    await untilAll(scene.question, '200');
+    await until(async () => (await windows())[0]?.spent === (await recordedOf(scene)) - 2 * answerNano);
+  });
+});
+
+describe('a budget that is deleted while requests run', () => {
+  it('refuses nobody any more, and its books stay and get what is reported late', async () => {
+    const scene = await newScene();
+    const id = await budget(scene, '0.02');
+    const running = Promise.all(proxies.map(askSlowly(scene)));
+    await until(() => gateway.simulator.requests.length === 2);
+    await until(async () => (await scene.question(gateway.proxy)).outcome === exceeded, {
+      timeoutMs: 10_000,
+    });
+    await scene.organization.api.call('Limits/Delete', { id });
+    const { ms } = await untilAll(scene.question, '200');
+    console.log(`deleted: let in after ${Math.round(ms)} ms`);
+    expect(ms).toBeLessThan(2_000);
+    const asked = keepAsking(scene.question);
+    expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
+    expect(new Set((await asked.stop()).map(({ outcome }) => outcome))).toEqual(new Set(['200']));
+    const books = async () => (await allBooks(scene.organization, id))[0];
+    await until(async () => (await books())?.spent === (await recordedOf(scene)));
+    await until(async () => (await books())?.leased === 0, { timeoutMs: 10_000 });
+    expect(await books()).toMatchObject({ amount: 20_000_000, unsettled: 0 });
+  });
+});
+
+/** Asks for an answer that takes two seconds. */
+function askSlowly({ question }: Scene): Question {
+  return (proxy) => {
+    gateway.simulator.script({ headDelayMs: 2_000 });
+    return question(proxy);
+  };
+}
+
+async function recordedOf({ organization }: Scene): Promise<number> {
+  const rows = await recordedRequests({ ...gateway, organization });
+  return rows.reduce((sum, row) => sum + costOf(row), 0);
+}
