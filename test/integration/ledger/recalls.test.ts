@@ -1,0 +1,169 @@
+// Money that idles in one proxy's slice while another needs it: asked for over the feed, it is there within a second; until then
+// callers are told to come again. Once it is really spent they are told that. Also across replicas of the control plane.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chat, type Question } from '../../support/asking.ts';
+import { tell } from '../../support/figures.ts';
+import {
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+  type TestProxy,
+} from '../../support/gateway.ts';
+import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { until } from '../../support/process.ts';
+import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spending.ts';
+
+interface Scene {
+  readonly gateway: TestGateway;
+  /** Has drawn and idles. */
+  readonly idle: TestProxy;
+  readonly needy: TestProxy;
+}
+
+interface Money {
+  readonly organization: TestOrganization;
+  readonly budgetId: string;
+  readonly question: Question;
+}
+
+const busy = '429 budget_busy';
+const exceeded = '402 budget_exceeded';
+/** Has room for one request at a time, which holds three cents. */
+const amountUsd = '0.04';
+const maxTokens = 500;
+
+let organizations = 0;
+
+async function newMoney({ gateway }: Scene): Promise<Money> {
+  const organization = await gateway.createOrganization(`recalls ${++organizations}`);
+  await makeDear(organization);
+  const { id, value } = await organization.createKey();
+  const budgetId = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd });
+  return { organization, budgetId, question: chat(value, { max_tokens: maxTokens }) };
+}
+
+/** The proxy draws, spends little of it, and keeps the rest for now. */
+async function leaveIdle({ idle }: Scene, { organization, budgetId, question }: Money): Promise<void> {
+  expect((await question(idle)).outcome).toBe('200');
+  const books = await until(async () => {
+    const found = await booksOf(organization, budgetId);
+    return found.spent > 0 && found;
+  });
+  expect(books.leased).toBeGreaterThan(0);
+  expect(books.amount - books.spent - books.leased).toBeLessThan(maxTokens * 60_000);
+}
+
+interface Recalled {
+  /** From the first refusal until the request is let in. */
+  readonly ms: number;
+  readonly refusals: number;
+}
+
+async function recall({ needy }: Scene, { question }: Money): Promise<Recalled> {
+  const first = await question(needy);
+  const from = performance.now();
+  if (first.outcome === '200') return { ms: first.ms, refusals: 0 };
+  let refusals = 0;
+  let reply = first;
+  while (reply.outcome === busy) {
+    refusals++;
+    expect(reply.headers['retry-after']).toBe('1');
+    expect(reply.message).toBe(
+      `requests in flight hold what is left of the virtual key's budget of $${amountUsd} a day; try again in a moment`,
+    );
+    reply = await question(needy);
+  }
+  expect(reply.outcome).toBe('200');
+  return { ms: performance.now() - from, refusals };
+}
+
+async function recallTenTimes(scene: Scene): Promise<void> {
+  const recalled: Recalled[] = [];
+  for (let time = 0; time < 10; time++) {
+    const money = await newMoney(scene);
+    await leaveIdle(scene, money);
+    recalled.push(await recall(scene, money));
+  }
+  tell(
+    'idle money is recalled after',
+    recalled.map(({ ms }) => ms),
+  );
+  expect(Math.max(...recalled.map(({ ms }) => ms))).toBeLessThan(1_000);
+  expect(Math.max(...recalled.map(({ refusals }) => refusals))).toBeGreaterThan(0);
+}
+
+/** Both proxies ask until nothing is left. */
+async function spendAll({ idle, needy }: Scene, { organization, budgetId, question }: Money): Promise<void> {
+  const seen = new Set<string>();
+  for (const proxy of [idle, needy]) {
+    await until(
+      async () => {
+        const { outcome } = await question(proxy);
+        seen.add(outcome);
+        return outcome === exceeded;
+      },
+      { timeoutMs: 10_000 },
+    );
+  }
+  expect([...seen].filter((outcome) => !['200', busy, exceeded].includes(outcome))).toEqual([]);
+  const { spent, amount } = await booksAtRest(organization, budgetId);
+  expect(spent).toBeLessThanOrEqual(amount);
+  for (const proxy of [idle, needy]) expect((await question(proxy)).outcome).toBe(exceeded);
+}
+
+describe('over one control plane', () => {
+  let scene: Scene;
+
+  beforeAll(async () => {
+    const gateway = await startGateway();
+    scene = { gateway, idle: gateway.proxy, needy: await gateway.startProxy() };
+  });
+  beforeEach(() => scene.gateway.simulator.reset());
+  afterAll(() => scene?.gateway.close());
+
+  it('idle money is there within a second, ten times out of ten: 429 before, 200 then', async () => {
+    await recallTenTimes(scene);
+  });
+
+  it('what is really spent is answered 402 by both proxies', async () => {
+    await spendAll(scene, await newMoney(scene));
+  });
+
+  it('what a request holds is not recalled: 429 until it ends', async () => {
+    const money = await newMoney(scene);
+    scene.gateway.simulator.script({ headDelayMs: 1_000 });
+    const held = money.question(scene.idle);
+    await until(() => scene.gateway.simulator.requests.length === 1);
+    const from = performance.now();
+    const { refusals } = await recall(scene, money);
+    expect(performance.now() - from).toBeGreaterThan(700);
+    expect(refusals).toBeGreaterThan(1);
+    expect((await held).outcome).toBe('200');
+  });
+});
+
+describe('over two replicas of the control plane', () => {
+  let database: TestDatabase;
+  let scene: Scene;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const gateway = await startGateway({ databaseUrl: database.url });
+    const other = await gateway.startControlPlane();
+    const needy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${other.grpcPort}` });
+    scene = { gateway, idle: gateway.proxy, needy };
+  });
+  beforeEach(() => scene.gateway.simulator.reset());
+  afterAll(async () => {
+    await scene?.gateway.close();
+    await database?.drop();
+  });
+
+  it('a draw from one recalls what the watcher of the other holds, within a second, ten times out of ten', async () => {
+    await recallTenTimes(scene);
+  });
+
+  it('what is really spent is answered 402 by both proxies', async () => {
+    await spendAll(scene, await newMoney(scene));
+  });
+});
