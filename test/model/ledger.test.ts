@@ -22,7 +22,7 @@ const reached = [
 
 describe.each<[BackendName, number]>([
   ['memory', 250],
-  ['sqlite', 60],
+  ['sqlite', 50],
   ['postgres', 8],
 ])(`the ledger over %s (seeds from ${firstSeed})`, (name, schedules) => {
   let backend: Backend;
