@@ -2,7 +2,7 @@
 // what was asked for, and, of a budget without windows, that were there already. Deleted ones count: their leases are settled.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { matchesGlob } from '../../common/model-glob.ts';
-import type { UsageEventRow } from '../usage/record.ts';
+import type { UsageEventRow } from '../store/schema.ts';
 
 export interface Budget {
   readonly id: string;

@@ -3,9 +3,9 @@
 
 import type { Kysely } from 'kysely';
 import { windowOf } from '../../common/budget-window.ts';
-import type { Schema } from '../store/schema.ts';
+import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
-import { recordUsage, type UsageEventRow } from '../usage/record.ts';
+import { recordUsage } from '../usage/record.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { partsOf, plus } from './bounds.ts';
 import { readBudgets } from './budgets.ts';

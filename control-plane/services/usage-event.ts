@@ -5,7 +5,7 @@ import { isUuid } from '../../common/uuid.ts';
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
-import type { UsageEventRow } from '../usage/record.ts';
+import type { UsageEventRow } from '../store/schema.ts';
 import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 

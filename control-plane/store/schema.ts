@@ -287,6 +287,9 @@ interface UsageEventsTable {
   estimated: Flag;
 }
 
+/** As it is reported: when it was recorded is the books' to say. */
+export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at'>;
+
 /**
  * Sums of usage_events by hour, kept in the transaction that records them. Key: all columns up to `model_asked`; what is of
  * none is the empty text, so that the key is unique.

@@ -1,8 +1,7 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
-import type { Schema } from '../store/schema.ts';
+import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { ColumnTypes } from './json-rows.ts';
-import type { UsageEventRow } from './record.ts';
 
 export type HourRow = Schema['usage_hours'];
 

@@ -1,9 +1,8 @@
 // When a key was last used, as operators see it: within a minute, so that a busy key's row is not written with every report.
 // No change in the sense of the store: it takes no revision, and proxies do not hear of it.
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from '../store/schema.ts';
+import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
-import type { UsageEventRow } from './record.ts';
 
 const stepMs = 60_000;
 

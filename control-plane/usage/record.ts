@@ -1,13 +1,11 @@
 // Puts usage into the books: each event once, and its hour's sums and its keys' last use in the same transaction. Rows are
 // locked in one order everywhere (events, hours, keys; each by its key), so that reports never wait in a circle.
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from '../store/schema.ts';
+import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { type HourRow, hourColumns, hourKey, hourSums, sumByHour } from './hours.ts';
 import { type ColumnTypes, insertRows } from './json-rows.ts';
 import { noteLastUse } from './last-used.ts';
-
-export type UsageEventRow = Omit<Schema['usage_events'], 'recorded_at'>;
 
 /**
  * A batch costs five statements at most, however large it is. The days of the events must be there: days.ts.

@@ -1,11 +1,15 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
-import type { BudgetMetrics as SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
+import type { BudgetTotals, BudgetMetrics as SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
-import type { UsageMetrics } from '../ledger/usage/usage-metrics.ts';
+import type { UsageGauges, UsageMetrics } from '../ledger/usage/usage-metrics.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
-import type { Count, Gauges, TallyOptions } from './metrics.ts';
+import type { Tally } from './tally.ts';
 
-type Tally = (options: TallyOptions) => (...labels: string[]) => Count;
+/** What is read at each scrape. */
+export interface LedgerGauges {
+  budgets(): BudgetTotals;
+  readonly usage: UsageGauges;
+}
 
 export interface LedgerMetrics {
   readonly budgets: BudgetMetrics;
@@ -112,7 +116,7 @@ interface GaugeRow {
   read(): number;
 }
 
-export function ledgerGauges({ budgets, usage }: Gauges): readonly GaugeRow[] {
+export function ledgerGauges({ budgets, usage }: LedgerGauges): readonly GaugeRow[] {
   return [
     {
       name: 'gateway_budget_slices',

@@ -4,29 +4,22 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
-import type { BudgetTotals, BudgetMetrics as SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
 import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
-import type { BudgetMetrics } from '../ledger/request-ledger.ts';
-import type { UsageGauges, UsageMetrics } from '../ledger/usage/usage-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
-import { ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
+import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
+import type { Count, TallyOptions } from './tally.ts';
 
-export interface Gauges {
+export interface Gauges extends LedgerGauges {
   inFlight(): number;
   bufferedBytes(): number;
   /** Undefined while the feed has never answered. */
   feedAgeMs(): number | undefined;
-  budgets(): BudgetTotals;
-  readonly usage: UsageGauges;
 }
 
-export interface ProxyMetrics {
+export interface ProxyMetrics extends LedgerMetrics {
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
-  readonly budgets: BudgetMetrics;
-  readonly slices: SliceMetrics;
-  readonly usage: UsageMetrics;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
@@ -77,18 +70,6 @@ export function createMetrics(): ProxyMetrics {
       return { contentType: registry.contentType, body: [await registry.metrics(), ...tallied].join('\n') };
     },
   };
-}
-
-export interface TallyOptions {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames: string[];
-}
-
-/** Counted in plain numbers and handed to the library at each scrape: its own `inc` checks and hashes labels every time. */
-export interface Count {
-  readonly labels: readonly string[];
-  pending: number;
 }
 
 /** A counter by label values. @returns the count of one set of them, made once; whoever counts often keeps it */

@@ -7,10 +7,9 @@ import { giveBack, type Return } from '../../control-plane/ledger/give-back.ts';
 import { type Charge, type Reported, report } from '../../control-plane/ledger/report.ts';
 import { keepSession } from '../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../control-plane/services/caller.ts';
-import type { Schema } from '../../control-plane/store/schema.ts';
+import type { Schema, UsageEventRow } from '../../control-plane/store/schema.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
-import type { UsageEventRow } from '../../control-plane/usage/record.ts';
 import { change, insertOrganization } from './stored-records.ts';
 import { anyProxy } from './watching.ts';
 

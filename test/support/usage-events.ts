@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
+import type { UsageEventRow } from '../../control-plane/store/schema.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
-import { recordUsage, type UsageEventRow } from '../../control-plane/usage/record.ts';
+import { recordUsage } from '../../control-plane/usage/record.ts';
 
 export const organizationId = 'organization-1';
 

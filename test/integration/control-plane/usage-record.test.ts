@@ -1,8 +1,9 @@
 // Usage in the books over both databases: each request once, and its hour and its keys in agreement with it.
 import { describe, expect, it } from 'vitest';
+import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { hourKey, hourMs, hourSums, sumByHour } from '../../../control-plane/usage/hours.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
-import { recordUsage, type UsageEventRow } from '../../../control-plane/usage/record.ts';
+import { recordUsage } from '../../../control-plane/usage/record.ts';
 import { Random } from '../../support/access/random.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
 import { change, insertOrganization, insertVirtualKey } from '../../support/stored-records.ts';

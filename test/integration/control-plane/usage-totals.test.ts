@@ -1,9 +1,9 @@
 // Totals of usage as operators ask for them, over both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { hourMs } from '../../../control-plane/usage/hours.ts';
-import type { UsageEventRow } from '../../../control-plane/usage/record.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
   type Answered,

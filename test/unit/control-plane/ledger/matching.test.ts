@@ -1,7 +1,7 @@
 // Which budgets an event counts towards.
 import { expect, it } from 'vitest';
 import { type Budget, createMatching } from '../../../../control-plane/ledger/matching.ts';
-import type { UsageEventRow } from '../../../../control-plane/usage/record.ts';
+import type { UsageEventRow } from '../../../../control-plane/store/schema.ts';
 import { usageEvent } from '../../../support/usage-events.ts';
 
 const whole: Budget = {
