@@ -73,14 +73,15 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     run: async (command, shard) => {
       const part = isParted ? shard : undefined;
       const breaker = breakerOf(part);
-      breaker.enter();
+      const before = breaker.enter();
       try {
         const result = await withDeadline(command(client), deadlineMs);
         answered = true;
         if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
         return result;
       } catch (error) {
-        if (error instanceof RedisUnavailableError || !(error instanceof ReplyError)) breaker.failed(error);
+        if (error instanceof RedisUnavailableError || !(error instanceof ReplyError))
+          breaker.failed(error, before);
         else tellRefusal(error);
         throw error instanceof RedisUnavailableError
           ? error
@@ -102,14 +103,15 @@ class Breaker {
     this.#onOpen = onOpen;
   }
 
-  /** @throws RedisUnavailableError */
-  enter(): void {
-    if (this.#failures < failuresMax) return;
+  /** @returns failures so far, for `failed`. @throws RedisUnavailableError */
+  enter(): number {
+    if (this.#failures < failuresMax) return this.#failures;
     const now = performance.now();
     if (now < this.#restsUntil)
       throw new RedisUnavailableError('Redis is left alone for a moment after failures');
     // The trial: until it is over nobody else waits for Redis.
     this.#restsUntil = now + restMs;
+    return this.#failures;
   }
 
   /** @returns whether it had been given up */
@@ -119,7 +121,10 @@ class Breaker {
     return wasOpen;
   }
 
-  failed(error: unknown): void {
+  /** @param before what `enter` returned */
+  failed(error: unknown, before: number): void {
+    // Commands that were under way together met the same silence: however many, it is one failure.
+    if (before < this.#failures) return;
     this.#failures += 1;
     if (this.#failures < failuresMax) return;
     this.#restsUntil = performance.now() + restMs;

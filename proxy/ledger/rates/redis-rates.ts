@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Background } from '../../../common/background.ts';
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
-import { type RedisClient, type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
+import { type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
 import { createScript, runScript, type Script, type ScriptCall } from '../../redis/script.ts';
 import { nameInShard, shardCount, shardOf } from '../../redis/shards.ts';
 import { Leases } from './leases.ts';
@@ -120,23 +120,25 @@ export class RedisRates implements Rates {
   }
 
   /**
-   * Runs a script that does nothing once the window is over. Where Redis's time is not known yet, or was set, its first answer
-   * tells the time and the second counts, if the window is still open.
+   * Runs a script that does nothing once the window is over. Where Redis's time is not known yet, or was set, the answer tells it
+   * and the script is run once more: Redis does answer.
    */
-  #run(shard: number, script: Script, call: ScriptCall, windowMs: number): Promise<Reply> {
-    const until = this.#deps.clock.monotonic() + windowMs;
-    return this.#deps.connection.run(async (client) => {
-      const reply = await this.#ask(client, script, { shard, until, ...call });
-      if (reply[0] !== late || this.#deps.clock.monotonic() >= until) return reply;
-      return this.#ask(client, script, { shard, until, ...call });
-    }, shard);
+  async #run(shard: number, script: Script, call: ScriptCall, windowMs: number): Promise<Reply> {
+    const timed = { shard, windowMs, ...call };
+    const reply = await this.#ask(script, timed);
+    return reply[0] === late ? this.#ask(script, timed) : reply;
   }
 
-  async #ask(client: RedisClient, script: Script, { shard, until, keys, args }: TimedCall): Promise<Reply> {
-    const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
-    const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
-    this.#clocks[shard]?.told(reply[1] ?? 0, this.#deps.clock.monotonic());
-    return reply;
+  #ask(script: Script, { shard, windowMs, keys, args }: TimedCall): Promise<Reply> {
+    const { clock, connection } = this.#deps;
+    const until = clock.monotonic() + windowMs;
+    return connection.run(async (client) => {
+      const asked = clock.monotonic();
+      const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
+      const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
+      this.#clocks[shard]?.told(reply[1] ?? 0, { asked, read: clock.monotonic() });
+      return reply;
+    }, shard);
   }
 }
 
@@ -149,8 +151,7 @@ interface Taken {
 
 interface TimedCall extends ScriptCall {
   readonly shard: number;
-  /** Monotonic. */
-  readonly until: number;
+  readonly windowMs: number;
 }
 
 function keyOf(shard: number, { id, kind }: RateLimit): string {
