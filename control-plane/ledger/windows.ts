@@ -12,20 +12,17 @@ import { readRecorded } from './recorded.ts';
 export type WindowRow = Selectable<Schema['budget_windows']>;
 
 /**
- * Locks the rows, in the order of their keys, and makes those that are missing. (Two that make rows at once may wait for each
- * other: that happens once in a window's life, and the database lets one of them begin anew.) The organizations are shared already.
+ * Makes the rows that are missing, then locks all, both in the order of their keys. Nothing is locked while rows are made: whoever
+ * makes one of them too is waited for, and holds none that are wanted here. The organizations are shared already.
  * @returns rows by windowKey, of all that are wanted
  */
 export async function lockWindows(
   tx: BooksTransaction,
   wanted: ReadonlyMap<string, BudgetWindow>,
 ): Promise<ReadonlyMap<string, WindowRow>> {
-  const found = await lockKeys(tx, keysOf(wanted));
-  if (found.size === wanted.size) return found;
-  await makeWindows(
-    tx,
-    [...wanted].filter(([key]) => !found.has(key)).map(([, window]) => window),
-  );
+  const present = await readKeys(tx.db, keysOf(wanted));
+  const missing = [...wanted].filter(([key]) => !present.has(key)).map(([, window]) => window);
+  if (missing.length > 0) await makeWindows(tx, missing);
   return await lockKeys(tx, keysOf(wanted));
 }
 
@@ -71,24 +68,32 @@ function keysOf(wanted: ReadonlyMap<string, BudgetWindow>): readonly Key[] {
     .map(([, { budget, window }]) => [budget.id, window] as const);
 }
 
+async function readKeys(db: Kysely<Schema>, keys: readonly Key[]): Promise<ReadonlySet<string>> {
+  const present = new Set<string>();
+  for (const part of partsOf(keys)) {
+    const rows = await selectKeys(db, part).select(['budget_id', 'window_start']).execute();
+    for (const row of rows) present.add(windowKey(row.budget_id, row.window_start));
+  }
+  return present;
+}
+
 async function lockKeys(
   { db, locks }: LedgerTransaction,
   keys: readonly Key[],
 ): Promise<ReadonlyMap<string, WindowRow>> {
   const locked = new Map<string, WindowRow>();
   for (const part of partsOf(keys)) {
-    const list = sql.join(part.map(([budgetId, window]) => sql`(${budgetId}, ${window})`));
-    const query = db
-      .selectFrom('budget_windows')
-      .selectAll()
-      .where(sql<boolean>`(budget_id, window_start) in (values ${list})`)
-      .orderBy('budget_id')
-      .orderBy('window_start');
+    const query = selectKeys(db, part).selectAll().orderBy('budget_id').orderBy('window_start');
     for (const row of await locks.update(query).execute()) {
       locked.set(windowKey(row.budget_id, row.window_start), row);
     }
   }
   return locked;
+}
+
+function selectKeys(db: Kysely<Schema>, keys: readonly Key[]) {
+  const list = sql.join(keys.map(([budgetId, window]) => sql`(${budgetId}, ${window})`));
+  return db.selectFrom('budget_windows').where(sql<boolean>`(budget_id, window_start) in (values ${list})`);
 }
 
 async function makeWindows(tx: BooksTransaction, missing: readonly BudgetWindow[]): Promise<void> {

@@ -1,0 +1,52 @@
+// The first reports of a window make its rows, many of them at once: at midnight, all proxies' reports of all budgets.
+import { randomInt } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
+import { report } from '../../../control-plane/ledger/report.ts';
+import type { Store } from '../../../control-plane/store/store.ts';
+import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
+import { Random } from '../../support/access/random.ts';
+import { describeStores } from '../../support/databases.ts';
+import { LedgerDesk } from '../../support/ledger.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+
+const keys = Array.from({ length: 24 }, (_, nth) => `key-${nth}`);
+const reports = 18;
+const eventsOfEach = 12;
+
+describeStores('beginnings of windows', (opened) => {
+  let store: Store;
+  let desk: LedgerDesk;
+
+  beforeEach(async () => {
+    store = opened.store;
+    desk = new LedgerDesk(store);
+    await desk.organization();
+  });
+
+  it('reports that begin the same windows wait for each other, never in a circle', async () => {
+    const seed = randomInt(2 ** 31);
+    const random = new Random(seed);
+    const budgets: string[] = [];
+    for (const subjectId of keys) budgets.push(await desk.budget({ amount: 1e12, period: 'day', subjectId }));
+    const at = Date.now();
+    await createUsageDays({ store, clock: systemClock }).ensureDays([usageEvent({ at }).day]);
+    let runs = 0;
+    const sent = Array.from({ length: reports }, () => {
+      const events = Array.from({ length: eventsOfEach }, () => ({
+        row: usageEvent({ at, key_id: random.pick(keys), cost: 1 }),
+        charges: [],
+      }));
+      return store.books((tx) => {
+        runs++;
+        return report(tx, events);
+      });
+    });
+    await Promise.all(sent);
+    const spent = await store.snapshot((db) => db.selectFrom('budget_windows').select('spent').execute());
+    expect(spent.reduce((sum, row) => sum + row.spent, 0)).toBe(reports * eventsOfEach);
+    expect(spent.length).toBeLessThanOrEqual(budgets.length);
+    // A transaction that the database undid would have been run again, after a second in which all stood still.
+    expect(runs, `seed ${seed}`).toBe(reports);
+  });
+});
