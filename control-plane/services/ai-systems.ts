@@ -18,7 +18,7 @@ import { notFound } from './errors.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 
 type Row = Selectable<Schema['ai_systems']>;
 
@@ -51,15 +51,11 @@ export async function list(
   call: ReadCall,
   request: ListAiSystemsRequest__Output,
 ): Promise<ListAiSystemsResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
+  const query = call.db
     .selectFrom('ai_systems')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+    .where('organization_id', '=', request.organizationId);
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { aiSystems: items, nextPageToken };
 }
 

@@ -33,7 +33,7 @@ import { changed } from './key-values.ts';
 import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 import { findPerson } from './people.ts';
 import { requireExists } from './referred.ts';
 import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key.ts';
@@ -82,21 +82,17 @@ export async function get(call: ReadCall, request: GetLimitRequest__Output): Pro
 }
 
 export async function list(call: ReadCall, request: ListLimitsRequest__Output): Promise<ListLimitsResponse> {
-  const { size, limit, after } = pageById(request);
   const { subject } = checked({ subject: optional(limitSubject(request.organizationId), request.subject) });
   let query = call.db
     .selectFrom('limits')
     .selectAll()
     .where('organization_id', '=', request.organizationId)
     .where('deleted_at', 'is', null)
-    .where(shownTo(call.caller))
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
+    .where(shownTo(call.caller));
   if (subject !== undefined) {
     query = query.where('subject_kind', '=', subject.kind).where('subject_id', '=', subject.id);
   }
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { limits: items, nextPageToken };
 }
 

@@ -17,7 +17,7 @@ import type { Schema } from '../store/schema.ts';
 import { checked } from './checked.ts';
 import { notFound, permissionDenied } from './errors.ts';
 import type { BootstrapCall, ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 import { findPerson, insertPerson, type PersonRow, personMessage } from './people.ts';
 
 type Row = Selectable<Schema['operator_tokens']>;
@@ -74,16 +74,9 @@ export async function list(
   call: ReadCall,
   request: ListOperatorTokensRequest__Output,
 ): Promise<ListOperatorTokensResponse> {
-  const { size, limit, after } = pageById(request);
   const person = await personWithTokens(call, request.personId);
-  let query = call.db
-    .selectFrom('operator_tokens')
-    .selectAll()
-    .where('person_id', '=', person.id)
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  const query = call.db.selectFrom('operator_tokens').selectAll().where('person_id', '=', person.id);
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { operatorTokens: items, nextPageToken };
 }
 

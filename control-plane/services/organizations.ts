@@ -17,7 +17,7 @@ import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 import { insertPerson, personMessage } from './people.ts';
 
 type Row = Selectable<Schema['organizations']>;
@@ -67,13 +67,10 @@ export async function list(
   call: ReadCall,
   request: ListOrganizationsRequest__Output,
 ): Promise<ListOrganizationsResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db.selectFrom('organizations').selectAll().orderBy('id').limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
+  let query = call.db.selectFrom('organizations').selectAll();
   const own = call.caller.organizationId;
   if (own !== undefined) query = query.where('id', '=', own);
-  const rows = await query.execute();
-  const { items, nextPageToken } = cutPage(rows, size, (row) => row.id, organizationMessage);
+  const { items, nextPageToken } = await pageOf(query, request, organizationMessage);
   return { organizations: items, nextPageToken };
 }
 

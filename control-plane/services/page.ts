@@ -1,5 +1,6 @@
 // Lists in pages: by the key of the last row, so that rows which come or go meanwhile neither repeat nor skip others.
 // A page is full at its size or at a megabyte, whichever is first: a message must stay below gRPC's 4 MiB.
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { isUuid } from '../../common/uuid.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { within } from '../domain/fields.ts';
@@ -22,9 +23,27 @@ export interface Page<Key> {
   readonly after: Key | undefined;
 }
 
+export interface PageItems<Item> {
+  readonly items: Item[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
 /** Of rows ordered by their ids. @throws CallError */
 export function pageById(request: PageRequest): Page<string> {
   return pageBy(request, (key) => (isUuid(key) ? key : undefined));
+}
+
+/** A page of what a query finds, in the order of ids. @throws CallError */
+export async function pageOf<DB, Tables extends keyof DB, Row extends { readonly id: string }, Item>(
+  query: SelectQueryBuilder<DB, Tables, Row>,
+  request: PageRequest,
+  itemOf: (row: Row) => Item,
+): Promise<PageItems<Item>> {
+  const { size, limit, after } = pageById(request);
+  const ordered = query.orderBy(sql.ref('id')).limit(limit);
+  const rows = after === undefined ? ordered : ordered.where(sql<boolean>`${sql.ref('id')} > ${after}`);
+  return cutPage(await rows.execute(), size, ({ id }) => id, itemOf);
 }
 
 /** Of rows ordered by their revisions. @throws CallError */
@@ -61,7 +80,7 @@ export function cutPage<Row, Item>(
   size: number,
   keyOf: (row: Row) => string | number,
   itemOf: (row: Row) => Item,
-): { readonly items: Item[]; readonly nextPageToken: string } {
+): PageItems<Item> {
   const items: Item[] = [];
   let characters = 0;
   for (const row of rows.slice(0, size)) {

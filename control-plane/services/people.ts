@@ -19,7 +19,7 @@ import { CallError, notFound, permissionDenied } from './errors.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 
 export type PersonRow = Selectable<Schema['people']>;
 
@@ -60,19 +60,15 @@ export async function get(call: ReadCall, request: GetPersonRequest__Output): Pr
 }
 
 export async function list(call: ReadCall, request: ListPeopleRequest__Output): Promise<ListPeopleResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
+  const query = call.db
     .selectFrom('people')
     .selectAll()
     .where(
       'organization_id',
       request.organizationId === undefined ? 'is' : '=',
       request.organizationId ?? null,
-    )
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, personMessage);
+    );
+  const { items, nextPageToken } = await pageOf(query, request, personMessage);
   return { people: items, nextPageToken };
 }
 

@@ -18,7 +18,7 @@ import { checked, expectRevision } from './checked.ts';
 import { CallError, notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 import { type PriceRow, priceRecord } from './price.ts';
 
 /** Of one organization: with all else in its record they must fit into a message. */
@@ -47,15 +47,11 @@ export async function get(call: ReadCall, request: GetPriceRequest__Output): Pro
 }
 
 export async function list(call: ReadCall, request: ListPricesRequest__Output): Promise<ListPricesResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
+  const query = call.db
     .selectFrom('prices')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+    .where('organization_id', '=', request.organizationId);
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { prices: items, nextPageToken };
 }
 

@@ -32,7 +32,7 @@ import { flag, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 
 export type ProviderKeyRow = Selectable<Schema['provider_keys']>;
 
@@ -88,15 +88,11 @@ export async function list(
   call: ReadCall,
   request: ListProviderKeysRequest__Output,
 ): Promise<ListProviderKeysResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
+  const query = call.db
     .selectFrom('provider_keys')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+    .where('organization_id', '=', request.organizationId);
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { providerKeys: items, nextPageToken };
 }
 

@@ -33,7 +33,7 @@ import { isSame } from './columns.ts';
 import { CallError, notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 
 /** Of one organization, and of the platform: all of both stand in each organization's record. */
 export const providersMax = 32;
@@ -76,15 +76,11 @@ export async function list(
   call: ReadCall,
   request: ListProvidersRequest__Output,
 ): Promise<ListProvidersResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
+  const query = call.db
     .selectFrom('providers')
     .selectAll()
-    .where(callableBy(request.organizationId ?? null))
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+    .where(callableBy(request.organizationId ?? null));
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { providers: items, nextPageToken };
 }
 

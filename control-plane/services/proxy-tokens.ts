@@ -14,7 +14,7 @@ import type { Schema } from '../store/schema.ts';
 import { checked, invalidRequest } from './checked.ts';
 import { notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
+import { pageOf } from './page.ts';
 
 type Row = Selectable<Schema['proxy_tokens']>;
 
@@ -50,10 +50,8 @@ export async function list(
   call: ReadCall,
   request: ListProxyTokensRequest__Output,
 ): Promise<ListProxyTokensResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db.selectFrom('proxy_tokens').selectAll().orderBy('id').limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  const query = call.db.selectFrom('proxy_tokens').selectAll();
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { proxyTokens: items, nextPageToken };
 }
 

@@ -25,7 +25,7 @@ import { checked, expectRevision } from './checked.ts';
 import { flag, isSame } from './columns.ts';
 import { CallError, notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
+import { cutPage, pageById, pageOf } from './page.ts';
 
 type WebhookRow = Selectable<Schema['webhooks']>;
 type DeliveryRow = Selectable<Schema['webhook_deliveries']>;
@@ -63,15 +63,11 @@ export async function list(
   call: ReadCall,
   request: ListWebhooksRequest__Output,
 ): Promise<ListWebhooksResponse> {
-  const { size, limit, after } = pageById(request);
-  let query = call.db
+  const query = call.db
     .selectFrom('webhooks')
     .selectAll()
-    .where('organization_id', '=', request.organizationId)
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+    .where('organization_id', '=', request.organizationId);
+  const { items, nextPageToken } = await pageOf(query, request, message);
   return { webhooks: items, nextPageToken };
 }
 
