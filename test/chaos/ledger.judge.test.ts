@@ -132,9 +132,14 @@ describe('faults', () => {
       /answered in vain/,
     ],
     [
-      'lost though there was time to tell it',
+      'not told though there was time',
       { calls: [call('a', { payer: free, run: killed })], recorded: [] },
-      /is lost/,
+      /not told in time/,
+    ],
+    [
+      'not told though there was time, and held',
+      { calls: [call('a', { run: killed })], recorded: [], held: [lease] },
+      /not told in time/,
     ],
     ['more than the amount', { windows: [books({ amount: cost - 1 })] }, /more than the amount/],
     [

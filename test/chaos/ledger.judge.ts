@@ -34,6 +34,8 @@ export interface Verdict {
   readonly held: Untold;
   /** Answered without budgets, not in the books: lost. */
   readonly lost: Untold;
+  /** Of both, those whose answer had database and control planes there, and for two seconds before. */
+  readonly calm: Untold;
 }
 
 /** Refusals of the gateway itself: nobody was asked, and nothing is to be booked. */
@@ -66,8 +68,11 @@ export function judge(evidence: Evidence): Verdict {
   const paid = untold.filter(({ payer }) => payer.budgets.length > 0);
   const free = untold.filter(({ payer }) => payer.budgets.length === 0);
   faults.push(...notHeld(paid, evidence.held));
-  for (const call of free) if (couldBeTold(call, evidence.absences)) faults.push(about(call, 'is lost'));
-  return { faults, booked, held: summed(paid), lost: summed(free) };
+  const { absences } = evidence;
+  for (const call of untold)
+    if (couldBeTold(call, absences)) faults.push(about(call, 'was not told in time'));
+  const calm = untold.filter((call) => inTheWay(call, absences, 2_000).length === 0);
+  return { faults, booked, held: summed(paid), lost: summed(free), calm: summed(calm) };
 }
 
 function faultsOfCall(
@@ -120,19 +125,25 @@ function notHeld(untold: readonly Call[], held: readonly HeldByRun[]): readonly 
 /** Nothing was in the way for so long: a report is sent again after five seconds at the latest, a connection after two. */
 const calmMs = 10_000;
 
-function couldBeTold({ endedAt, run }: Call, absences: readonly Absence[]): boolean {
-  const until = run.killedAt ?? Number.POSITIVE_INFINITY;
-  const inTheWay = absences
-    .filter(
-      ({ name, from, to }) => name !== 'Redis' && !name.startsWith('proxy') && to > endedAt && from < until,
-    )
-    .toSorted((a, b) => a.from - b.from);
-  let calmSince = endedAt;
-  for (const { from, to } of inTheWay) {
+function couldBeTold(call: Call, absences: readonly Absence[]): boolean {
+  let calmSince = call.endedAt;
+  for (const { from, to } of inTheWay(call, absences, 0)) {
     if (from - calmSince >= calmMs) return true;
     calmSince = Math.max(calmSince, to);
   }
-  return until - calmSince >= calmMs;
+  return untilOf(call) - calmSince >= calmMs;
+}
+
+/** When database or control plane were away, from so long before the answer to the death of its proxy. */
+function inTheWay(call: Call, absences: readonly Absence[], beforeMs: number): readonly Absence[] {
+  return absences
+    .filter(({ name }) => name === 'PostgreSQL' || name.startsWith('control plane'))
+    .filter(({ from, to }) => to > call.endedAt - beforeMs && from < untilOf(call))
+    .toSorted((a, b) => a.from - b.from);
+}
+
+function untilOf({ run }: Call): number {
+  return run.killedAt ?? Number.POSITIVE_INFINITY;
 }
 
 function summed(calls: readonly Call[]): Untold {

@@ -10,7 +10,7 @@ import { witness } from '../support/witness.ts';
 import { type Audit, Auditor, startAudit } from './ledger.books.ts';
 import { startCallers } from './ledger.callers.ts';
 import { judge, type Untold, type Verdict } from './ledger.judge.ts';
-import { type Absence, planStrikes, strike } from './ledger.strikes.ts';
+import { type Absence, planFinale, planStrikes, strike } from './ledger.strikes.ts';
 import { startWorld, type World } from './ledger.world.ts';
 
 export interface ChaosOptions {
@@ -46,7 +46,9 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const witnessed = witness(world.simulator);
     const watched = startAudit(auditor);
     const calling = startCallers(world, options);
-    const absences = await strike(world.victims, strikes, tell);
+    const blows = await strike(world.victims, strikes, tell);
+    tell('and in the end, from anew');
+    const absences = [...blows, ...(await strike(world.victims, planFinale(world.victims.length), tell))];
     await calling.stop();
     const rested = await rest(world, auditor, options).then(
       () => [],
@@ -119,6 +121,7 @@ export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos):
     `answered and booked, once and as told: ${verdict.booked}`,
     `answered, not told by a killed proxy, held in its name: ${inWords(verdict.held)}`,
     `answered without a budget, not told by a killed proxy: lost, as nobody promises otherwise: ${inWords(verdict.lost)}`,
+    `of these two, with nothing else away from two seconds before on: ${inWords(verdict.calm)}`,
     `books looked at ${audit.samples} times; in the end leased ${usd(sums.leased)}, unsettled ${usd(sums.unsettled)}`,
     verdict.faults.length === 0 ? 'every promise holds' : `${verdict.faults.length} FAULTS`,
     ...verdict.faults.slice(0, 50),

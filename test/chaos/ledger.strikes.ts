@@ -11,12 +11,15 @@ export interface Strike {
   readonly downMs: number;
 }
 
+const finaleMs = 3_000;
+
 /** Everybody's turn comes: victims are dealt like cards, and dealt again when all are played. */
 export function planStrikes(victims: number, seconds: number, seed: number): readonly Strike[] {
   const random = new Random(seed);
   const strikes: Strike[] = [];
+  const until = seconds * 1_000 - 2 * finaleMs;
   let cards: number[] = [];
-  for (let at = random.between(1_000, 2_000); at < seconds * 1_000; at += random.between(600, 3_800)) {
+  for (let at = random.between(1_000, 2_000); at < until; at += random.between(500, 2_400)) {
     if (cards.length === 0) cards = Array.from({ length: victims }, (_, victim) => victim);
     const victim = random.pick(cards);
     cards = cards.filter((card) => card !== victim);
@@ -24,6 +27,11 @@ export function planStrikes(victims: number, seconds: number, seed: number): rea
     strikes.push({ at, victim, downMs });
   }
   return strikes;
+}
+
+/** The last two, the servers, together, and no proxy afterwards: what these have in memory has to come through. */
+export function planFinale(victims: number): readonly Strike[] {
+  return [victims - 2, victims - 1].map((victim) => ({ at: 0, victim, downMs: finaleMs }));
 }
 
 /** From when to when somebody was not there, by performance.now(). */

@@ -17,7 +17,7 @@ it('keeps every answer in the books, once, or its cost set aside, while proxies,
   });
   console.log([...lines, ...linesOf(chaos)].join('\n'));
   expect(chaos.verdict.faults).toEqual([]);
-  expect(chaos.verdict.booked).toBeGreaterThan(100);
+  expect(chaos.verdict.booked).toBeGreaterThan(50);
   expect(chaos.audit.samples).toBeGreaterThan(20);
   expect(new Set(chaos.absences.map(({ name }) => name)).size, 'everybody was killed').toBe(6);
 }, 240_000);
