@@ -211,7 +211,6 @@ function openLedger(
     ...{ budgets, usageLog, outputTokensDefault, metrics, budgetMetrics },
     rates: openRates(shared, lifecycle),
     prices: new PriceBook(),
-    clock: systemClock,
   });
 }
 

@@ -1,8 +1,9 @@
 // SQLite in the embedded form: one process, one connection, one file.
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { epochOf } from './epoch.ts';
 import type { Backend } from './kysely-store.ts';
@@ -79,19 +80,28 @@ function transactionalAdapter(): SqliteAdapter {
   return Object.defineProperty(new SqliteAdapter(), 'supportsTransactionalDdl', { value: true });
 }
 
+// Most texts come again and again, and preparing one costs more than running it.
+const statementsMax = 300;
+
 /** node:sqlite in the form of better-sqlite3, as Kysely's dialect takes it. Integers beyond 2^53 throw on reading. */
 function adapt(database: DatabaseSync): SqliteDatabase {
+  const prepared = new LRUCache<string, ReturnType<typeof adaptStatement>>({ max: statementsMax });
   return {
     close: () => database.close(),
     prepare: (text) => {
-      const statement = translated(() => database.prepare(text));
-      return {
-        reader: statement.columns().length > 0,
-        all: (parameters) => translated(() => statement.all(...checked(parameters))),
-        run: (parameters) => translated(() => statement.run(...checked(parameters))),
-        iterate: (parameters) => statement.iterate(...checked(parameters)),
-      };
+      const known = prepared.get(text) ?? adaptStatement(translated(() => database.prepare(text)));
+      prepared.set(text, known);
+      return known;
     },
+  };
+}
+
+function adaptStatement(statement: StatementSync) {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters: readonly unknown[]) => translated(() => statement.all(...checked(parameters))),
+    run: (parameters: readonly unknown[]) => translated(() => statement.run(...checked(parameters))),
+    iterate: (parameters: readonly unknown[]) => statement.iterate(...checked(parameters)),
   };
 }
 

@@ -51,7 +51,7 @@ function nameOf({ level, max, kind, model }: AppliedRate): string {
 
 /**
  * @param budget that has refused the request
- * @param now milliseconds since 1970
+ * @param now milliseconds since 1970, by the clock that the window ends by
  */
 export function budgetRefusal(
   budget: AppliedBudget,

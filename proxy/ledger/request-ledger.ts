@@ -1,6 +1,5 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
-import type { Clock } from '../../common/clock.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { noUsage, type Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -33,7 +32,6 @@ export interface RequestLedgerDeps extends RateLimitsDeps {
   readonly prices: PriceBook;
   readonly budgets: Budgets;
   readonly usageLog: UsageLog;
-  readonly clock: Clock;
   readonly budgetMetrics: BudgetMetrics;
 }
 
@@ -95,7 +93,8 @@ function refusalOf(deps: RequestLedgerDeps, budgets: readonly AppliedBudget[], e
   const budget = budgets.find(({ id }) => id === error.budgetId);
   if (budget === undefined) return error;
   deps.budgetMetrics.refused(budget.level, error.reason);
-  return budgetRefusal(budget, error, deps.clock.now());
+  // The window ends by the database's clock.
+  return budgetRefusal(budget, error, deps.budgets.stamp().at);
 }
 
 interface Taken {
