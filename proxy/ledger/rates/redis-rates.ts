@@ -26,6 +26,7 @@ const leaseMs = 30_000;
 const renewMs = 10_000;
 /** Nobody waits for it. */
 const settleWindowMs = 1_000;
+const freeAgainMs = 1_000;
 
 const late = -1;
 type Reply = readonly number[];
@@ -37,6 +38,7 @@ export class RedisRates implements Rates {
   readonly #renew: Script;
   readonly #leases = new Leases();
   #cancelRenewal: (() => void) | undefined;
+  #closed = false;
   /** Redis's, by shard: in a Cluster each node has a clock of its own. */
   readonly #clocks = Array.from({ length: shardCount }, () => new ServerClock());
   /** Not the request's id, which its caller may choose, and use twice. */
@@ -60,18 +62,30 @@ export class RedisRates implements Rates {
       ...limits.map((limit) => keyOf(shard, limit)),
     ];
     const args = [tokens, name, leaseMs, ...limits.flatMap(kindAndMax)];
-    const reply = await this.#run(shard, this.#take, { keys, args }, this.#deps.deadlineMs);
+    const taken = { shard, name, limits, tokens };
+    let sent = false;
+    const onSend = () => {
+      sent = true;
+    };
+    const call = { keys, args, onSend };
+    const reply = await this.#run(shard, this.#take, call, this.#deps.deadlineMs).catch((error: unknown) => {
+      // It may have been taken all the same.
+      if (sent) this.#freeLater(taken);
+      throw error;
+    });
     const [state, , ...figures] = reply;
     if (state === late) throw new RedisUnavailableError('Redis answered too late');
-    const hold = state === 1 ? this.#hold({ shard, name, limits, tokens }) : undefined;
+    const hold = state === 1 ? this.#hold(taken) : undefined;
     return { standings: limits.map((_, index) => standing(figures, index * 3)), hold };
   }
 
   close(): void {
+    this.#closed = true;
     this.#cancelRenewal?.();
   }
 
-  #hold({ shard, name, limits, tokens }: Taken): RateHold {
+  #hold(taken: Taken): RateHold {
+    const { shard, name, limits, tokens } = taken;
     const leased = limits
       .filter(({ kind }) => kind === 'concurrent_requests')
       .map((limit) => keyOf(shard, limit));
@@ -85,14 +99,32 @@ export class RedisRates implements Rates {
           ({ kind }) => kind === 'concurrent_requests' || (kind === 'tokens_per_minute' && correction !== 0),
         );
         if (open.length === 0) return;
-        const keys = [
-          nameInShard('rate:1', shard, `settled:${name}`),
-          ...open.map((limit) => keyOf(shard, limit)),
-        ];
-        const args = [correction, name, ...open.flatMap(kindAndMax)];
-        this.#inBackground('settle rates', this.#run(shard, this.#settle, { keys, args }, settleWindowMs));
+        const settled = this.#giveBack(taken, open, correction);
+        this.#inBackground('settle rates', settled, () => this.#freeLater(taken));
       },
     };
+  }
+
+  #giveBack({ shard, name }: Taken, limits: readonly RateLimit[], correction: number): Promise<Reply> {
+    const keys = [
+      nameInShard('rate:1', shard, `settled:${name}`),
+      ...limits.map((limit) => keyOf(shard, limit)),
+    ];
+    const args = [correction, name, ...limits.flatMap(kindAndMax)];
+    return this.#run(shard, this.#settle, { keys, args }, settleWindowMs);
+  }
+
+  /**
+   * Frees the places of a request that nobody can be sure of: Redis did not answer when they were taken, or given back. Again and
+   * again until it has, or the leases are over; places only, for they can be freed twice.
+   */
+  #freeLater(taken: Taken, until = this.#deps.clock.monotonic() + leaseMs): void {
+    const places = taken.limits.filter(({ kind }) => kind === 'concurrent_requests');
+    if (places.length === 0 || this.#closed || this.#deps.clock.monotonic() >= until) return;
+    this.#deps.timers.after(freeAgainMs, () => {
+      const freed = this.#giveBack(taken, places, 0);
+      this.#inBackground('free places', freed, () => this.#freeLater(taken, until));
+    });
   }
 
   /** One timer for all leases, and none where there are none. */
@@ -112,9 +144,10 @@ export class RedisRates implements Rates {
   }
 
   /** What fails here costs no request anything: an estimate stands for a minute, a lease for 30 seconds. */
-  #inBackground(task: string, work: Promise<unknown>): void {
+  #inBackground(task: string, work: Promise<unknown>, onFailure?: () => void): void {
     const tolerated = work.catch((error: unknown) => {
       if (!(error instanceof RedisUnavailableError)) throw error;
+      onFailure?.();
     });
     this.#deps.background(task, tolerated);
   }
@@ -123,16 +156,17 @@ export class RedisRates implements Rates {
    * Runs a script that does nothing once the window is over. Where Redis's time is not known yet, or was set, the answer tells it
    * and the script is run once more: Redis does answer.
    */
-  async #run(shard: number, script: Script, call: ScriptCall, windowMs: number): Promise<Reply> {
+  async #run(shard: number, script: Script, call: SentCall, windowMs: number): Promise<Reply> {
     const timed = { shard, windowMs, ...call };
     const reply = await this.#ask(script, timed);
     return reply[0] === late ? this.#ask(script, timed) : reply;
   }
 
-  #ask(script: Script, { shard, windowMs, keys, args }: TimedCall): Promise<Reply> {
+  #ask(script: Script, { shard, windowMs, keys, args, onSend }: TimedCall): Promise<Reply> {
     const { clock, connection } = this.#deps;
     const until = clock.monotonic() + windowMs;
     return connection.run(async (client) => {
+      onSend?.();
       const asked = clock.monotonic();
       const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
       const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
@@ -149,7 +183,12 @@ interface Taken {
   readonly tokens: number;
 }
 
-interface TimedCall extends ScriptCall {
+interface SentCall extends ScriptCall {
+  /** It is on its way: from here on it may be done, whatever is heard of it. */
+  readonly onSend?: () => void;
+}
+
+interface TimedCall extends SentCall {
   readonly shard: number;
   readonly windowMs: number;
 }

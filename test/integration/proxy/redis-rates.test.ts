@@ -2,7 +2,7 @@
 // killed, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not answer.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RateQuestion, Rates } from '../../../proxy/ledger/rates/rates.ts';
-import type { RedisConnection } from '../../../proxy/redis/connection.ts';
+import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';
 import { freePort, until } from '../../support/process.ts';
@@ -156,6 +156,37 @@ describe('leases', () => {
     commands = 0;
     await scene.advance(60_000);
     expect(commands).toBe(0);
+  });
+
+  it('of requests whose taking or giving back was not heard of are freed as soon as Redis answers', async () => {
+    let isHeard = true;
+    const unheard = scene.newProxy((connection) => ({
+      ...connection,
+      run: async (command) => {
+        const answer = await connection.run(command);
+        if (!isHeard) throw new RedisUnavailableError('not heard');
+        return answer;
+      },
+    }));
+    let isDown = false;
+    const cut = scene.newProxy((connection) => ({
+      ...connection,
+      run: (command) =>
+        isDown ? Promise.reject(new RedisUnavailableError('down')) : connection.run(command),
+    }));
+    const limit = newPlaces(3);
+    await admit(unheard, [limit]);
+    const held = await admit(cut, [limit]);
+    isHeard = false;
+    isDown = true;
+    await expect(take(unheard, [limit])).rejects.toThrow('not heard');
+    held.settle(0);
+    expect((await take(scene.rates, [limit])).hold).toBeUndefined();
+    await scene.advance(5_000);
+    isHeard = true;
+    isDown = false;
+    await scene.advance(1_000);
+    expect(await remaining([scene.rates, [limit]])).toBe(3 - 1 - 1);
   });
 
   it('that Redis has lost are there again within ten seconds', async () => {
