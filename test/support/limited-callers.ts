@@ -1,0 +1,91 @@
+// Callers of limited keys that come again as they are told, and what their provider sees of them. Times are monotonic milliseconds.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
+import { type Asked, chat, type Reply } from './asking.ts';
+import type { TestOrganization } from './gateway.ts';
+
+export type CountedKind = 'REQUESTS_PER_MINUTE' | 'TOKENS_PER_MINUTE' | 'CONCURRENT_REQUESTS';
+export type LimitSubject = readonly ['ORGANIZATION' | 'AI_SYSTEM' | 'PERSON' | 'VIRTUAL_KEY', string];
+
+/** @returns the limit's id */
+export async function createLimit(
+  { id: organizationId, api }: TestOrganization,
+  [level, id]: LimitSubject,
+  [kind, count]: readonly [CountedKind, number],
+): Promise<string> {
+  const subject = { kind: `LIMIT_SUBJECT_KIND_${level}`, id };
+  const made = await api.call('Limits/Create', {
+    organizationId,
+    subject,
+    kind: `LIMIT_KIND_${kind}`,
+    count,
+  });
+  return String(made.id);
+}
+
+/** A message that tells the simulator how to answer. */
+export function simulate(behaviour: Behaviour): { readonly messages: readonly object[] } {
+  return { messages: [{ role: 'user', content: JSON.stringify({ simulate: behaviour }) }] };
+}
+
+export interface Callers {
+  readonly proxies: readonly Asked[];
+  readonly key: string;
+  readonly count: number;
+  /** Of each request. */
+  fields(): object;
+}
+
+/** All callers at once, each asking again as soon as it is answered or told to come again. @returns all replies */
+export async function callersFor(ms: number, { proxies, key, count, fields }: Callers): Promise<Reply[]> {
+  const end = performance.now() + ms;
+  const replies: Reply[] = [];
+  const call = async (index: number) => {
+    const proxy = proxies[index % proxies.length];
+    if (proxy === undefined) throw new Error('there is no proxy');
+    while (performance.now() < end) {
+      const reply = await chat(key, fields())(proxy);
+      replies.push(reply);
+      if (reply.outcome !== '200')
+        await sleep(Math.max(1, Math.min(waitAfter(reply), end - performance.now())));
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+  return replies;
+}
+
+/** `retry-after` is rounded up to seconds, and nobody wants to come when all others do. */
+function waitAfter({ headers }: Reply): number {
+  const seconds = Number(headers['retry-after'] ?? 1);
+  return Math.max(50, (seconds - Math.random()) * 1000);
+}
+
+export interface Sighting {
+  readonly at: number;
+  readonly request: RecordedRequest;
+}
+
+/** Every valid request that comes from now on. The simulator itself forgets old ones. */
+export function watchProvider(simulator: Simulator): readonly Sighting[] {
+  const seen: Sighting[] = [];
+  simulator.script(
+    {},
+    {
+      when: (request) => {
+        seen.push({ at: performance.now(), request });
+        return false;
+      },
+    },
+  );
+  return seen;
+}
+
+/** The most of these times that lie in less than so long. */
+export function mostWithin(times: readonly number[], ms: number): number {
+  let [most, from] = [0, 0];
+  times.forEach((time, index) => {
+    while (time - (times[from] ?? time) >= ms) from++;
+    most = Math.max(most, index - from + 1);
+  });
+  return most;
+}
