@@ -1,13 +1,16 @@
-// Draws and returns of all proxies, many in one transaction: what comes while some are under way goes together in the next. A
+// Works of one kind from all proxies, many in one transaction: what comes while some are under way goes together in the next. A
 // transaction costs the same round trips and the same write to the log for one as for a hundred.
-import { type Store, StoreUnavailableError } from '../store/store.ts';
-import { type LeaseWork, workOnLeases } from './leases.ts';
+import { type BooksTransaction, type Store, StoreUnavailableError } from '../store/store.ts';
 
-export interface BatchesOptions {
+export interface BatchesDeps<Work, Answer> {
+  readonly store: Pick<Store, 'books'>;
+  /** @returns in the order of the works; rejected is one that is refused on its own */
+  together(tx: BooksTransaction, works: readonly Work[]): Promise<readonly PromiseSettledResult<Answer>[]>;
+  sizeOf(work: Work): number;
+  /** Of one transaction; a larger work goes alone. */
+  readonly sizeMax: number;
   /** Transactions under way at most. */
-  readonly atOnceMax?: number;
-  /** Operations in one. */
-  readonly batchMax?: number;
+  readonly atOnceMax: number;
 }
 
 export interface Done<Answer> {
@@ -16,35 +19,31 @@ export interface Done<Answer> {
   readonly now: number;
 }
 
-interface Waiting {
-  readonly work: LeaseWork<unknown>;
-  readonly done: PromiseWithResolvers<Done<unknown>>;
+interface Waiting<Work, Answer> {
+  readonly work: Work;
+  readonly done: PromiseWithResolvers<Done<Answer>>;
 }
 
-export class LeaseBatches {
-  readonly #store: Pick<Store, 'books'>;
-  readonly #atOnceMax: number;
-  readonly #batchMax: number;
-  #waiting: Waiting[] = [];
+export class Batches<Work, Answer> {
+  readonly #deps: BatchesDeps<Work, Answer>;
+  #waiting: Waiting<Work, Answer>[] = [];
   #underWay = 0;
 
-  constructor(store: Pick<Store, 'books'>, { atOnceMax = 2, batchMax = 200 }: BatchesOptions = {}) {
-    this.#store = store;
-    this.#atOnceMax = atOnceMax;
-    this.#batchMax = batchMax;
+  constructor(deps: BatchesDeps<Work, Answer>) {
+    this.#deps = deps;
   }
 
-  /** @throws CallError not_found for the session of another proxy; StoreUnavailableError */
-  run<Answer>(work: LeaseWork<Answer>): Promise<Done<Answer>> {
-    const done = Promise.withResolvers<Done<unknown>>();
+  /** @throws what the work is refused with; StoreUnavailableError */
+  run(work: Work): Promise<Done<Answer>> {
+    const done = Promise.withResolvers<Done<Answer>>();
     this.#waiting.push({ work, done });
     this.#begin();
-    return done.promise as Promise<Done<Answer>>;
+    return done.promise;
   }
 
   #begin(): void {
-    while (this.#underWay < this.#atOnceMax && this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#batchMax);
+    while (this.#underWay < this.#deps.atOnceMax && this.#waiting.length > 0) {
+      const batch = this.#next();
       this.#underWay++;
       // Never rejects.
       void this.#runAll(batch).finally(() => {
@@ -54,12 +53,23 @@ export class LeaseBatches {
     }
   }
 
+  #next(): readonly Waiting<Work, Answer>[] {
+    const { sizeMax, sizeOf } = this.#deps;
+    let size = 0;
+    const end = this.#waiting.findIndex(({ work }, index) => {
+      size += sizeOf(work);
+      return size > sizeMax && index > 0;
+    });
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  }
+
   /** Nobody pays for another's fault: where they fail together they are run one by one. */
-  async #runAll(batch: readonly Waiting[]): Promise<void> {
+  async #runAll(batch: readonly Waiting<Work, Answer>[]): Promise<void> {
+    const { store, together } = this.#deps;
     try {
-      const { now, results } = await this.#store.books(async (tx) => ({
+      const { now, results } = await store.books(async (tx) => ({
         now: tx.now,
-        results: await workOnLeases(
+        results: await together(
           tx,
           batch.map(({ work }) => work),
         ),

@@ -1,4 +1,4 @@
-// Books what requests used, a batch in one transaction and a number of statements that does not grow with it. An event counts
+// Books what requests used, many reports in one transaction and a number of statements that does not grow with it. An event counts
 // once, towards every budget that matches it by its own attributes, and gives back the escrow that was taken for it.
 
 import type { Kysely } from 'kysely';
@@ -38,6 +38,17 @@ export interface Reported {
 }
 
 export async function report(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Reported> {
+  const [reported] = await reportTogether(tx, [events]);
+  if (reported === undefined) throw new Error('a report has no result');
+  return reported;
+}
+
+/** An event of several counts with the first; what they have taken above limits together is told with the first. */
+export async function reportTogether(
+  tx: BooksTransaction,
+  reports: readonly (readonly ReportedEvent[])[],
+): Promise<readonly Reported[]> {
+  const events = reports.flat();
   const bookable = await lockOwners(tx, events);
   const counting = await readCounting(tx, bookable);
   const wanted = new Map<string, BudgetWindow>();
@@ -47,17 +58,23 @@ export async function report(tx: BooksTransaction, events: readonly ReportedEven
     tx,
     bookable.map(({ row }) => row),
   );
-  for (const event of firstOf(bookable, fresh)) books.book(event, counting(event));
+  const first = new Set(firstOf(bookable, fresh));
+  for (const event of first) books.book(event, counting(event));
   await saveWindows(tx.db, books.changedWindows());
   for (const part of partsOf(books.changedLeases())) await saveLeases(tx.db, part);
   const spent = books.spentIn(wanted);
   await noteThresholds(tx, spent.map(toThreshold));
-  return {
-    recorded: fresh.size,
-    duplicate: bookable.length - fresh.size,
-    unknown: events.length - bookable.length,
-    over: spent.filter(({ budget, row, before }) => isOver(budget.amount, row, before)).length,
-  };
+  const over = spent.filter(({ budget, row, before }) => isOver(budget.amount, row, before)).length;
+  const known = new Set(bookable);
+  return reports.map((own, index) => ({ ...countOf(own, known, first), over: index === 0 ? over : 0 }));
+}
+
+type Events = ReadonlySet<ReportedEvent>;
+
+function countOf(own: readonly ReportedEvent[], known: Events, fresh: Events): Omit<Reported, 'over'> {
+  const recorded = own.filter((event) => fresh.has(event)).length;
+  const unknown = own.filter((event) => !known.has(event)).length;
+  return { recorded, duplicate: own.length - unknown - recorded, unknown };
 }
 
 /** Locks organizations and sessions. @returns the events that can be booked */

@@ -15,11 +15,12 @@ import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/Repor
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import { id, timeText } from '../domain/fields.ts';
-import { LeaseBatches } from '../ledger/batches.ts';
 import { type DrawOutcome, drawing } from '../ledger/draw.ts';
 import { returning } from '../ledger/give-back.ts';
+import { LeaseBatches } from '../ledger/lease-batches.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
-import { type ReportedEvent, report } from '../ledger/report.ts';
+import type { ReportedEvent } from '../ledger/report.ts';
+import { createReportBatches, eventsMax } from '../ledger/report-batches.ts';
 import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
 import type { BooksTransaction, Recall, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
@@ -49,12 +50,11 @@ export interface LedgerDeps {
   readonly background: Background;
 }
 
-export const eventsMax = 1000;
-
 export function createLedgerService(deps: LedgerDeps): LedgerService {
   const { store, clock, metrics } = deps;
   const touches = createSessionTouches(store, clock);
-  const batches = new LeaseBatches(store);
+  const leases = new LeaseBatches(store);
+  const reports = createReportBatches(store);
   const recall = createRecalls(deps);
   return {
     async keepSession(caller, request) {
@@ -65,7 +65,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
     async draw(caller, request) {
       const asked = checkedDraw(request);
       await touches.heard(caller, [asked.session]);
-      const { answer, now } = await batches.run(drawing(caller, asked));
+      const { answer, now } = await leases.run(drawing(caller, asked));
       const { outcome, granted, recallOf } = answer;
       metrics.drawn(outcome);
       if (recallOf !== undefined) {
@@ -80,7 +80,7 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       });
       const operation = { ...operationOf(fields), amount };
       await touches.heard(caller, [operation.session]);
-      const { answer, now } = await batches.run(returning(caller, operation));
+      const { answer, now } = await leases.run(returning(caller, operation));
       return { returnedNanoUsd: String(answer), now: timeText(now) };
     },
     async reportUsage(caller, request) {
@@ -88,18 +88,18 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       requireOwnUsage(caller, events);
       await touches.heard(caller, sessionsOf(events));
       await deps.days.ensureDays(daysToMake(events, clock.now()));
-      const { value, now } = await timed(store, async (tx) => {
-        requireOfThisTime(events, tx.now);
-        return await report(tx, events);
+      const { answer, now } = await reports.run({
+        events,
+        accept: (at) => requireOfThisTime(events, at),
       });
-      metrics.reported(value);
-      if (value.unknown > 0) {
+      metrics.reported(answer);
+      if (answer.unknown > 0) {
         deps.log.warn(
-          { proxy: caller.id, events: value.unknown },
+          { proxy: caller.id, events: answer.unknown },
           'events of organizations that are not there were dropped',
         );
       }
-      return { recorded: value.recorded, now };
+      return { recorded: answer.recorded, now: timeText(now) };
     },
   };
 }

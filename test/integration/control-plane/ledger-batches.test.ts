@@ -1,8 +1,8 @@
 // Draws and returns that come together share a transaction: each is answered as if it were alone, in the order in which they came.
 import { beforeEach, expect, it } from 'vitest';
-import { LeaseBatches } from '../../../control-plane/ledger/batches.ts';
 import { drawing } from '../../../control-plane/ledger/draw.ts';
 import { returning } from '../../../control-plane/ledger/give-back.ts';
+import { LeaseBatches } from '../../../control-plane/ledger/lease-batches.ts';
 import type { LeaseWork } from '../../../control-plane/ledger/leases.ts';
 import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';

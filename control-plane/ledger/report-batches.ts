@@ -1,0 +1,50 @@
+// Reports that come together. They lock the windows of whole organizations, so more than a few at once would only wait for each other,
+// on connections that draws need.
+import { CallError } from '../services/errors.ts';
+import type { BooksTransaction, Store } from '../store/store.ts';
+import { Batches } from './batches.ts';
+import { type Reported, type ReportedEvent, reportTogether } from './report.ts';
+
+export interface ReportWork {
+  readonly events: readonly ReportedEvent[];
+  /** Whether the events are of about this time, by the database's clock. @throws CallError */
+  accept(now: number): void;
+}
+
+const atOnceMax = 2;
+/** As many events as one report may hold. */
+export const eventsMax = 1000;
+
+export function createReportBatches(store: Pick<Store, 'books'>): Batches<ReportWork, Reported> {
+  return new Batches({
+    store,
+    together,
+    sizeOf: ({ events }) => events.length,
+    sizeMax: eventsMax,
+    atOnceMax,
+  });
+}
+
+async function together(
+  tx: BooksTransaction,
+  works: readonly ReportWork[],
+): Promise<readonly PromiseSettledResult<Reported>[]> {
+  const refusals = works.map((work) => refusalOf(work, tx.now));
+  const accepted = works.filter((_, index) => refusals[index] === undefined);
+  const reported = await reportTogether(
+    tx,
+    accepted.map(({ events }) => events),
+  );
+  const answers = reported.map((value) => ({ status: 'fulfilled', value }) as const).values();
+  return refusals.flatMap((refusal) => refusal ?? answers.next().value ?? []);
+}
+
+function refusalOf(work: ReportWork, now: number): PromiseRejectedResult | undefined {
+  try {
+    work.accept(now);
+    return undefined;
+  } catch (reason) {
+    if (reason instanceof CallError) return { status: 'rejected', reason };
+    throw reason;
+  }
+}
