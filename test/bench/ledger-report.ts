@@ -37,7 +37,8 @@ export function renderLedger({ machine, seed, seconds, syncMs, growth, alone, op
     '',
     'Each simulated proxy has a session and a connection of its own. An event is of a random key and counts towards three budgets: ' +
       'of the key, its AI system and its organization; each organization has 20 budgets. One operation in eight of a lease gives back. ' +
-      'Mixed = reports of 100 events, and beside each five draws one after another. CPU in seconds of each second. After every run the ' +
+      'Mixed = reports of 100 events, and beside each five draws one after another. CPU in seconds of each second; µs each = of it for an event, or for an operation of a lease where ' +
+      'there are no events. After every run the ' +
       'books were compared with what the proxies did: spent, leased, leases, events and hours agreed to the nano-dollar.',
     '',
     '## How it grows with proxies and budgets (mixed, closed loop)',
@@ -63,18 +64,22 @@ export function renderLedger({ machine, seed, seconds, syncMs, growth, alone, op
 const columns = [
   ...['proxies', 'budgets', 'events/s', 'draws/s', 'returns/s', 'reports/s'],
   ...['draw p50 ms', 'draw p99 ms', 'report p50 ms', 'report p99 ms'],
-  ...['CPU control plane', 'PostgreSQL', 'load', 'sent again', 'not begun'],
+  ...['CPU control plane', 'PostgreSQL', 'load', 'control plane µs each', 'PostgreSQL µs each'],
+  ...['sent again', 'not begun'],
 ];
 
 function cells({ name, size, measurement: of }: LedgerRow): readonly string[] {
   const rates = [of.eventsPerSecond, of.drawsPerSecond, of.returnsPerSecond, of.reportsPerSecond];
   const times = [of.drawP50Ms, of.drawP99Ms, of.reportP50Ms, of.reportP99Ms];
   const shares = [of.controlPlaneCpu, of.postgresCpu, of.loadCpu];
+  // Of an event; of a draw or return where there are none.
+  const each = of.eventsPerSecond > 0 ? of.eventsPerSecond : of.drawsPerSecond + of.returnsPerSecond;
   return [
     ...[name, String(size.proxies), String(size.budgets)],
     ...rates.map((rate) => rate.toFixed(0)),
     ...times.map((ms) => ms?.toFixed(1) ?? '–'),
     ...shares.map((share) => share.toFixed(2)),
+    ...[of.controlPlaneCpu, of.postgresCpu].map((share) => ((share / each) * 1e6).toFixed(0)),
     ...[String(of.failures), String(of.skipped)],
   ];
 }
