@@ -32,12 +32,15 @@ export interface Callers {
   readonly proxies: readonly Asked[];
   readonly key: string;
   readonly count: number;
+  /** Rest of a caller that is told to come in a second, which is rounded up, at most. Default 1,000. */
+  readonly restMs?: number;
   /** Of each request. */
   fields(): object;
 }
 
 /** All callers at once, each asking again as soon as it is answered or told to come again. @returns all replies */
-export async function callersFor(ms: number, { proxies, key, count, fields }: Callers): Promise<Reply[]> {
+export async function callersFor(ms: number, callers: Callers): Promise<Reply[]> {
+  const { proxies, key, count, fields, restMs = 1000 } = callers;
   const end = performance.now() + ms;
   const replies: Reply[] = [];
   const call = async (index: number) => {
@@ -47,17 +50,17 @@ export async function callersFor(ms: number, { proxies, key, count, fields }: Ca
       const reply = await chat(key, fields())(proxy);
       replies.push(reply);
       if (reply.outcome !== '200')
-        await sleep(Math.max(1, Math.min(waitAfter(reply), end - performance.now())));
+        await sleep(Math.max(1, Math.min(waitAfter(reply, restMs), end - performance.now())));
     }
   };
   await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
   return replies;
 }
 
-/** `retry-after` is rounded up to seconds, and nobody wants to come when all others do. */
-function waitAfter({ headers }: Reply): number {
+/** Nobody wants to come when all others do. */
+function waitAfter({ headers }: Reply, restMs: number): number {
   const seconds = Number(headers['retry-after'] ?? 1);
-  return Math.max(50, (seconds - Math.random()) * 1000);
+  return seconds > 1 ? (seconds - Math.random()) * 1000 : Math.max(50, Math.random() * restMs);
 }
 
 export interface Sighting {

@@ -121,7 +121,7 @@ describe('tokens per minute', () => {
     });
     const started = performance.now();
     const replies = await callersFor(isLong ? 2 * minuteMs : 5_000, {
-      ...{ proxies, key: key.value, count: callers, fields },
+      ...{ proxies, key: key.value, count: callers, restMs: 2_000, fields },
     });
     const alone = await strays(replies);
     const charges = seen.map(({ at, request }) => ({ at, tokens: usedBy(request.json()) }));
@@ -260,7 +260,7 @@ describe('for minutes', () => {
     async ({ max }) => {
       await createLimit(organization, ofKey(), ['REQUESTS_PER_MINUTE', max]);
       const replies = await callersFor(130_000, {
-        ...{ proxies, key: key.value, count: callers, fields: () => ({}) },
+        ...{ proxies, key: key.value, count: callers, restMs: 250, fields: () => ({}) },
       });
       const alone = await strays(replies);
       const times = seen.map(({ at }) => at);
