@@ -38,7 +38,7 @@ export interface Callers {
   fields(): object;
 }
 
-/** All callers at once, each asking again as soon as it is answered or told to come again. @returns all replies */
+/** All callers together, begun within half a second, each asking again as soon as it is answered or told to come again. @returns all replies */
 export async function callersFor(ms: number, callers: Callers): Promise<Reply[]> {
   const { proxies, key, count, fields, restMs = 1000 } = callers;
   const end = performance.now() + ms;
@@ -46,12 +46,13 @@ export async function callersFor(ms: number, callers: Callers): Promise<Reply[]>
   const call = async (index: number) => {
     const proxy = proxies[index % proxies.length];
     if (proxy === undefined) throw new Error('there is no proxy');
-    while (performance.now() < end) {
+    await sleep(Math.random() * Math.min(500, ms / 4));
+    do {
       const reply = await chat(key, fields())(proxy);
       replies.push(reply);
       if (reply.outcome !== '200')
         await sleep(Math.max(1, Math.min(waitAfter(reply, restMs), end - performance.now())));
-    }
+    } while (performance.now() < end);
   };
   await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
   return replies;
