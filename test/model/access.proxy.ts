@@ -163,6 +163,9 @@ export class ModelProxy {
         return;
       case 'answer':
         if (message.position.epoch === this.passed?.epoch) this.#passUpTo(message.position.revision);
+        return;
+      case 'recall':
+      // The ledger's: it says nothing of records.
     }
   }
 
