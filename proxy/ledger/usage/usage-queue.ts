@@ -88,6 +88,7 @@ export class UsageQueue implements UsageLog, UsageGauges {
     }
     const bytes = bytesOf(event);
     const isFirst = this.#collected.length === 0;
+    const wasHalfFull = this.#isHalfFull;
     if (isFirst) this.#collectedSince = this.#deps.clock.monotonic();
     this.#collected.push(event);
     this.#collectedBytes += bytes;
@@ -95,7 +96,7 @@ export class UsageQueue implements UsageLog, UsageGauges {
     this.#events += 1;
     const isFull = this.#collected.length >= batchEventsMax || this.#collectedBytes >= batchBytesMax;
     if (isFull) this.#ready.push(this.#collect());
-    if (isFirst || isFull) this.#wake();
+    if (isFirst || isFull || this.#isHalfFull !== wasHalfFull) this.#wake();
   }
 
   /** Does whatever can be done now: something outside has changed. */
@@ -180,7 +181,13 @@ export class UsageQueue implements UsageLog, UsageGauges {
   }
 
   get #isSpilling(): boolean {
-    return this.#state === 'leaving' || (this.#state !== 'closed' && this.#deps.reporting.isAway);
+    if (this.#state === 'leaving') return true;
+    return this.#state !== 'closed' && (this.#isHalfFull || this.#deps.reporting.isAway);
+  }
+
+  /** A control plane that takes less than is used is helped in time: requests are refused once memory is full. */
+  get #isHalfFull(): boolean {
+    return this.#bytes > this.#deps.memoryBytesMax / 2;
   }
 
   /** Monotonic, when a report may begin; infinite until something else changes. */

@@ -156,6 +156,18 @@ describe('the bound of memory', () => {
     expect(store.events.length).toBe(6);
   });
 
+  it('is not reached where the control plane takes less than is used: beyond half of it, usage goes to the overflow', async () => {
+    const proxy = start({ memoryBytesMax: 20 * bytesOf(one) });
+    books.condition = 'mute';
+    for (let i = 0; i < 15; i++) {
+      recordAll(proxy, usagesOf(2));
+      await time.advance(20);
+      expect(proxy.hasRoom).toBe(true);
+    }
+    expect(store.events.length).toBeGreaterThanOrEqual(20);
+    expect(proxy.counts.lost).toBe(0);
+  });
+
   it('is reached where the overflow is full, and released where there is room again', async () => {
     store.entriesMax = 0;
     const proxy = start({ memoryBytesMax: 3 * bytesOf(one) });
