@@ -8,6 +8,7 @@ import { createSealKey } from '../../common/seal.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import type { Bundle } from '../../scripts/build.ts';
 import { freePort, until } from '../support/process.ts';
+import { startRedis } from '../support/redis.ts';
 import { storedKeys } from '../support/vendors.ts';
 import { type Cores, startPinned } from './cores.ts';
 import type { Subject } from './subjects.ts';
@@ -51,6 +52,9 @@ export async function startGateway(
     GATEWAY_LOG_FILE: join(directory, 'control-plane.log'),
   });
   const { proxyToken, createKey } = await bootstrap(httpPort, bootstrapToken);
+  // What the control plane, beside the load, does not take as fast as it is used goes there.
+  const redis = await startRedis({ from: 'local' });
+  const shared = { REDIS_URL: redis.url, GATEWAY_CACHE_KEY: createSealKey() };
   const unlimited = await createKey([]);
   const startProxy: BenchGateway['startProxy'] = async (virtualKey = unlimited, env = {}) => {
     const [port, adminPort] = [await freePort(), await freePort()];
@@ -64,6 +68,7 @@ export async function startGateway(
       GATEWAY_ORGANIZATION_SHARE: '100',
       GATEWAY_DRAIN_GRACE: '1s',
       GATEWAY_LOG_FILE: join(directory, 'proxy.log'),
+      ...shared,
       ...env,
     });
     const adminUrl = `http://127.0.0.1:${adminPort}`;
@@ -78,6 +83,7 @@ export async function startGateway(
   };
   const stop = async () => {
     await controlPlane.stop();
+    await redis.stop();
     rmSync(directory, { recursive: true });
   };
   return { startProxy, createKey, stop };
