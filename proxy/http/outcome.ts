@@ -10,12 +10,15 @@ import { errorAnswer } from './respond.ts';
 export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
   const { record, startedAt } = exchange;
   const { usage, textBytes, modelAnswered, attempts, firstByteAt } = record;
+  const { status, errorSource, errorCode } = endOf(exchange, failure);
   return {
     usage,
     textBytes,
     modelAnswered,
     attempts,
-    ...endOf(exchange, failure),
+    status,
+    errorSource,
+    errorCode,
     nothingUsed: attempts === 0 || provesNothingUsed(failure),
     latencyMs: exchange.elapsedMs,
     firstTokenMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
