@@ -1,5 +1,5 @@
 // Windows of budgets, in UTC: a day, a week from Monday, a month, or one without end. A window is named by the day it starts on.
-export const budgetPeriods = ['day', 'week', 'month', 'total'] as const;
+const budgetPeriods = ['day', 'week', 'month', 'total'] as const;
 
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 

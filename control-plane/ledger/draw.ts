@@ -2,15 +2,7 @@
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
 import { windowOf } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../services/caller.ts';
-import type { BooksTransaction } from '../store/store.ts';
-import {
-  type LeaseWork,
-  type NoLease,
-  type OpenLease,
-  type Operation,
-  type Step,
-  workOnLease,
-} from './leases.ts';
+import type { LeaseWork, NoLease, OpenLease, Operation, Step } from './leases.ts';
 import type { WindowRow } from './windows.ts';
 
 export interface Draw extends Operation {
@@ -31,11 +23,6 @@ export interface DrawAnswer {
 export interface Drawn extends DrawAnswer {
   /** Whose money others hold, where that is why there was none: they are to be asked to give it back. */
   readonly recallOf: string | undefined;
-}
-
-/** @throws CallError not_found for the session of another proxy */
-export function draw(tx: BooksTransaction, caller: ProxyCaller, request: Draw): Promise<Drawn> {
-  return workOnLease(tx, drawing(caller, request));
 }
 
 export function drawing(caller: ProxyCaller, request: Draw): LeaseWork<Drawn> {

@@ -1,7 +1,6 @@
 // Takes back what a session has drawn and does not need: while it is open into what is free, afterwards out of what is
 // unsettled. At most what its lease has left.
 import type { ProxyCaller } from '../services/caller.ts';
-import type { BooksTransaction } from '../store/store.ts';
 import {
   type LeaseWork,
   type NoLease,
@@ -9,18 +8,13 @@ import {
   type Operation,
   type Step,
   takeFrom,
-  workOnLease,
 } from './leases.ts';
 
 export interface Return extends Operation {
   readonly amount: number;
 }
 
-/** @returns nano-dollars. @throws CallError not_found for the session of another proxy */
-export function giveBack(tx: BooksTransaction, caller: ProxyCaller, request: Return): Promise<number> {
-  return workOnLease(tx, returning(caller, request));
-}
-
+/** Answers nano-dollars. */
 export function returning(caller: ProxyCaller, request: Return): LeaseWork<number> {
   return { caller, operation: request, step: (open) => step(open, request) };
 }

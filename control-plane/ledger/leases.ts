@@ -71,13 +71,6 @@ export async function workOnLeases<Answer>(
   return results;
 }
 
-/** The same of one alone. @throws CallError not_found for the session of another proxy */
-export async function workOnLease<Answer>(tx: BooksTransaction, work: LeaseWork<Answer>): Promise<Answer> {
-  const [result] = await workOnLeases(tx, [work]);
-  if (result?.status === 'fulfilled') return result.value;
-  throw result?.reason;
-}
-
 /** Of windows that are locked. */
 export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]): Promise<void> {
   await db

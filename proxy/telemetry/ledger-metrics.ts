@@ -1,5 +1,5 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
-import type { BudgetTotals, BudgetMetrics as SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
+import type { BudgetTotals, SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
 import type { UsageGauges, UsageMetrics } from '../ledger/usage/usage-metrics.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
-import { type Draw, type Drawn, draw } from '../../control-plane/ledger/draw.ts';
-import { giveBack, type Return } from '../../control-plane/ledger/give-back.ts';
+import { type Draw, type Drawn, drawing } from '../../control-plane/ledger/draw.ts';
+import { type Return, returning } from '../../control-plane/ledger/give-back.ts';
+import { type LeaseWork, workOnLeases } from '../../control-plane/ledger/leases.ts';
 import { type Charge, type Reported, report } from '../../control-plane/ledger/report.ts';
 import { keepSession } from '../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../control-plane/services/caller.ts';
@@ -67,11 +68,17 @@ export class LedgerDesk {
   }
 
   draw(request: Draw, caller: ProxyCaller = anyProxy): Promise<Drawn> {
-    return this.store.books((tx) => draw(tx, caller, request));
+    return this.#alone(drawing(caller, request));
   }
 
   giveBack(request: Return, caller: ProxyCaller = anyProxy): Promise<number> {
-    return this.store.books((tx) => giveBack(tx, caller, request));
+    return this.#alone(returning(caller, request));
+  }
+
+  async #alone<Answer>(work: LeaseWork<Answer>): Promise<Answer> {
+    const [result] = await this.store.books((tx) => workOnLeases(tx, [work]));
+    if (result?.status === 'fulfilled') return result.value;
+    throw result?.reason;
   }
 
   async report(events: readonly ChargedEvent[]): Promise<Reported> {

@@ -17,13 +17,13 @@ import type { Slice, WaitingRequest } from './slice.ts';
 import { type HoldOwner, SliceHold } from './slice-hold.ts';
 import type { Moment } from './slices.ts';
 
-export interface BudgetMetrics extends HoldingMetrics {
+export interface SliceMetrics extends HoldingMetrics {
   /** A request has waited for draws, whatever came of it. */
   waited(ms: number): void;
 }
 
 export interface SlicedBudgetsDeps extends Omit<HoldingsDeps, 'metrics' | 'onTurn'> {
-  readonly metrics: BudgetMetrics;
+  readonly metrics: SliceMetrics;
 }
 
 export interface BudgetTotals {

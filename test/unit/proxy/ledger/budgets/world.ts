@@ -6,7 +6,7 @@ import {
   BudgetRefusal,
 } from '../../../../../proxy/ledger/budgets/budgets.ts';
 import type { Slice } from '../../../../../proxy/ledger/budgets/slice.ts';
-import { type BudgetMetrics, SlicedBudgets } from '../../../../../proxy/ledger/budgets/sliced-budgets.ts';
+import { SlicedBudgets, type SliceMetrics } from '../../../../../proxy/ledger/budgets/sliced-budgets.ts';
 import { FakeLedger, LedgerLink } from '../../../../support/fake-ledger.ts';
 import { silentLog } from '../../../../support/silent-log.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
@@ -31,7 +31,7 @@ export class World {
   /** Another proxy. */
   proxy(
     link: LedgerLink,
-    metrics: BudgetMetrics = { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+    metrics: SliceMetrics = { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
   ): SlicedBudgets {
     return new SlicedBudgets({
       client: this.ledger.connect(link),
