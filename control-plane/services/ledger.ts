@@ -28,7 +28,7 @@ import type { ProxyCaller } from './caller.ts';
 import { checked, invalidRequest } from './checked.ts';
 import { permissionDenied, type Violation } from './errors.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
-import { readUsageEvent } from './usage-event.ts';
+import { readReport } from './usage-report.ts';
 
 /**
  * Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. A report
@@ -156,12 +156,12 @@ function checkedDraw(request: DrawRequest__Output) {
 // So many are named; the others are like them.
 const violationsMax = 20;
 
-function checkedEvents({ events }: ReportUsageRequest__Output): readonly ReportedEvent[] {
-  if (events.length > eventsMax) {
+function checkedEvents(request: ReportUsageRequest__Output): readonly ReportedEvent[] {
+  if (request.events.length > eventsMax) {
     throw invalidRequest([{ field: 'events', description: `must hold at most ${eventsMax}` }]);
   }
   const violations: Violation[] = [];
-  const read = events.map((event, index) => readUsageEvent(event, `events[${index}]`, violations));
+  const read = readReport(request, violations);
   if (violations.length > 0) throw invalidRequest(violations.slice(0, violationsMax));
   return read;
 }

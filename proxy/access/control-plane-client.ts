@@ -28,16 +28,9 @@ import { services } from '../../proto/load.ts';
 import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-client.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
-import {
-  decodeDraw,
-  decodeReport,
-  decodeReturn,
-  decodeSession,
-  encodeDraw,
-  encodeEvent,
-  encodeReturn,
-} from './wire-ledger.ts';
+import { decodeDraw, decodeReturn, decodeSession, encodeDraw, encodeReturn } from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
+import { decodeReport, encodeReport } from './wire-report.ts';
 
 export interface ControlPlaneOptions {
   /** `host:port`; one name that stands for all replicas, or several IP addresses. */
@@ -134,7 +127,7 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
     report: async (events) =>
       decodeReport(
         await ledgerAnswer(report, (options, done) =>
-          stub.ReportUsage({ events: events.map(encodeEvent) }, metadata, options, done),
+          stub.ReportUsage(encodeReport(events), metadata, options, done),
         ),
       ),
   };

@@ -14,3 +14,10 @@ export function time(text: string | undefined): number | undefined {
   if (Number.isNaN(ms)) throw new Error('the message holds a time that cannot be read');
   return ms;
 }
+
+/** The clock of the control plane's database in an answer: milliseconds since 1970. @throws Error where it does not tell it */
+export function clock(now: string): number {
+  const at = time(now);
+  if (at === undefined) throw new Error('the control plane did not tell the time of its database');
+  return at;
+}

@@ -1,7 +1,7 @@
 // A proxy as the control plane's ledger sees it: a session over the real client that draws, returns and reports, and keeps account
 // of what the books must hold because of it. One operation of a lease at a time; what is not answered is sent again unchanged.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dayOf, windowOf } from '../../common/budget-window.ts';
+import { windowOf } from '../../common/budget-window.ts';
 import { Secret } from '../../common/secret.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import {
@@ -140,7 +140,7 @@ export class SimulatedProxy {
     const window = windowOf(period, at);
     const charges = budgetIds.map((budgetId) => ({ budgetId, window, escrow: this.#charge(budgetId, cost) }));
     return {
-      ...{ id: uuidv7(at), day: dayOf(at), at, session: this.#session },
+      ...{ id: uuidv7(at), at, session: this.#session },
       ...{ organizationId, aiSystemId, keyId, charges, cost },
       ...{ personId: undefined, projectKeyId: undefined },
       ...{ projectAiSystemId: undefined, projectPersonId: undefined },

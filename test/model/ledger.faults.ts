@@ -1,5 +1,5 @@
 // Deliberate faults, most of them the shortcuts that the protocol's design names: the judge must find each.
-import { dayOf, windowOf } from '../../common/budget-window.ts';
+import { windowOf } from '../../common/budget-window.ts';
 import type { DrawRequest, LedgerClient, UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { MemorySide } from './ledger.memory-side.ts';
 import {
@@ -164,7 +164,7 @@ export const faults = {
   }),
   'the time is stamped when the request ends': {
     ...ofLedger(() => new LedgerReference()),
-    misreports: (event: UsageEvent, now: number) => ({ ...event, at: now, day: dayOf(now) }),
+    misreports: (event: UsageEvent, now: number) => ({ ...event, at: now }),
   },
 } as const satisfies Record<string, Fault>;
 

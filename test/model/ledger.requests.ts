@@ -139,9 +139,9 @@ function usageOf(
     stamp,
   }: { readonly stamp: Stamp; readonly cost: number; readonly charges: readonly Charge[] },
 ): UsageEvent {
-  const { at, day, id, session } = stamp;
+  const { at, id, session } = stamp;
   return {
-    ...{ id, at, day, session, cost, charges },
+    ...{ id, at, session, cost, charges },
     organizationId: world.subjects.organizationId,
     ...caller,
     ...{ projectAiSystemId: undefined, projectPersonId: undefined },

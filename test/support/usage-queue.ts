@@ -23,7 +23,6 @@ import { VirtualTime } from './virtual-time.ts';
 export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
   return {
     id: randomUUID(),
-    day: '2027-01-15',
     at: 1_800_000_000_000,
     session: 'session-1',
     organizationId: 'organization-1',
@@ -87,7 +86,7 @@ export class FakeBooks {
   }
 
   has(event: UsageEvent): boolean {
-    return this.recorded.has(`${event.day} ${event.id}`);
+    return this.recorded.has(event.id);
   }
 
   /** @param organizationId the only one whose usage this proxy may report */
@@ -107,7 +106,7 @@ export class FakeBooks {
         }
         if (events.some(({ id }) => this.invalid.has(id)))
           throw new LedgerRefusedError('invalid', 'no event');
-        for (const event of events) this.recorded.set(`${event.day} ${event.id}`, event);
+        for (const event of events) this.recorded.set(event.id, event);
         if (condition === 'deaf') throw new Error('the answer was lost');
         return { recorded: events.length, now: this.#time.now() };
       },

@@ -29,8 +29,6 @@ export interface Stamp {
   readonly id: string;
   /** Milliseconds since 1970 by the estimate of the database's clock. */
   readonly at: number;
-  /** UTC day of `at`, "2026-11-20". */
-  readonly day: string;
   /** Empty where there is none yet. */
   readonly session: string;
 }

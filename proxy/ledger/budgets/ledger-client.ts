@@ -50,7 +50,6 @@ export interface ReturnRequest extends Operation {
 /** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
 export interface UsageEvent {
   readonly id: string;
-  readonly day: string;
   readonly at: number;
   readonly session: string;
   readonly organizationId: string;

@@ -1,6 +1,5 @@
 // Budgets by slices: a request takes its hold of every slice that applies, in one go, or waits for draws and holds nothing
 // meanwhile. The protocol is described in ARCHITECTURE.md, "Budgets".
-import { dayOf } from '../../../common/budget-window.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import {
@@ -49,7 +48,6 @@ interface Asking {
 interface Waiter extends Asking, WaitingRequest {}
 
 const { waitMs, windowTriesMax } = budgetBounds;
-const dayMs = 86_400_000;
 
 export class SlicedBudgets implements Budgets {
   readonly #deps: SlicedBudgetsDeps;
@@ -57,8 +55,6 @@ export class SlicedBudgets implements Budgets {
   readonly #owner: HoldOwner;
   /** In the order in which they came. */
   readonly #waiters = new Set<Waiter>();
-  #day = '';
-  #dayEndsAt = 0;
 
   constructor(deps: SlicedBudgetsDeps) {
     this.#deps = deps;
@@ -141,11 +137,7 @@ export class SlicedBudgets implements Budgets {
   }
 
   #stamp(at: number): Stamp {
-    if (at >= this.#dayEndsAt || at < this.#dayEndsAt - dayMs) {
-      this.#day = dayOf(at);
-      this.#dayEndsAt = at - (at % dayMs) + dayMs;
-    }
-    return { id: uuidv7(at), at, day: this.#day, session: this.#holdings.session };
+    return { id: uuidv7(at), at, session: this.#holdings.session };
   }
 
   #wait(asking: Asking, moment: Moment): Promise<BudgetHold> {

@@ -23,7 +23,6 @@ export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): 
   const { stamp, usage } = booking;
   return {
     id: stamp.id,
-    day: stamp.day,
     at: stamp.at,
     session: stamp.session,
     organizationId: principal.organization.id,

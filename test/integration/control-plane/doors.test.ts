@@ -19,6 +19,7 @@ import { startHttpApi } from '../../../control-plane/http-api.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../proto/load.ts';
+import { encodeReport } from '../../../proxy/access/wire-report.ts';
 import {
   bootstrap,
   createKey,
@@ -31,6 +32,7 @@ import {
 import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import { silentLog } from '../../support/silent-log.ts';
+import { usageOf } from '../../support/usage-queue.ts';
 
 let plane: OperatorsPlane;
 let platform: Someone;
@@ -180,19 +182,14 @@ describe('a watch over gRPC', () => {
     const acme = await createTenant(plane, platform, 'acme');
     const other = await createTenant(plane, platform, 'other');
     const bound = (await newProxyToken({ organizationId: acme.id })).value;
+    const used = (organizationId: string) =>
+      usageOf({ organizationId, keyId: uuidv7(), session: '', at: Date.now(), charges: [] });
     const report = (...organizationIds: readonly string[]) =>
-      plane.call('Ledger.ReportUsage', bound, { events: organizationIds.map(usageOf) });
+      plane.call('Ledger.ReportUsage', bound, encodeReport(organizationIds.map(used)));
     expect(await report(acme.id)).toMatchObject({ code: 'OK' });
     expect(await report(other.id)).toMatchObject({ code: 'PERMISSION_DENIED' });
     expect(await report(acme.id, other.id)).toMatchObject({ code: 'PERMISSION_DENIED' });
   });
-
-  function usageOf(organizationId: string) {
-    const at = new Date().toISOString();
-    const [id, keyId] = [uuidv7(), uuidv7()];
-    const names = { requestId: 'r', provider: 'p', modelAsked: 'p/m', modelAnswered: 'm' };
-    return { id, day: at.slice(0, 10), at, organizationId, keyId, ...names, tokens: {}, costNanoUsd: '1' };
-  }
 });
 
 describe('the gRPC door', () => {

@@ -3,24 +3,21 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
+import { encodeReport } from '../../../proxy/access/wire-report.ts';
+import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
 import { type BudgetDesk, describeBudgets } from '../../support/budget-desk.ts';
 import { type Answered, freshName, refusal, type TestTenant, violated } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
+import { usageOf } from '../../support/usage-queue.ts';
 
 async function proxyToken(desk: BudgetDesk, organizationId?: string): Promise<Answered> {
   const request = { name: freshName('proxy'), ...(organizationId !== undefined && { organizationId }) };
   return await desk.plane.expect('ProxyTokens.Create', desk.platform.token, request);
 }
 
-function event(tenant: TestTenant, fields: object = {}) {
-  const at = new Date();
-  return {
-    ...{ id: randomUUID(), day: dayOf(at.getTime()), at: at.toISOString(), session: '' },
-    ...{ organizationId: tenant.id, keyId: randomUUID(), requestId: 'request-1', provider: 'gpt-provider' },
-    ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: 'gpt-4o', tokens: { prompt: '12' } },
-    ...{ costNanoUsd: '1500000000', status: 200, latencyMs: 12, attempts: 1 },
-    ...fields,
-  };
+function event(tenant: TestTenant, fields: Partial<UsageEvent> = {}): UsageEvent {
+  const ids = { session: '', organizationId: tenant.id, keyId: randomUUID() };
+  return usageOf({ ...ids, at: Date.now(), cost: 1_500_000_000, charges: [], ...fields });
 }
 
 describeBudgets('the ledger', (desk) => {
@@ -32,7 +29,9 @@ describeBudgets('the ledger', (desk) => {
     desk.plane.call(`Ledger.${method}`, by, request);
   const expectOf = (method: string, request: object, by = token): Promise<Answered> =>
     desk.plane.expect(`Ledger.${method}`, by, request);
-  const report = (events: readonly object[], by = token) => call('ReportUsage', { events }, by);
+  const report = (events: readonly UsageEvent[], by = token) => call('ReportUsage', encodeReport(events), by);
+  const reported = (events: readonly UsageEvent[], by = token) =>
+    expectOf('ReportUsage', encodeReport(events), by);
 
   it('is drawn from, given back to and reported to, and operators see it', async () => {
     const tenant = await desk.tenant();
@@ -49,9 +48,9 @@ describeBudgets('the ledger', (desk) => {
     expect(await expectOf('Draw', drawn)).toMatchObject(granted);
     const returned = { ...lease, seq: '2', amountNanoUsd: '400000000' };
     expect(await expectOf('Return', returned)).toMatchObject({ returnedNanoUsd: '400000000' });
-    const charges = [{ budgetId, window, escrowNanoUsd: '1500000000' }];
-    const used = event(tenant, { session, charges, day: window, at: now });
-    expect(await expectOf('ReportUsage', { events: [used, used] })).toMatchObject({ recorded: 1 });
+    const charges = [{ budgetId, window, escrow: 1_500_000_000 }];
+    const used = event(tenant, { session, charges, at: Date.parse(now) });
+    expect(await reported([used, used])).toMatchObject({ recorded: 1 });
     expect(await desk.windows(tenant, { limitId: budgetId })).toMatchObject([
       { spentUsd: '1.5', leasedUsd: '0.1', unsettledUsd: '0', freeUsd: '6.4' },
     ]);
@@ -103,18 +102,18 @@ describeBudgets('the ledger', (desk) => {
     const bound = (await proxyToken(desk, desk.acme.id)).value;
     const [own, foreign] = [event(desk.acme), event(desk.other)];
     expect(await refusal(report([own, foreign], bound))).toMatchObject({ reason: 'permission_denied' });
-    expect(await expectOf('ReportUsage', { events: [own] }, bound)).toMatchObject({ recorded: 1 });
-    expect(await expectOf('ReportUsage', { events: [own, foreign] })).toMatchObject({ recorded: 1 });
+    expect(await reported([own], bound)).toMatchObject({ recorded: 1 });
+    expect(await reported([own, foreign])).toMatchObject({ recorded: 1 });
   });
 
   it('drops events of organizations that are not there, and books the others', async () => {
     const events = [event(desk.acme, { organizationId: randomUUID() }), event(desk.acme)];
-    expect(await expectOf('ReportUsage', { events })).toMatchObject({ recorded: 1 });
+    expect(await reported(events)).toMatchObject({ recorded: 1 });
     expect(desk.plane.logs.join('')).toContain('were dropped');
   });
 
   it('takes no events as none', async () => {
-    expect(await expectOf('ReportUsage', { events: [] })).toMatchObject({ recorded: 0 });
+    expect(await reported([])).toMatchObject({ recorded: 0 });
   });
 
   describe('refuses', () => {
@@ -153,21 +152,18 @@ describeBudgets('the ledger', (desk) => {
     it('more than a thousand events', async () => {
       const events = Array.from({ length: 1001 }, () => event(desk.acme));
       expect(await violated(report(events))).toEqual(['events']);
-      expect(await expectOf('ReportUsage', { events: events.slice(1) })).toMatchObject({ recorded: 1000 });
+      expect(await reported(events.slice(1))).toMatchObject({ recorded: 1000 });
     });
 
     it('an event that is ahead or long ago by the clock of the database, and books nothing of the batch', async () => {
-      const shifted = (ms: number) => {
-        const at = new Date(Date.now() + ms);
-        return event(desk.acme, { at: at.toISOString(), day: dayOf(at.getTime()) });
-      };
+      const shifted = (ms: number) => event(desk.acme, { at: Date.now() + ms });
       const good = event(desk.acme);
       const [hour, day] = [3_600_000, 86_400_000];
       for (const ms of [hour + 60_000, -40 * day - 60_000, 400 * day, -4000 * day]) {
         expect(await violated(report([good, shifted(ms)]))).toEqual(['events[1].at']);
       }
       const events = [good, shifted(hour - 60_000), shifted(-40 * day + 60_000)];
-      expect(await expectOf('ReportUsage', { events })).toMatchObject({ recorded: 3 });
+      expect(await reported(events)).toMatchObject({ recorded: 3 });
     });
   });
 });

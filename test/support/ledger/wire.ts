@@ -4,13 +4,12 @@ import type { LedgerService } from '../../../control-plane/services/ledger.ts';
 import { services } from '../../../proto/load.ts';
 import {
   decodeDraw,
-  decodeReport,
   decodeReturn,
   decodeSession,
   encodeDraw,
-  encodeEvent,
   encodeReturn,
 } from '../../../proxy/access/wire-ledger.ts';
+import { decodeReport, encodeReport } from '../../../proxy/access/wire-report.ts';
 import type { LedgerClient } from '../../../proxy/ledger/budgets/ledger-client.ts';
 
 export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
@@ -23,7 +22,7 @@ export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClien
     keepSession: async (session) => decodeSession(await keepSession({ session })),
     draw: async (request) => decodeDraw(await draw(encodeDraw(request))),
     giveBack: async (request) => decodeReturn(await giveBack(encodeReturn(request))),
-    report: async (events) => decodeReport(await report({ events: events.map(encodeEvent) })),
+    report: async (events) => decodeReport(await report(encodeReport(events))),
   };
 }
 

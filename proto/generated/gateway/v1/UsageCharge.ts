@@ -2,13 +2,11 @@
 
 
 export interface UsageCharge {
-  'budgetId'?: (string);
-  'window'?: (string);
+  'slice'?: (number);
   'escrowNanoUsd'?: (string);
 }
 
 export interface UsageCharge__Output {
-  'budgetId': (string);
-  'window': (string);
+  'slice': (number);
   'escrowNanoUsd': (string);
 }

@@ -1,4 +1,4 @@
-// Original file: proto/gateway/v1/ledger.proto
+// Original file: proto/gateway/v1/usage.proto
 
 import type { Long } from '@grpc/proto-loader';
 

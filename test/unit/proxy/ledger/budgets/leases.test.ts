@@ -164,9 +164,9 @@ describe('a window', () => {
     const before = dayOf(world.ledger.now());
     await world.time.advance(50);
     const next = await world.take(ask(100, 'a'));
-    expect(next.stamp.day).not.toBe(before);
+    expect(dayOf(next.stamp.at)).not.toBe(before);
     expect(hold.settle(70)).toMatchObject([{ window: before, escrow: 70 }]);
-    expect(next.settle(70)).toMatchObject([{ window: next.stamp.day, escrow: 70 }]);
+    expect(next.settle(70)).toMatchObject([{ window: dayOf(next.stamp.at), escrow: 70 }]);
     await world.time.advance(2_000);
     const returned = world.link.returns.filter(({ window }) => window === before);
     expect(returned.reduce((sum, { amount }) => sum + amount, 0)).toBe(130);
@@ -191,7 +191,7 @@ describe('a window', () => {
         await world.time.advance(5);
       }
       const holds = await Promise.all(asked);
-      expect(new Set(holds.map(({ stamp }) => stamp.day)).size).toBe(2);
+      expect(new Set(holds.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
     },
   );
 
@@ -216,7 +216,7 @@ describe('a window', () => {
     world.ledger.aheadMs = 60_000;
     const hold = await world.take(ask(900, 'a'));
     expect(world.outcomes).toContain('window');
-    expect(hold.stamp.day).toBe(dayOf(world.ledger.now()));
+    expect(dayOf(hold.stamp.at)).toBe(dayOf(world.ledger.now()));
   });
 
   it('that was held to be over and is not goes on with its count', async () => {

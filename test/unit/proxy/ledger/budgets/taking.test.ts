@@ -56,12 +56,12 @@ describe('a request', () => {
     expect(world.slice('b').holds).toBe(100);
   });
 
-  it('is fixed when it is reserved: id, time and day by the database, session', async () => {
+  it('is fixed when it is reserved: id, time by the database, session', async () => {
     world.ledger.aheadMs = 3 * 86_400_000;
     const other = world.proxy(world.link);
     const { stamp } = await world.take(ask(100, 'a'), other);
     const [session] = world.link.sessions.slice(-1);
-    expect(stamp).toMatchObject({ session, day: dayOf(world.ledger.now()) });
+    expect(stamp).toMatchObject({ session });
     expect(Math.abs(stamp.at - world.ledger.now())).toBeLessThanOrEqual(20);
   });
 

@@ -1,0 +1,42 @@
+// Original file: proto/gateway/v1/ledger.proto
+
+
+export interface UsageSource {
+  'session'?: (string);
+  'organizationId'?: (string);
+  'keyId'?: (string);
+  'aiSystemId'?: (string);
+  'personId'?: (string);
+  'projectKeyId'?: (string);
+  'projectAiSystemId'?: (string);
+  'projectPersonId'?: (string);
+  'provider'?: (string);
+  'modelAsked'?: (string);
+  'modelAnswered'?: (string);
+  'directKey'?: (boolean);
+  '_aiSystemId'?: "aiSystemId";
+  '_personId'?: "personId";
+  '_projectKeyId'?: "projectKeyId";
+  '_projectAiSystemId'?: "projectAiSystemId";
+  '_projectPersonId'?: "projectPersonId";
+}
+
+export interface UsageSource__Output {
+  'session': (string);
+  'organizationId': (string);
+  'keyId': (string);
+  'aiSystemId'?: (string);
+  'personId'?: (string);
+  'projectKeyId'?: (string);
+  'projectAiSystemId'?: (string);
+  'projectPersonId'?: (string);
+  'provider': (string);
+  'modelAsked': (string);
+  'modelAnswered': (string);
+  'directKey': (boolean);
+  '_aiSystemId'?: "aiSystemId";
+  '_personId'?: "personId";
+  '_projectKeyId'?: "projectKeyId";
+  '_projectAiSystemId'?: "projectAiSystemId";
+  '_projectPersonId'?: "projectPersonId";
+}
