@@ -15,7 +15,26 @@ const firstMondayMs = 4 * dayMs;
  * @returns the window that it is in: the UTC day it starts on, "2026-11-20", or "total"
  */
 export function windowOf(period: BudgetPeriod, at: number): string {
-  return period === 'total' ? totalWindow : dayOf(startOf(period, at));
+  if (period === 'total') return totalWindow;
+  const day = Math.floor(at / dayMs);
+  if (lastNamed[period].day !== day) lastNamed[period] = { day, window: nameOf(startOf(period, at)) };
+  return lastNamed[period].window;
+}
+
+interface Named {
+  readonly day: number;
+  readonly window: string;
+}
+
+// What is asked for is of one day, nearly always, and to put a date into words costs more than what it is asked for.
+const lastNamed: Record<Exclude<BudgetPeriod, 'total'>, Named> = {
+  day: { day: Number.NaN, window: '' },
+  week: { day: Number.NaN, window: '' },
+  month: { day: Number.NaN, window: '' },
+};
+
+function nameOf(start: number): string {
+  return new Date(start).toISOString().slice(0, 10);
 }
 
 /** Milliseconds since 1970 when the window of this time ends; undefined for one without end. */
@@ -36,7 +55,7 @@ export function windowEnd(period: BudgetPeriod, at: number): number | undefined 
 
 /** "2026-11-20" */
 export function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
+  return windowOf('day', at);
 }
 
 /** When a window starts. @param window as windowOf names it; undefined for "total" */
@@ -47,7 +66,7 @@ export function windowStart(window: string): number | undefined {
 function startOf(period: Exclude<BudgetPeriod, 'total'>, at: number): number {
   switch (period) {
     case 'day':
-      return at - (at % dayMs);
+      return Math.floor(at / dayMs) * dayMs;
     case 'week':
       return at - ((at - firstMondayMs) % (7 * dayMs));
     case 'month': {
