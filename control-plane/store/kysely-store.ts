@@ -12,6 +12,7 @@ import type {
   ChangeContext,
   ChangesPage,
   ChangeTransaction,
+  InsertRows,
   Invalidation,
   Position,
   Recall,
@@ -27,6 +28,7 @@ export interface Backend {
   /** The same for the books, which wait for each other by organization and budget. */
   readonly books: Kysely<Schema>;
   readonly locks: RowLocks;
+  readonly insertRows: InsertRows;
   readonly features: DatabaseFeatures;
   /** The database's clock in milliseconds. */
   now(): RawBuilder<number>;
@@ -121,7 +123,7 @@ function runBooks<T>(backend: Backend, work: (tx: BooksTransaction) => Promise<T
       .setIsolationLevel('read committed')
       .execute(async (db) => {
         const { now } = await db.selectNoFrom(backend.now().as('now')).executeTakeFirstOrThrow();
-        return work({ db, now, locks: backend.locks });
+        return work({ db, now, locks: backend.locks, insertRows: backend.insertRows });
       }),
   );
 }

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type PoolConfig, TypeOverrides, types } from 'pg';
 import type { Logger } from '../../common/logger.ts';
 import { epochOf } from './epoch.ts';
+import { insertFromJson } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import { listenForBell, ringBell } from './postgres-bell.ts';
@@ -49,6 +50,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     books,
     features,
     locks: postgresLocks,
+    insertRows: insertFromJson,
     now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     position: readPosition,
     ring: ringBell,

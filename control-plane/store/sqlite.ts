@@ -6,6 +6,7 @@ import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { epochOf } from './epoch.ts';
+import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
@@ -35,6 +36,7 @@ export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
     books: db,
     features,
     locks: { share: (query) => query, update: (query) => query, organizations: async () => undefined },
+    insertRows: insertInParts,
     now: () => sql<number>`${clock.now()}`,
     position: async (reader) => {
       const feed = await reader

@@ -102,7 +102,26 @@ export interface BooksTransaction {
   /** The database's clock, milliseconds. */
   readonly now: number;
   readonly locks: RowLocks;
+  readonly insertRows: InsertRows;
 }
+
+/** Writes many rows in few statements, in their order. @returns what they return */
+export type InsertRows = (
+  db: Kysely<Schema>,
+  insert: RowsInsert,
+  rows: readonly StoredRow[],
+) => Promise<readonly { readonly id: string }[]>;
+
+/** All but the rows: written in the program, nothing of it comes from outside. */
+export interface RowsInsert {
+  readonly table: keyof Schema;
+  readonly columns: Readonly<Record<string, 'text' | 'bigint'>>;
+  /** `on conflict …`; it may end in `returning id`. */
+  readonly ending: string;
+}
+
+/** Values in the order of the columns. */
+export type StoredRow = readonly (string | number | null)[];
 
 export interface ChangeTransaction {
   readonly db: Kysely<Schema>;

@@ -1,7 +1,7 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
 import type { Schema, UsageEventRow } from '../store/schema.ts';
-import type { ColumnTypes } from './json-rows.ts';
+import { groupBySource, type Source } from './sources.ts';
 
 export type HourRow = Schema['usage_hours'];
 
@@ -62,7 +62,7 @@ export const hourColumns = {
   reasoning_tokens: 'bigint',
   cost: 'bigint',
   latency_ms: 'bigint',
-} as const satisfies ColumnTypes<HourRow>;
+} as const satisfies Record<keyof HourRow, 'text' | 'bigint'>;
 
 /** Start of the hour of a time. */
 export function hourOf(at: number): number {
@@ -71,28 +71,31 @@ export function hourOf(at: number): number {
 
 /** @returns rows in the order of their keys, the same wherever they are made */
 export function sumByHour(events: readonly UsageEventRow[]): readonly HourRow[] {
-  const rows = new Map<string, HourRow>();
-  for (const event of events) {
-    const row = emptyRow(event);
-    const key = JSON.stringify(hourKey.map((column) => row[column]));
-    const sums = rows.get(key) ?? row;
-    for (const sum of hourSums) sums[sum] += summed[sum](event);
-    rows.set(key, sums);
+  const rows: HourRow[] = [];
+  for (const [source, own] of groupBySource(events, (event) => event)) {
+    const ofSource = Map.groupBy(own, ({ at }) => hourOf(at));
+    for (const [hour, inHour] of ofSource) rows.push(sumOf(emptyRow(source, hour), inHour));
   }
-  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  const keyed = rows.map((row) => ({ row, key: JSON.stringify(hourKey.map((column) => row[column])) }));
+  return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
 }
 
-function emptyRow(event: UsageEventRow): HourRow {
+function sumOf(row: HourRow, events: readonly UsageEventRow[]): HourRow {
+  for (const event of events) for (const sum of hourSums) row[sum] += summed[sum](event);
+  return row;
+}
+
+function emptyRow(source: Source, hour: number): HourRow {
   return {
-    organization_id: event.organization_id,
-    hour: hourOf(event.at),
-    key_id: event.key_id,
-    ai_system_id: event.ai_system_id ?? '',
-    person_id: event.person_id ?? '',
-    project_key_id: event.project_key_id ?? '',
-    project_ai_system_id: event.project_ai_system_id ?? '',
-    project_person_id: event.project_person_id ?? '',
-    model_asked: event.model_asked,
+    organization_id: source.organization_id,
+    hour,
+    key_id: source.key_id,
+    ai_system_id: source.ai_system_id ?? '',
+    person_id: source.person_id ?? '',
+    project_key_id: source.project_key_id ?? '',
+    project_ai_system_id: source.project_ai_system_id ?? '',
+    project_person_id: source.project_person_id ?? '',
+    model_asked: source.model_asked,
     requests: 0,
     failed_requests: 0,
     unpriced_requests: 0,

@@ -1,14 +1,12 @@
 // Puts usage into the books: each event once, and its hour's sums and its keys' last use in the same transaction. Rows are
 // locked in one order everywhere (events, hours, keys; each by its key), so that reports never wait in a circle.
-import { type Kysely, sql } from 'kysely';
-import type { Schema, UsageEventRow } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
-import { type HourRow, hourColumns, hourKey, hourSums, sumByHour } from './hours.ts';
-import { type ColumnTypes, insertRows } from './json-rows.ts';
+import type { UsageEventRow } from '../store/schema.ts';
+import type { BooksTransaction, RowsInsert, StoredRow } from '../store/store.ts';
+import { hourColumns, hourKey, hourSums, sumByHour } from './hours.ts';
 import { noteLastUse } from './last-used.ts';
 
 /**
- * A batch costs five statements at most, however large it is. The days of the events must be there: days.ts.
+ * A batch costs PostgreSQL five statements at most, however large it is. The days of the events must be there: partitions.ts.
  * @returns ids of the events that were not in the books before; an id that comes twice counts once
  */
 export async function recordUsage(
@@ -16,34 +14,42 @@ export async function recordUsage(
   events: readonly UsageEventRow[],
 ): Promise<ReadonlySet<string>> {
   const fresh = await insertEvents(tx, events);
-  await addToHours(tx.db, sumByHour(fresh));
+  const hours = sumByHour(fresh).map((row) => hourNames.map((column) => row[column]));
+  await tx.insertRows(tx.db, hoursInsert, hours);
   await noteLastUse(tx, fresh);
   return new Set(fresh.map(({ id }) => id));
 }
 
 async function insertEvents(
-  { db, now }: BooksTransaction,
+  { db, now, insertRows }: BooksTransaction,
   events: readonly UsageEventRow[],
 ): Promise<readonly UsageEventRow[]> {
-  if (events.length === 0) return [];
-  const byId = new Map<string, Schema['usage_events']>();
-  for (const event of events) {
-    if (!byId.has(event.id)) byId.set(event.id, { ...event, recorded_at: now });
-  }
-  const rows = [...byId.values()].toSorted((a, b) => (a.day + a.id < b.day + b.id ? -1 : 1));
-  const inserted = await sql<{ id: string }>`
-    ${insertRows('usage_events', eventColumns, rows)} on conflict (day, id) do nothing returning id`.execute(
+  const byId = new Map<string, UsageEventRow>();
+  for (const event of events) if (!byId.has(event.id)) byId.set(event.id, event);
+  const rows = [...byId.values()].toSorted(byDayAndId);
+  const inserted = await insertRows(
     db,
+    eventsInsert,
+    rows.map((row) => storedEvent(row, now)),
   );
-  const fresh = new Set(inserted.rows.map(({ id }) => id));
+  const fresh = new Set(inserted.map(({ id }) => id));
   return rows.filter(({ id }) => fresh.has(id));
 }
 
-const eventColumns = {
+function byDayAndId(a: UsageEventRow, b: UsageEventRow): number {
+  return a.day < b.day || (a.day === b.day && a.id < b.id) ? -1 : 1;
+}
+
+function storedEvent(row: UsageEventRow, now: number): StoredRow {
+  const values: (string | number | null)[] = reportedNames.map((column) => row[column]);
+  values.push(now);
+  return values;
+}
+
+const reportedColumns = {
   day: 'text',
   id: 'text',
   at: 'bigint',
-  recorded_at: 'bigint',
   session_id: 'text',
   organization_id: 'text',
   key_id: 'text',
@@ -73,17 +79,24 @@ const eventColumns = {
   direct_key: 'bigint',
   attempts: 'bigint',
   estimated: 'bigint',
-} as const satisfies ColumnTypes<Schema['usage_events']>;
+} as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 
-async function addToHours(db: Kysely<Schema>, rows: readonly HourRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  const added = hourSums.map((sum) => {
-    const column = sql.ref(sum);
-    return sql`${column} = usage_hours.${column} + excluded.${column}`;
-  });
-  await sql`
-    ${insertRows('usage_hours', hourColumns, rows)}
-    on conflict (${sql.join(hourKey.map((column) => sql.ref(column)))}) do update set ${sql.join(added)}`.execute(
-    db,
-  );
+const reportedNames = namesOf(reportedColumns);
+const hourNames = namesOf(hourColumns);
+
+const eventsInsert: RowsInsert = {
+  table: 'usage_events',
+  columns: { ...reportedColumns, recorded_at: 'bigint' },
+  ending: 'on conflict (day, id) do nothing returning id',
+};
+
+const hoursInsert: RowsInsert = {
+  table: 'usage_hours',
+  columns: hourColumns,
+  ending: `on conflict (${hourKey.join(', ')}) do update
+    set ${hourSums.map((sum) => `${sum} = usage_hours.${sum} + excluded.${sum}`).join(', ')}`,
+};
+
+function namesOf<Columns extends object>(columns: Columns): readonly (keyof Columns)[] {
+  return Object.keys(columns) as (keyof Columns)[];
 }

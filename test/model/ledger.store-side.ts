@@ -255,7 +255,10 @@ export class StoreSide implements LedgerSide {
   }
 
   // The turn is taken with all locks held: what touches the same takes it before or after.
-  async #inTurn<Tx extends BooksTransaction, T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #inTurn<Tx extends Pick<BooksTransaction, 'now' | 'locks'>, T>(
+    tx: Tx,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
     const { clock, unlocked } = this.#deps;
     let now = clock.now();
     while (this.#turns.has(now)) now += 1;

@@ -56,6 +56,42 @@ describeStores('recorded usage', (given) => {
     expect(Math.abs((events[0]?.recorded_at ?? 0) - Date.now())).toBeLessThan(10_000);
   });
 
+  it('keeps any text and any number that can be stored', async () => {
+    const texts = [
+      '',
+      '"',
+      '\\',
+      "'; --",
+      '{a,"b"}',
+      'null',
+      '\n\t\u2028',
+      'ü\u0308',
+      '\u{1f600}',
+      '\uffff',
+      '0x10',
+      '1e3',
+    ];
+    const numbers = [0, 1, 2 ** 31, Number.MAX_SAFE_INTEGER];
+    const events = texts.map((text, nth) => {
+      const number = numbers[nth % numbers.length] ?? 0;
+      return usageEvent({ at: noon + nth * hourMs, model_answered: text, model_asked: text, cost: number });
+    });
+    await record(given, events);
+    const { events: found, hours } = await booked(given);
+    expect(found.toSorted((a, b) => a.at - b.at)).toMatchObject(events);
+    expect(hours.map(({ model_asked, cost }) => ({ model_asked, cost }))).toEqual(
+      events.map(({ model_asked, cost }) => ({ model_asked, cost })),
+    );
+  });
+
+  it.each([1, 2, 3, 63, 64, 65, 127, 128, 129, 999])('is all there after a report of %i', async (size) => {
+    const events = Array.from({ length: size }, () => usageEvent({ at: noon }));
+    expect(await record(given, events)).toEqual(new Set(events.map(({ id }) => id)));
+    const { events: found, hours } = await booked(given);
+    expect(found.map(({ id }) => id)).toEqual(events.map(({ id }) => id).toSorted());
+    expect(hours).toMatchObject([{ requests: size }]);
+  });
+
   it('is counted once, however often it is reported', async () => {
     const [first, second, third] = [
       usageEvent({ at: noon }),
@@ -198,6 +234,17 @@ describeStores('the last use of a key', (given) => {
     await record(given, [usageEvent({ at: noon, organization_id: 'organization-2' })]);
     expect(await lastUses(given)).toEqual({ 'key-1': null });
   });
+});
+
+describe('sums by hour', () => {
+  it.each(['organization_id', 'key_id', 'ai_system_id', 'project_person_id', 'model_asked'] as const)(
+    'are apart where %s is another',
+    (column) => {
+      const event = usageEvent({ at: noon });
+      const rows = sumByHour([event, { ...event, [column]: 'another' }, event]);
+      expect(rows.map(({ requests }) => requests).toSorted()).toEqual([1, 2]);
+    },
+  );
 });
 
 describe('the order in which rows are locked', () => {
