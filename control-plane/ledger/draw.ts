@@ -2,7 +2,7 @@
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
 import { windowOf } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../services/caller.ts';
-import type { LeaseWork, NoLease, OpenLease, Operation, Step } from './leases.ts';
+import type { LeaseWork, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
 
 export interface Draw extends Operation {

@@ -1,7 +1,7 @@
 // Closes sessions that are silent and moves what they held from leased to unsettled: first the session, so that it draws no
 // more, then each lease in a transaction of its own. Whoever is stopped in between, or works beside another replica, does no harm.
 import type { BooksTransaction, Store } from '../store/store.ts';
-import { readLease, saveLeases } from './leases.ts';
+import { type LeaseName, readLease, saveLeases } from './leases.ts';
 import { holdSession, shareOrganizations } from './locks.ts';
 import { lockWindow, saveWindows } from './windows.ts';
 
@@ -49,11 +49,8 @@ async function closeSilent(tx: BooksTransaction, id: string): Promise<boolean> {
   return true;
 }
 
-interface LeaseOf {
-  readonly sessionId: string;
+interface LeaseOf extends LeaseName {
   readonly organizationId: string;
-  readonly budgetId: string;
-  readonly window: string;
 }
 
 async function expireLeases(store: Pick<Store, 'books'>, sessionId: string): Promise<void> {
@@ -62,7 +59,7 @@ async function expireLeases(store: Pick<Store, 'books'>, sessionId: string): Pro
       .selectFrom('leases')
       .innerJoin('limits', 'limits.id', 'leases.budget_id')
       .select([
-        'leases.session_id as sessionId',
+        'leases.session_id as session',
         'limits.organization_id as organizationId',
         'leases.budget_id as budgetId',
         'leases.window_start as window',
@@ -84,10 +81,10 @@ async function expireLeases(store: Pick<Store, 'books'>, sessionId: string): Pro
 
 async function expireLease(tx: BooksTransaction, of: LeaseOf): Promise<void> {
   await shareOrganizations(tx, [of.organizationId]);
-  await holdSession(tx, of.sessionId);
+  await holdSession(tx, of.session);
   const books = await lockWindow(tx, of.budgetId, of.window);
   if (books === undefined) return;
-  const lease = await readLease(tx.db, of.sessionId, books);
+  const lease = await readLease(tx.db, of);
   if (lease?.state !== 'open') return;
   const { remaining } = lease;
   await saveLeases(tx.db, [{ ...lease, state: 'expired' }]);

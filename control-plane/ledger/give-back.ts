@@ -1,14 +1,8 @@
 // Takes back what a session has drawn and does not need: while it is open into what is free, afterwards out of what is
 // unsettled. At most what its lease has left.
 import type { ProxyCaller } from '../services/caller.ts';
-import {
-  type LeaseWork,
-  type NoLease,
-  type OpenLease,
-  type Operation,
-  type Step,
-  takeFrom,
-} from './leases.ts';
+import type { LeaseWork, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
+import { takeFrom } from './leases.ts';
 
 export interface Return extends Operation {
   readonly amount: number;

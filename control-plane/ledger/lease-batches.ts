@@ -1,7 +1,7 @@
 // Draws and returns that come together.
 import type { Store } from '../store/store.ts';
 import { Batches, type Done } from './batches.ts';
-import { type LeaseWork, workOnLeases } from './leases.ts';
+import { type LeaseWork, workOnLeases } from './lease-work.ts';
 
 export interface LeaseBatchesOptions {
   /** Transactions under way at most. */

@@ -1,8 +1,9 @@
 // Which budgets an event counts towards: those of its organization whose subject is one of the event's, whose models include
 // what was asked for, and, of a budget without windows, that were there already. Deleted ones count: their leases are settled.
-import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { type BudgetPeriod, dayMs, windowOf } from '../../common/budget-window.ts';
 import { matchesGlob } from '../../common/model-glob.ts';
 import type { UsageEventRow } from '../store/schema.ts';
+import { type Source, subjectColumns } from '../usage/sources.ts';
 
 export interface Budget {
   readonly id: string;
@@ -28,49 +29,61 @@ export function windowKey(budgetId: string, window: string): string {
   return `${budgetId} ${window}`;
 }
 
-/** Columns that a budget's subject may stand in, of events and of their hours. */
-export const subjectColumns = [
-  'organization_id',
-  'key_id',
-  'ai_system_id',
-  'person_id',
-  'project_key_id',
-  'project_ai_system_id',
-  'project_person_id',
-] as const satisfies readonly (keyof UsageEventRow)[];
-
 /** Each subject once, though a key and its project may be of the same person. */
-export function subjectsOf(event: UsageEventRow): ReadonlySet<string> {
+export function subjectsOf(source: Source): ReadonlySet<string> {
   const subjects = new Set<string>();
   for (const column of subjectColumns) {
-    const subject = event[column];
+    const subject = source[column];
     if (subject !== null) subjects.add(subject);
   }
   return subjects;
 }
 
-/** @returns what finds the budgets of an event, given the ids of those that its proxy has charged */
-export function createMatching(
-  budgets: readonly Budget[],
-): (event: UsageEventRow, chargedIds?: readonly string[]) => readonly Budget[] {
+/** What is to be known of an event beyond its source. */
+interface Counted {
+  readonly row: Pick<UsageEventRow, 'at'>;
+  readonly charges: readonly { readonly budgetId: string }[];
+}
+
+/** Of one source: which windows count an event. A window is the same object wherever it is found. */
+export type Counting = (event: Counted) => readonly BudgetWindow[];
+
+export function createMatching(budgets: readonly Budget[]): (source: Source) => Counting {
   const bySubject = Map.groupBy(budgets, ({ subjectId }) => subjectId);
-  return (event, chargedIds = []) => {
-    const found: Budget[] = [];
-    if (bySubject.size === 0) return found;
-    for (const subject of subjectsOf(event)) {
-      for (const budget of bySubject.get(subject) ?? [])
-        if (matches(budget, event, chargedIds)) found.push(budget);
-    }
-    return found;
+  const windows = new Map<string, BudgetWindow>();
+  const windowIn = (budget: Budget, at: number): BudgetWindow => {
+    const window = windowOf(budget.period, at);
+    const key = windowKey(budget.id, window);
+    const known = windows.get(key) ?? { budget, window };
+    windows.set(key, known);
+    return known;
+  };
+  return (source) => {
+    const matching = [...subjectsOf(source)]
+      .flatMap((subject) => bySubject.get(subject) ?? [])
+      .filter((budget) => matches(budget, source));
+    const byDay = new Map<number, readonly BudgetWindow[]>();
+    return (event) => {
+      const day = Math.floor(event.row.at / dayMs);
+      const ofDay = byDay.get(day) ?? matching.map((budget) => windowIn(budget, event.row.at));
+      byDay.set(day, ofDay);
+      const counts = ({ budget }: BudgetWindow) => isCounted(budget, event);
+      return ofDay.every(counts) ? ofDay : ofDay.filter(counts);
+    };
   };
 }
 
-function matches(budget: Budget, event: UsageEventRow, chargedIds: readonly string[]): boolean {
+function matches(budget: Budget, source: Source): boolean {
   return (
-    budget.organizationId === event.organization_id &&
-    (budget.model === null || matchesGlob(budget.model, event.model_asked)) &&
-    // The windows of a day, week or month count what was used in them before the budget was made. What was charged to a total
-    // was reserved after that, whatever the proxy's estimate of the clock was.
-    (budget.period !== 'total' || event.at >= budget.createdAt || chargedIds.includes(budget.id))
+    budget.organizationId === source.organization_id &&
+    (budget.model === null || matchesGlob(budget.model, source.model_asked))
   );
+}
+
+/**
+ * The windows of a day, week or month count what was used in them before the budget was made. What was charged to a total was
+ * reserved after that, whatever the proxy's estimate of the clock was.
+ */
+function isCounted({ id, period, createdAt }: Budget, { row, charges }: Counted): boolean {
+  return period !== 'total' || row.at >= createdAt || charges.some(({ budgetId }) => budgetId === id);
 }

@@ -3,8 +3,9 @@ import { type Kysely, sql } from 'kysely';
 import { windowEnd, windowStart } from '../../common/budget-window.ts';
 import { matchesGlob } from '../../common/model-glob.ts';
 import type { Schema } from '../store/schema.ts';
+import { subjectColumns } from '../usage/sources.ts';
 import { partsOf, plus } from './bounds.ts';
-import { type BudgetWindow, subjectColumns, windowKey } from './matching.ts';
+import { type BudgetWindow, windowKey } from './matching.ts';
 
 /** Nano-dollars by windowKey; of a budget without windows it is nothing: it counts from its creation on. */
 export async function readRecorded(

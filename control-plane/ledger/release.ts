@@ -43,7 +43,7 @@ export async function releaseUnsettled(
   const [session] = await shareSessions(tx, [sessionId]);
   const books = await lockWindow(tx, budgetId, window);
   if (session === undefined || books === undefined) return undefined;
-  const lease = await readLease(tx.db, sessionId, books);
+  const lease = await readLease(tx.db, { session: sessionId, budgetId, window });
   if (lease?.state !== 'expired') return undefined;
   const released = Math.min(amount ?? lease.remaining, lease.remaining);
   const after = takeFrom(lease, books, released);

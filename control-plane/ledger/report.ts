@@ -2,18 +2,19 @@
 // once, towards every budget that matches it by its own attributes, and gives back the escrow that was taken for it.
 
 import type { Kysely } from 'kysely';
-import { windowOf } from '../../common/budget-window.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { recordUsage } from '../usage/record.ts';
+import { groupBySource } from '../usage/sources.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
-import { partsOf, plus } from './bounds.ts';
+import { plus } from './bounds.ts';
 import { readBudgets } from './budgets.ts';
 import { freeOf } from './draw.ts';
-import { type LeaseRow, saveLeases, takeFrom } from './leases.ts';
+import { type LeaseName, takeFrom } from './leases.ts';
 import { shareOrganizations, shareSessions } from './locks.ts';
 import { type BudgetWindow, createMatching, subjectsOf, windowKey } from './matching.ts';
-import { lockWindows, saveWindows, type WindowRow } from './windows.ts';
+import { openPage, type Page } from './page.ts';
+import type { WindowRow } from './windows.ts';
 
 export interface Charge {
   readonly budgetId: string;
@@ -37,36 +38,27 @@ export interface Reported {
   readonly over: number;
 }
 
-export async function report(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Reported> {
-  const [reported] = await reportTogether(tx, [events]);
-  if (reported === undefined) throw new Error('a report has no result');
-  return reported;
-}
-
 /** An event of several counts with the first; what they have taken above limits together is told with the first. */
 export async function reportTogether(
   tx: BooksTransaction,
   reports: readonly (readonly ReportedEvent[])[],
 ): Promise<readonly Reported[]> {
-  const events = reports.flat();
-  const bookable = await lockOwners(tx, events);
+  const bookable = await lockOwners(tx, reports.flat());
   const counting = await readCounting(tx, bookable);
-  const wanted = new Map<string, BudgetWindow>();
-  for (const event of bookable) for (const window of counting(event)) wanted.set(keyOf(window), window);
-  const books = new Books(await lockWindows(tx, wanted), await readLeases(tx.db, bookable, wanted));
-  const fresh = await recordUsage(
+  const asked = sumByWindow(bookable, counting);
+  const page = await openPage(tx, byKey(asked.keys()), leasesOf(asked));
+  const freshIds = await recordUsage(
     tx,
     bookable.map(({ row }) => row),
   );
-  const first = new Set(firstOf(bookable, fresh));
-  for (const event of first) books.book(event, counting(event));
-  await saveWindows(tx.db, books.changedWindows());
-  for (const part of partsOf(books.changedLeases())) await saveLeases(tx.db, part);
-  const spent = books.spentIn(wanted);
+  const fresh = new Set(firstOf(bookable, freshIds));
+  const booked = [...sumByWindow(fresh, counting)].map(([window, sums]) => book(page, window, sums));
+  await page.save(tx.db);
+  const spent = booked.filter(({ budget, row, before }) => !budget.deleted && row.spent !== before.spent);
   await noteThresholds(tx, spent.map(toThreshold));
   const over = spent.filter(({ budget, row, before }) => isOver(budget.amount, row, before)).length;
   const known = new Set(bookable);
-  return reports.map((own, index) => ({ ...countOf(own, known, first), over: index === 0 ? over : 0 }));
+  return reports.map((own, index) => ({ ...countOf(own, known, fresh), over: index === 0 ? over : 0 }));
 }
 
 type Events = ReadonlySet<ReportedEvent>;
@@ -97,62 +89,61 @@ async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<Rea
   return new Set(rows.map(({ id }) => id));
 }
 
-type Counting = (event: ReportedEvent) => readonly BudgetWindow[];
+/** Which windows of budgets count an event. */
+type Counting = ReadonlyMap<ReportedEvent, readonly BudgetWindow[]>;
 
-/** Of the batch's budgets, which windows count an event. */
 async function readCounting(tx: BooksTransaction, events: readonly ReportedEvent[]): Promise<Counting> {
+  const bySource = groupBySource(events, ({ row }) => row);
+  const sources = [...bySource.keys()];
   const budgets = await readBudgets(tx.db, {
-    organizationIds: distinct(events.map(({ row }) => row.organization_id)),
-    subjectIds: distinct(events.flatMap(({ row }) => [...subjectsOf(row)])),
+    organizationIds: distinct(sources.map((source) => source.organization_id)),
+    subjectIds: distinct(sources.flatMap((source) => [...subjectsOf(source)])),
     now: tx.now,
   });
   const matching = createMatching(budgets);
-  const found = new Map<ReportedEvent, readonly BudgetWindow[]>();
-  return (event) => {
-    const known = found.get(event);
-    if (known !== undefined) return known;
-    const { charges, row } = event;
-    const chargedIds = charges.map(({ budgetId }) => budgetId);
-    const windows = matching(row, chargedIds).map((budget) => ({
-      budget,
-      window: windowOf(budget.period, row.at),
-    }));
-    found.set(event, windows);
-    return windows;
-  };
+  const counting = new Map<ReportedEvent, readonly BudgetWindow[]>();
+  for (const [source, own] of bySource) {
+    const windowsOf = matching(source);
+    for (const event of own) counting.set(event, windowsOf(event));
+  }
+  return counting;
 }
 
-/** All leases of these windows that the batch charges, and some that it does not: their windows are locked all the same. */
-async function readLeases(
-  db: Kysely<Schema>,
-  events: readonly ReportedEvent[],
-  windows: ReadonlyMap<string, BudgetWindow>,
-): Promise<readonly LeaseRow[]> {
-  const sessions = new Set<string>();
-  const charged = new Map<string, BudgetWindow>();
-  for (const { row, charges } of events) {
-    for (const { budgetId, window } of charges) {
-      const key = windowKey(budgetId, window);
-      const locked = windows.get(key);
-      if (locked === undefined) continue;
-      sessions.add(row.session_id);
-      charged.set(key, locked);
+/** What events add to a window and give back to it. */
+interface Sums {
+  cost: number;
+  /** By session. */
+  readonly escrows: Map<string, number>;
+}
+
+function sumByWindow(events: Iterable<ReportedEvent>, counting: Counting): ReadonlyMap<BudgetWindow, Sums> {
+  const sums = new Map<BudgetWindow, Sums>();
+  for (const event of events) {
+    const { row, charges } = event;
+    for (const window of counting.get(event) ?? []) {
+      const sum = sums.get(window) ?? { cost: 0, escrows: new Map() };
+      sums.set(window, sum);
+      sum.cost = plus(sum.cost, row.cost);
+      const charge = charges.find((each) => isOf(each, window));
+      if (charge === undefined) continue;
+      sum.escrows.set(row.session_id, plus(sum.escrows.get(row.session_id) ?? 0, charge.escrow));
     }
   }
-  if (charged.size === 0) return [];
-  const of = [...charged.values()];
-  const found: LeaseRow[] = [];
-  for (const budgetIds of partsOf(distinct(of.map(({ budget }) => budget.id)))) {
-    const leases = await db
-      .selectFrom('leases')
-      .selectAll()
-      .where('session_id', 'in', [...sessions])
-      .where('budget_id', 'in', budgetIds)
-      .where('window_start', 'in', distinct(of.map(({ window }) => window)))
-      .execute();
-    found.push(...leases);
-  }
-  return found;
+  return sums;
+}
+
+function isOf(charge: Charge, { budget, window }: BudgetWindow): boolean {
+  return charge.budgetId === budget.id && charge.window === window;
+}
+
+function byKey(windows: Iterable<BudgetWindow>): ReadonlyMap<string, BudgetWindow> {
+  return new Map(Array.from(windows, (each) => [windowKey(each.budget.id, each.window), each]));
+}
+
+function leasesOf(asked: ReadonlyMap<BudgetWindow, Sums>): readonly LeaseName[] {
+  return [...asked].flatMap(([{ budget, window }, { escrows }]) =>
+    Array.from(escrows.keys(), (session) => ({ session, budgetId: budget.id, window })),
+  );
 }
 
 /** Each new event once, though the batch may have it twice. */
@@ -161,64 +152,29 @@ function firstOf(events: readonly ReportedEvent[], fresh: ReadonlySet<string>): 
   return events.filter(({ row }) => left.delete(row.id));
 }
 
-/** Windows and leases as the batch changes them; written when all of it is booked. */
-class Books {
-  readonly #before: ReadonlyMap<string, WindowRow>;
-  readonly #windows = new Map<string, WindowRow>();
-  readonly #leases: Map<string, LeaseRow>;
-  readonly #changedLeases = new Set<string>();
-
-  constructor(windows: ReadonlyMap<string, WindowRow>, leases: readonly LeaseRow[]) {
-    this.#before = windows;
-    this.#leases = new Map(leases.map((lease) => [leaseKey(lease.session_id, lease), lease]));
-  }
-
-  book({ row, charges }: ReportedEvent, counting: readonly BudgetWindow[]): void {
-    for (const window of counting) {
-      const key = keyOf(window);
-      const books = this.#windows.get(key) ?? this.#before.get(key);
-      if (books === undefined) throw new Error('the row of a window is not locked');
-      const charge = charges.find((each) => windowKey(each.budgetId, each.window) === key);
-      const settled = charge === undefined ? books : this.#settle(row.session_id, books, charge.escrow);
-      this.#windows.set(key, { ...settled, spent: plus(settled.spent, row.cost) });
-    }
-  }
-
-  /** The escrow goes back, or as much of it as the lease has left. */
-  #settle(sessionId: string, books: WindowRow, escrow: number): WindowRow {
-    const key = leaseKey(sessionId, books);
-    const lease = this.#leases.get(key);
-    if (lease === undefined) return books;
+/** The escrow goes back, or as much of it as the leases have left. */
+function book(page: Page, of: BudgetWindow, { cost, escrows }: Sums): Booked {
+  const { budget, window } = of;
+  const before = page.books(budget.id, window);
+  let books = before;
+  for (const [session, escrow] of escrows) {
+    const lease = page.lease({ session, budgetId: budget.id, window });
+    if (lease === undefined) continue;
     const after = takeFrom(lease, books, Math.min(escrow, lease.remaining));
-    this.#leases.set(key, after.lease);
-    this.#changedLeases.add(key);
-    return after.books;
+    page.putLease(after.lease);
+    books = after.books;
   }
-
-  changedWindows(): readonly WindowRow[] {
-    return [...this.#windows.values()];
-  }
-
-  changedLeases(): readonly LeaseRow[] {
-    return [...this.#changedLeases].flatMap((key) => this.#leases.get(key) ?? []);
-  }
-
-  /** Windows of budgets that are there, whose spending has changed. */
-  spentIn(windows: ReadonlyMap<string, BudgetWindow>): readonly Spent[] {
-    return [...windows].flatMap(([key, window]) => {
-      const [before, row] = [this.#before.get(key), this.#windows.get(key)];
-      if (window.budget.deleted || before === undefined || row === undefined) return [];
-      return row.spent === before.spent ? [] : [{ ...window, before, row }];
-    });
-  }
+  const row = { ...books, spent: plus(books.spent, cost) };
+  page.putBooks(row);
+  return { ...of, before, row };
 }
 
-interface Spent extends BudgetWindow {
+interface Booked extends BudgetWindow {
   readonly before: WindowRow;
   readonly row: WindowRow;
 }
 
-function toThreshold({ budget, window, row }: Spent) {
+function toThreshold({ budget, window, row }: Booked) {
   const { id: budgetId, organizationId, amount } = budget;
   return { budgetId, organizationId, window, amount, spent: row.spent };
 }
@@ -226,17 +182,6 @@ function toThreshold({ budget, window, row }: Spent) {
 function isOver(amount: number, row: WindowRow, before: WindowRow): boolean {
   const free = freeOf(row, amount);
   return free < 0 && free < freeOf(before, amount);
-}
-
-function keyOf({ budget, window }: BudgetWindow): string {
-  return windowKey(budget.id, window);
-}
-
-function leaseKey(
-  sessionId: string,
-  { budget_id, window_start }: Pick<LeaseRow, 'budget_id' | 'window_start'>,
-) {
-  return `${sessionId} ${windowKey(budget_id, window_start)}`;
 }
 
 function distinct(values: readonly string[]): readonly string[] {

@@ -4,8 +4,8 @@ import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
 import { type Draw, type Drawn, drawing } from '../../control-plane/ledger/draw.ts';
 import { type Return, returning } from '../../control-plane/ledger/give-back.ts';
-import { type LeaseWork, workOnLeases } from '../../control-plane/ledger/leases.ts';
-import { type Charge, type Reported, report } from '../../control-plane/ledger/report.ts';
+import { type LeaseWork, workOnLeases } from '../../control-plane/ledger/lease-work.ts';
+import { type Charge, type Reported, reportTogether } from '../../control-plane/ledger/report.ts';
 import { keepSession } from '../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../control-plane/services/caller.ts';
 import type { Schema, UsageEventRow } from '../../control-plane/store/schema.ts';
@@ -83,12 +83,10 @@ export class LedgerDesk {
 
   async report(events: readonly ChargedEvent[]): Promise<Reported> {
     await this.#ensureDays(events.map(({ row }) => row.day));
-    return await this.store.books((tx) =>
-      report(
-        tx,
-        events.map(({ row, charges = [] }) => ({ row, charges })),
-      ),
-    );
+    const reports = [events.map(({ row, charges = [] }) => ({ row, charges }))];
+    const [reported] = await this.store.books((tx) => reportTogether(tx, reports));
+    if (reported === undefined) throw new Error('a report has no result');
+    return reported;
   }
 
   /** Spent, leased and unsettled; undefined where there are no books. */

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { drawing } from '../../../control-plane/ledger/draw.ts';
 import { returning } from '../../../control-plane/ledger/give-back.ts';
 import { LeaseBatches } from '../../../control-plane/ledger/lease-batches.ts';
-import type { LeaseWork } from '../../../control-plane/ledger/leases.ts';
+import type { LeaseWork } from '../../../control-plane/ledger/lease-work.ts';
 import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';

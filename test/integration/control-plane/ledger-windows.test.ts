@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
-import { report } from '../../../control-plane/ledger/report.ts';
+import { reportTogether } from '../../../control-plane/ledger/report.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { Random } from '../../support/access/random.ts';
@@ -39,7 +39,7 @@ describeStores('beginnings of windows', (opened) => {
       }));
       return store.books((tx) => {
         runs++;
-        return report(tx, events);
+        return reportTogether(tx, [events]);
       });
     });
     await Promise.all(sent);

@@ -14,8 +14,13 @@ const event = usageEvent({
   project_person_id: 'project-person',
 });
 
+function windows(budgets: readonly Budget[], row: UsageEventRow, ...chargedIds: readonly string[]) {
+  const charges = chargedIds.map((budgetId) => ({ budgetId }));
+  return createMatching(budgets)(row)({ row, charges }).map(({ window }) => window);
+}
+
 function counts(budget: Partial<Budget>, fields: Partial<UsageEventRow> = {}): number {
-  return createMatching([{ ...whole, ...budget }])({ ...event, ...fields }).length;
+  return windows([{ ...whole, ...budget }], { ...event, ...fields }).length;
 }
 
 it.each(['organization-1', 'key', 'system', 'person', 'project-key', 'project-system', 'project-person'])(
@@ -44,6 +49,27 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
 });
 
 it('counts towards a budget without windows that was charged, though its proxy was behind the clock', () => {
-  expect(createMatching([whole])({ ...event, at: 999 }, ['budget'])).toHaveLength(1);
-  expect(createMatching([whole])({ ...event, at: 999 }, ['other'])).toHaveLength(0);
+  expect(windows([whole], { ...event, at: 999 }, 'budget')).toEqual(['total']);
+  expect(windows([whole], { ...event, at: 999 }, 'other')).toEqual([]);
+});
+
+it('counts in the windows of the time of each event, the same window for all events of it', () => {
+  const midnight = Date.parse('2026-12-01T00:00:00Z');
+  const counting = createMatching([
+    { ...whole, id: 'day', period: 'day' },
+    { ...whole, id: 'month', period: 'month' },
+    { ...whole, id: 'total', createdAt: midnight },
+  ])(event);
+  const at = (time: number) => counting({ row: { at: time }, charges: [] });
+  const names = (time: number) => at(time).map(({ budget, window }) => `${budget.id} ${window}`);
+  expect(names(midnight - 1)).toEqual(['day 2026-11-30', 'month 2026-11-01']);
+  expect(names(midnight)).toEqual(['day 2026-12-01', 'month 2026-12-01', 'total total']);
+  expect(names(midnight + 86_399_999)).toEqual(['day 2026-12-01', 'month 2026-12-01', 'total total']);
+  expect(at(midnight + 86_400_000)[1]).toBe(at(midnight)[1]);
+});
+
+it('is the same window of a budget for all that count towards it', () => {
+  const matching = createMatching([whole]);
+  const of = (row: UsageEventRow) => matching(row)({ row, charges: [] })[0];
+  expect(of({ ...event, key_id: 'another' })).toBe(of(event));
 });
