@@ -1,13 +1,41 @@
 // Guardrails as the request path sees them.
 import type { ChatCall } from '../chat/call.ts';
+import type { AttemptResult } from '../upstream/attempt.ts';
 
 export interface Guardrails {
   /**
-   * Inspects all text the model will see. May answer a call whose request was redacted.
+   * Inspects all text the model will see. A promise only where a worker or another service has to be waited for.
    * @throws GatewayError guardrail_blocked
    */
-  inspect(call: ChatCall): Promise<ChatCall> | ChatCall;
+  inspect(call: ChatCall, context: InspectContext): Inspection | Promise<Inspection>;
+}
+
+/** The request that is inspected, as far as guardrails need it. */
+export interface InspectContext {
+  /** Says what is ended when the request is ended from outside. */
+  onAbort(abortable: { abort(error: Error): void }): void;
+}
+
+export interface Inspection {
+  /** With a request that may have been redacted. */
+  readonly call: ChatCall;
+  /** Undefined: the answer goes to the caller as it is. */
+  readonly output: OutputGuard | undefined;
+  /** Value of `x-svc-guardrails`; undefined where none applies. */
+  readonly header: string | undefined;
+}
+
+/** What the answer of one request goes through. */
+export interface OutputGuard {
+  /**
+   * Resolves when bytes may go to the caller: of a complete answer when it is inspected, of a stream when its first bytes are
+   * decided.
+   * @throws GatewayError guardrail_blocked, before any byte of the answer
+   */
+  guard(result: AttemptResult): AttemptResult | Promise<AttemptResult>;
 }
 
 /** No guardrails are configured: every request is admitted as it is. */
-export const noGuardrails: Guardrails = { inspect: (call) => call };
+export const noGuardrails: Guardrails = {
+  inspect: (call) => ({ call, output: undefined, header: undefined }),
+};

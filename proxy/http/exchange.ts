@@ -54,6 +54,8 @@ export interface RequestRecord {
   firstByteAt: number | undefined;
   /** What the answer tells of the caller's limits: names and values in turn. */
   limitHeaders: readonly string[];
+  /** What the answer tells of the guardrails that apply; undefined where none does. */
+  guardrailHeader: string | undefined;
 }
 
 export class Exchange {
@@ -87,6 +89,7 @@ export class Exchange {
     requestBytes: 0,
     firstByteAt: undefined,
     limitHeaders: [],
+    guardrailHeader: undefined,
   };
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;

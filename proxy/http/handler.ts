@@ -96,7 +96,9 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   record.catalogName = authorized.catalogModel?.name;
 
   // inspect
-  const call = await deps.guardrails.inspect(authorized);
+  const inspecting = deps.guardrails.inspect(authorized, exchange);
+  const { call, output, header } = inspecting instanceof Promise ? await inspecting : inspecting;
+  record.guardrailHeader = header;
 
   // reserve: for at most as long as its budgets and limits hold; what it may put out at most may be part of it.
   const reserved = deps.ledger.reserve(call);
@@ -105,7 +107,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte.
-    await relay(exchange, await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange));
+    const result = await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange);
+    await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = error;
     throw error;

@@ -160,6 +160,8 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.model !== undefined) headers.push('x-svc-model', headerValue(record.model));
   if (record.attempts > 0) headers.push('x-svc-attempts', String(record.attempts));
   if (record.limitHeaders.length > 0) headers.push(...record.limitHeaders);
+  if (record.guardrailHeader !== undefined)
+    headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));
   return headers;
 }
 

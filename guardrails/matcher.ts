@@ -1,0 +1,41 @@
+// What finds things in text: the interface of the kinds that look at text alone. Synchronous and pure; linear in the text,
+// whatever stands in it.
+import type { Folded } from './fold.ts';
+
+/** From `start` to before `end`, in UTF-16 units of the text as it is. */
+export interface Finding {
+  readonly start: number;
+  readonly end: number;
+  /** What it is, for placeholders and counts: "EMAIL", "AWS_ACCESS_KEY". `^[A-Z][A-Z0-9_]*$` */
+  readonly label: string;
+}
+
+export interface Inspected {
+  /** In the order of their starts, none overlapping another, none starting before `from`. */
+  readonly findings: readonly Finding[];
+  /**
+   * What starts before this is decided: no text that follows changes it, and all findings start before it. At least `from`; the
+   * length of the text where it has ended. So long as nothing is found it is less than the window behind the end of the text.
+   */
+  readonly decided: number;
+}
+
+export interface Matcher {
+  /**
+   * Inspects `text` from `from` on; what stands before it is context (whether a word begins there) and is not found again.
+   * To inspect a text in pieces gives what it gives at once: pieces are appended, and `from` is the last `decided`, or the end of
+   * the last finding where that is later.
+   * @param window no finding is longer than this where the text has not ended
+   */
+  inspect(text: InspectedText, from: number, window: number): Inspected;
+  /** Nanoseconds for a character of plain text, measured: what decides whether a worker does it. */
+  readonly cost: number;
+}
+
+export interface InspectedText {
+  readonly raw: string;
+  /** Without invisible characters, accents and widths; letter case as it is. Computed once for all matchers. */
+  readonly folded: Folded;
+  /** Nothing follows. */
+  readonly isEnd: boolean;
+}

@@ -1,0 +1,22 @@
+// What the answer of one request is held against, complete or streamed: made once for the request, when its input is inspected.
+import type { BlockedError, Guard } from '../../guardrails/window.ts';
+import type { GatewayError } from '../errors.ts';
+import type { ServiceGuard } from './services/service.ts';
+
+export interface AnswerGuards {
+  /**
+   * A fresh set for one text of the answer (content, reasoning, refusal, arguments of one call…): placeholders are numbered text by
+   * text, so that a stream, which brings texts in another order, gives what a complete answer gives.
+   */
+  guards(): readonly Guard[];
+  /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
+  readonly window: number;
+  /** Services that are asked about the whole answer. */
+  readonly services: readonly ServiceGuard[];
+  /** Texts that are longer than this, all of an answer together, are not inspected: the guardrails' failure rules hold. */
+  readonly textMax: number;
+  /** The failure rules of all guardrails that would have inspected a text that is too long. @throws GatewayError where one blocks */
+  tooLong(): void;
+  /** What the caller is told; counts the decision. */
+  refusal(error: BlockedError): GatewayError;
+}
