@@ -1,7 +1,9 @@
 // Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
 import { createBackground } from '../../common/background.ts';
 import { systemClock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
 import { LocalRates } from '../../proxy/ledger/rates/local-rates.ts';
+import { endsWaitMs } from '../../proxy/ledger/rates/outbox.ts';
 import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates/rates.ts';
 import { RedisRates } from '../../proxy/ledger/rates/redis-rates.ts';
 import { type RateScripts, rateScripts } from '../../proxy/ledger/rates/scripts.ts';
@@ -64,16 +66,21 @@ export async function redisScene(url: string, organizationId = usualOrganization
   const under = new Set<Promise<unknown>>();
   const opened: RedisRates[] = [];
   let shift = 0;
+  const follow = (work: Promise<unknown>) => {
+    under.add(work);
+    void work.finally(() => under.delete(work));
+  };
+  // What only waits for company is under way: it is not to be later than what comes after it.
+  const timers: Timers = {
+    after: (delayMs, task) => (delayMs > endsWaitMs ? time.after(delayMs, task) : afterTurn(task, follow)),
+  };
   const clock = clockOf(shardOf(organizationId));
   const setClock = () => connection.run((client) => client.set(clock, time.now() + shift));
   const newProxy = (wrap = (plain: RedisConnection) => plain) => {
     const rates = new RedisRates({
       connection: wrap(connection),
-      ...{ clock: time, timers: time, deadlineMs: patientMs, scripts: withClock(rateScripts) },
-      background: (_task, work) => {
-        under.add(work);
-        work.finally(() => under.delete(work));
-      },
+      ...{ clock: time, timers, deadlineMs: patientMs, scripts: withClock(rateScripts) },
+      background: (_task, work) => follow(work),
     });
     opened.push(rates);
     return ofOrganization(rates, organizationId);
@@ -105,6 +112,17 @@ export async function redisScene(url: string, organizationId = usualOrganization
   };
 }
 
+function afterTurn(task: () => void, follow: (work: Promise<unknown>) => void): () => void {
+  let isCancelled = false;
+  const turn = new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+  follow(turn.then(() => isCancelled || task()));
+  return () => {
+    isCancelled = true;
+  };
+}
+
 function ofOrganization(rates: RedisRates, organizationId: string): ProxyRates {
   return {
     take: (question) => rates.take({ ...question, organizationId }),
@@ -118,7 +136,7 @@ function withClock(scripts: RateScripts): RateScripts {
     if (text === script) throw new Error('the script reads no time');
     return text;
   };
-  return { take: timed(scripts.take), settle: timed(scripts.settle), renew: timed(scripts.renew) };
+  return { turn: timed(scripts.turn), renew: timed(scripts.renew) };
 }
 
 export async function connectPatiently(url: string): Promise<RedisConnection> {
@@ -136,10 +154,18 @@ export function realRates(connection: RedisConnection, deadlineMs = patientMs): 
   return new RedisRates({
     ...{ connection, scripts: rateScripts, deadlineMs },
     clock: systemClock,
-    timers: { after: () => () => undefined },
+    timers: unheldTimers,
     background: createBackground({ log: silentLog }),
   });
 }
+
+/** Those that nobody closes: no process lives on for them. */
+const unheldTimers: Timers = {
+  after: (delayMs, task) => {
+    const timer = setTimeout(task, delayMs).unref();
+    return () => clearTimeout(timer);
+  },
+};
 
 export interface OneProxysRates {
   readonly rates: Rates;

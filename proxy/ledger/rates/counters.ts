@@ -70,7 +70,7 @@ export class TokenBucket implements Counter {
 
   opensInMs(max: number, tokens: number, now: number): number {
     this.#roll(max, now);
-    return Math.max(0, Math.ceil((this.#used + (tokens - max) * partsOfToken) / max));
+    return bucketOpensInMs(this.#used, tokens, max);
   }
 
   take(tokens: number): void {
@@ -78,11 +78,11 @@ export class TokenBucket implements Counter {
   }
 
   remaining(max: number): number {
-    return Math.floor((max * partsOfToken - this.#used) / partsOfToken);
+    return bucketRemaining(this.#used, max);
   }
 
   resetsInMs(max: number): number {
-    return Math.ceil(this.#used / max);
+    return bucketResetsInMs(this.#used, max);
   }
 
   settle(max: number, correction: number, now: number): void {
@@ -95,6 +95,19 @@ export class TokenBucket implements Counter {
     this.#used = Math.max(0, this.#used - (now - this.#at) * max);
     this.#at = now;
   }
+}
+
+/** @param used parts of tokens. @param tokens that are asked for */
+export function bucketOpensInMs(used: number, tokens: number, max: number): number {
+  return Math.max(0, Math.ceil((used + (tokens - max) * partsOfToken) / max));
+}
+
+export function bucketRemaining(used: number, max: number): number {
+  return Math.floor((max * partsOfToken - used) / partsOfToken);
+}
+
+export function bucketResetsInMs(used: number, max: number): number {
+  return Math.ceil(used / max);
 }
 
 /** Requests at a time. Kept by limit, and only as long as there are any. */

@@ -1,16 +1,14 @@
-// The scripts that count in Redis, read when the program starts. Each begins with what it shares with others.
+// The scripts that count in Redis, read when the program starts. Each begins with what it shares with the other.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface RateScripts {
-  readonly take: string;
-  readonly settle: string;
+  readonly turn: string;
   readonly renew: string;
 }
 
 export const rateScripts: RateScripts = {
-  take: read('clock', 'bucket', 'take'),
-  settle: read('clock', 'bucket', 'settle'),
+  turn: read('clock', 'turn'),
   renew: read('clock', 'renew'),
 };
 

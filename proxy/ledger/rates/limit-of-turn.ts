@@ -1,0 +1,56 @@
+// A limit in a turn. Redis judges requests and tells how the limit stood before them; how it stands after each follows from that.
+import { bucketOpensInMs, bucketRemaining, bucketResetsInMs } from './counters.ts';
+import { partsOfToken, placeOpensInMs, type RateKind, type Standing } from './rates.ts';
+
+export class LimitOfTurn {
+  /** Among those of the call, from 1 on, as Lua counts. */
+  readonly position: number;
+  readonly kind: RateKind;
+  max: number;
+  /** Requests or places that are left, parts of tokens that are used. */
+  #left = 0;
+  #used = 0;
+  #opensInMs = placeOpensInMs;
+  #resetsInMs = 0;
+
+  constructor(position: number, kind: RateKind, max: number) {
+    this.position = position;
+    this.kind = kind;
+    this.max = max;
+  }
+
+  /** @param figures of all limits. @param at where its own begin. @returns where the next one's do */
+  hear(figures: readonly number[], at: number): number {
+    switch (this.kind) {
+      case 'tokens_per_minute':
+        this.#used = figures[at] ?? 0;
+        return at + 1;
+      case 'concurrent_requests':
+        this.#left = figures[at] ?? 0;
+        return at + 1;
+      case 'requests_per_minute':
+        this.#left = figures[at] ?? 0;
+        this.#opensInMs = figures[at + 1] ?? 0;
+        this.#resetsInMs = figures[at + 2] ?? 0;
+        return at + 3;
+    }
+  }
+
+  /** How it stands after the next request. @param tokens that this one asked for */
+  standing(isAdmitted: boolean, tokens: number): Standing {
+    if (this.kind === 'tokens_per_minute') return this.#ofTokens(isAdmitted, tokens);
+    const opensInMs = this.#left > 0 ? 0 : this.#opensInMs;
+    if (isAdmitted) this.#left--;
+    return { opensInMs, remaining: Math.max(0, this.#left), resetsInMs: this.#resetsInMs };
+  }
+
+  #ofTokens(isAdmitted: boolean, tokens: number): Standing {
+    const opensInMs = bucketOpensInMs(this.#used, tokens, this.max);
+    if (isAdmitted) this.#used += tokens * partsOfToken;
+    return {
+      opensInMs,
+      remaining: Math.max(0, bucketRemaining(this.#used, this.max)),
+      resetsInMs: bucketResetsInMs(this.#used, this.max),
+    };
+  }
+}
