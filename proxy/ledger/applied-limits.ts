@@ -2,7 +2,7 @@
 // where one came with it, as far as they are for its model.
 import { matchesGlob } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
-import type { Limit, Principal, ScopeKind } from '../access/principal.ts';
+import type { KeyRecord, Limit, Principal, ScopeKind } from '../access/principal.ts';
 import type { ChatCall } from '../chat/call.ts';
 import type { Budget } from './budgets/budgets.ts';
 import type { RateLimit } from './rates/rates.ts';
@@ -26,15 +26,26 @@ export interface AppliedLimits {
   readonly budgets: readonly AppliedBudget[];
 }
 
-const none: AppliedLimits = { rates: [], budgets: [] };
-
 /** None twice: both keys may be of one scope, and one key may be sent as both. */
 export function appliedLimits({
   caller,
   qualifiedModel,
 }: Pick<ChatCall, 'caller' | 'qualifiedModel'>): AppliedLimits {
   const { principal, project } = caller;
-  if (!isLimited(principal) && (project === undefined || !isLimited(project))) return none;
+  if (project !== undefined) return select(caller, qualifiedModel);
+  const { key, scope, organization } = principal;
+  const known = remembered.get(key);
+  if (known !== undefined && known.scope === scope && known.organization === organization)
+    return known.limits;
+  const limits = select(caller, qualifiedModel);
+  if (areOfAllModels(principal)) remembered.set(key, { scope, organization, limits });
+  return limits;
+}
+
+/** By key record, with the records beside it: what applies whatever the model is. */
+const remembered = new WeakMap<KeyRecord, Omit<Principal, 'key'> & { readonly limits: AppliedLimits }>();
+
+function select(caller: Caller, qualifiedModel: string): AppliedLimits {
   const rates = new Map<string, AppliedRate>();
   const budgets = new Map<string, AppliedBudget>();
   for (const [level, limits] of levels(caller)) {
@@ -47,8 +58,10 @@ export function appliedLimits({
   return { rates: [...rates.values()], budgets: [...budgets.values()] };
 }
 
-function isLimited({ organization, scope, key }: Principal): boolean {
-  return organization.limits.length + key.limits.length + (scope?.limits.length ?? 0) > 0;
+function areOfAllModels({ organization, scope, key }: Principal): boolean {
+  return [organization, key, scope].every(
+    (record) => record?.limits.every(({ model }) => model === undefined) ?? true,
+  );
 }
 
 function* levels({ principal, project }: Caller): Iterable<readonly [LimitLevel, readonly Limit[]]> {

@@ -1,0 +1,55 @@
+// Which limits apply to a call, and that what is remembered of a key is of its records as they are.
+import { describe, expect, it } from 'vitest';
+import type { Limit, Principal } from '../../../../proxy/access/principal.ts';
+import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
+
+const limit = (id: string, fields: Partial<Limit> = {}): Limit => ({
+  ...{ id, kind: 'requests_per_minute', count: 5, amountUsd: undefined, period: undefined, model: undefined },
+  ...fields,
+});
+
+const key = (...limits: readonly Limit[]) => ({ keyId: 'k', limits }) as unknown as Principal['key'];
+const scope = (...limits: readonly Limit[]) =>
+  ({ kind: 'ai_system', id: 's', limits }) as unknown as Principal['scope'];
+const organization = (...limits: readonly Limit[]) =>
+  ({ id: 'o', limits }) as unknown as Principal['organization'];
+
+function applied(principal: Principal, project?: Principal, qualifiedModel = 'gpt-provider/gpt-4o') {
+  const caller = { principal, project } as Parameters<typeof appliedLimits>[0]['caller'];
+  const { rates, budgets } = appliedLimits({ caller, qualifiedModel });
+  return [...rates, ...budgets].map(({ id, level }) => `${level}:${id}`);
+}
+
+describe('the limits of a call', () => {
+  it('are those of organization, scope and key, of both keys, each once', () => {
+    const shared = organization(limit('o'));
+    const principal = { key: key(limit('k')), scope: scope(limit('s')), organization: shared };
+    expect(applied(principal)).toEqual(['organization:o', 'ai_system:s', 'virtual_key:k']);
+    const project = { key: key(limit('p')), scope: scope(limit('s')), organization: shared };
+    const both = ['organization:o', 'ai_system:s', 'virtual_key:k', 'virtual_key:p'];
+    expect(applied(principal, project)).toEqual(both);
+    expect(applied(principal)).toEqual(['organization:o', 'ai_system:s', 'virtual_key:k']);
+  });
+
+  it('change with each of its records', () => {
+    const own = key(limit('k'));
+    const first = { key: own, scope: undefined, organization: organization(limit('o')) };
+    expect(applied(first)).toEqual(['organization:o', 'virtual_key:k']);
+    expect(applied(first)).toEqual(['organization:o', 'virtual_key:k']);
+    expect(applied({ ...first, organization: organization() })).toEqual(['virtual_key:k']);
+    expect(applied({ ...first, scope: scope(limit('s')) })).toHaveLength(3);
+    expect(applied({ ...first, key: key() })).toEqual(['organization:o']);
+  });
+
+  it.each(['organization', 'scope', 'key'] as const)('for one model on the %s are for no other', (where) => {
+    const narrowed = limit('n', { model: 'gpt-provider/gpt-4*' });
+    const principal = {
+      key: key(...(where === 'key' ? [narrowed] : [])),
+      scope: scope(...(where === 'scope' ? [narrowed] : [])),
+      organization: organization(...(where === 'organization' ? [narrowed] : [])),
+    };
+    expect(applied(principal)).toHaveLength(1);
+    expect(applied(principal, undefined, 'gpt-provider/o3')).toEqual([]);
+    expect(applied(principal)).toHaveLength(1);
+  });
+});
