@@ -6,10 +6,6 @@ import type { BudgetRefusal } from './budgets/budgets.ts';
 import type { TokenEstimate } from './rates/estimate.ts';
 import type { RateKind, Standing } from './rates/rates.ts';
 
-export interface LimitStanding extends Standing {
-  readonly limit: AppliedRate;
-}
-
 const levelNames: Readonly<Record<LimitLevel, string>> = {
   organization: 'organization',
   ai_system: 'AI system',
@@ -23,8 +19,8 @@ const kindNames: Readonly<Record<RateKind, string>> = {
   concurrent_requests: 'concurrent requests',
 };
 
-/** @param standing of the limit that opens last: before that a caller need not come again */
-export function refusal({ limit, opensInMs }: LimitStanding, headers: readonly string[]): GatewayError {
+/** @param limit that opens last: before that a caller need not come again */
+export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly string[]): GatewayError {
   const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
   if (limit.kind === 'concurrent_requests') {
     const message = `${nameOf(limit)} is reached; it opens when one of them ends`;
@@ -91,30 +87,43 @@ function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): strin
 /**
  * `x-ratelimit-*` as SDKs know them, of each kind those of the limit of which least remains: it is the next to refuse. Times are
  * written as the GPT vendor does: `350ms`, `12s`, `1m3s`.
+ * @param standings in the order of the limits
  */
-export function limitHeaders(standings: readonly LimitStanding[]): readonly string[] {
-  return [
-    ...headersOf('requests', tightest(standings, 'requests_per_minute')),
-    ...headersOf('tokens', tightest(standings, 'tokens_per_minute')),
-  ];
+export function limitHeaders(limits: readonly AppliedRate[], standings: readonly Standing[]): string[] {
+  const headers: string[] = [];
+  for (const [kind, names] of headerNames) {
+    const at = tightest(kind, limits, standings);
+    const [limit, standing] = [limits[at], standings[at]];
+    if (limit === undefined || standing === undefined) continue;
+    headers.push(names.limit, String(limit.max), names.remaining, String(standing.remaining));
+    headers.push(names.reset, duration(standing.resetsInMs));
+  }
+  return headers;
 }
 
-function tightest(standings: readonly LimitStanding[], kind: RateKind): LimitStanding | undefined {
-  let found: LimitStanding | undefined;
-  for (const standing of standings) {
-    if (standing.limit.kind !== kind) continue;
-    if (found === undefined || standing.remaining < found.remaining) found = standing;
+const headerNames = [
+  ['requests_per_minute', namesOf('requests')],
+  ['tokens_per_minute', namesOf('tokens')],
+] as const;
+
+function namesOf(what: string) {
+  return {
+    limit: `x-ratelimit-limit-${what}`,
+    remaining: `x-ratelimit-remaining-${what}`,
+    reset: `x-ratelimit-reset-${what}`,
+  };
+}
+
+/** @returns its index; -1 where there is none of the kind */
+function tightest(kind: RateKind, limits: readonly AppliedRate[], standings: readonly Standing[]): number {
+  let [found, least] = [-1, Number.POSITIVE_INFINITY];
+  for (let at = 0; at < limits.length; at++) {
+    const remaining = standings[at]?.remaining ?? least;
+    if (limits[at]?.kind !== kind || remaining >= least) continue;
+    found = at;
+    least = remaining;
   }
   return found;
-}
-
-function headersOf(what: 'requests' | 'tokens', standing: LimitStanding | undefined): readonly string[] {
-  if (standing === undefined) return [];
-  return [
-    ...[`x-ratelimit-limit-${what}`, String(standing.limit.max)],
-    ...[`x-ratelimit-remaining-${what}`, String(standing.remaining)],
-    ...[`x-ratelimit-reset-${what}`, duration(standing.resetsInMs)],
-  ];
 }
 
 function duration(ms: number): string {

@@ -37,10 +37,13 @@ export async function localScene(): Promise<RatesScene> {
 const patientMs = 5_000;
 
 export interface ProxyRates extends Rates {
+  /** As asked about another organization of the scene. */
+  of(organizationId: string): Rates;
   close(): void;
 }
 
 export interface RedisScene extends RatesScene {
+  readonly rates: ProxyRates;
   /** A further proxy at the same Redis, over a connection that something may be done to. */
   newProxy(wrap?: (connection: RedisConnection) => RedisConnection): ProxyRates;
   /** Sets Redis's clock alone. */
@@ -59,8 +62,15 @@ const timeOfTest = `(function()
   return { math.floor(ms / 1000), ms % 1000 * 1000 }
 end)()`;
 
-/** @param organizationId whose limits all questions are about: in a Cluster it says which master counts */
-export async function redisScene(url: string, organizationId = usualOrganization): Promise<RedisScene> {
+/**
+ * @param organizationId whose limits questions are about: in a Cluster it says which master counts
+ * @param others whose limits some questions are about
+ */
+export async function redisScene(
+  url: string,
+  organizationId = usualOrganization,
+  others: readonly string[] = [],
+): Promise<RedisScene> {
   const time = new VirtualTime();
   const connection = await connectPatiently(url);
   const under = new Set<Promise<unknown>>();
@@ -74,8 +84,9 @@ export async function redisScene(url: string, organizationId = usualOrganization
   const timers: Timers = {
     after: (delayMs, task) => (delayMs > endsWaitMs ? time.after(delayMs, task) : afterTurn(task, follow)),
   };
-  const clock = clockOf(shardOf(organizationId));
-  const setClock = () => connection.run((client) => client.set(clock, time.now() + shift));
+  const clocks = [organizationId, ...others].map((organization) => clockOf(shardOf(organization)));
+  const setClock = () =>
+    connection.run((client) => Promise.all(clocks.map((clock) => client.set(clock, time.now() + shift))));
   const newProxy = (wrap = (plain: RedisConnection) => plain) => {
     const rates = new RedisRates({
       connection: wrap(connection),
@@ -124,10 +135,10 @@ function afterTurn(task: () => void, follow: (work: Promise<unknown>) => void): 
 }
 
 function ofOrganization(rates: RedisRates, organizationId: string): ProxyRates {
-  return {
-    take: (question) => rates.take({ ...question, organizationId }),
-    close: () => rates.close(),
-  };
+  const of = (organization: string): Rates => ({
+    take: (question) => rates.take({ ...question, organizationId: organization }),
+  });
+  return { ...of(organizationId), of, close: () => rates.close() };
 }
 
 function withClock(scripts: RateScripts): RateScripts {

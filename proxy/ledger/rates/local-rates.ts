@@ -47,14 +47,11 @@ export class LocalRates implements Rates {
 
   /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */
   follow(limits: readonly RateLimit[], hold: RateHold): RateHold {
-    const places = limits
-      .filter(({ kind }) => kind === 'concurrent_requests')
-      .map(({ id }) => this.#place(id));
-    if (places.length === 0) return hold;
-    for (const place of places) place.take();
+    if (!limits.some(isOfPlaces)) return hold;
+    for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).take();
     return {
       settle: (tokensUsed) => {
-        for (const place of places) place.settle();
+        for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).settle();
         hold.settle(tokensUsed);
       },
     };
@@ -90,4 +87,8 @@ export class LocalRates implements Rates {
   #place(limitId: string): Places {
     return new Places(this.#places, limitId);
   }
+}
+
+function isOfPlaces({ kind }: RateLimit): boolean {
+  return kind === 'concurrent_requests';
 }

@@ -3,7 +3,7 @@
 import type { ChatCall } from '../../chat/call.ts';
 import type { Usage } from '../../chat/usage.ts';
 import type { AppliedRate, LimitLevel } from '../applied-limits.ts';
-import { type LimitStanding, limitHeaders, neverFits, refusal } from '../limit-words.ts';
+import { limitHeaders, neverFits, refusal } from '../limit-words.ts';
 import { estimateTokens, fitGuess } from './estimate.ts';
 import type { RateAnswer, RateKind, Rates } from './rates.ts';
 
@@ -49,9 +49,12 @@ export function takeRates(
 
 /** 0 where no limit on tokens asks for it. @throws GatewayError invalid_request for more than a limit ever lets in */
 function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
-  const [first, ...others] = limits.filter(({ kind }) => kind === 'tokens_per_minute');
-  if (first === undefined) return 0;
-  const tightest = others.reduce((a, b) => (b.max < a.max ? b : a), first);
+  let tightest: AppliedRate | undefined;
+  for (const limit of limits) {
+    if (limit.kind !== 'tokens_per_minute') continue;
+    if (tightest === undefined || limit.max < tightest.max) tightest = limit;
+  }
+  if (tightest === undefined) return 0;
   const estimate = fitGuess(estimateTokens(call, outputTokensDefault), tightest.max);
   const tokens = estimate.input + estimate.output;
   if (tokens > tightest.max) throw neverFits(tightest, estimate);
@@ -63,18 +66,17 @@ function holdOrRefuse(
   limits: readonly AppliedRate[],
   metrics: Pick<LimitMetrics, 'refused'>,
 ): RateLimitsHold {
-  const told = standings.flatMap((standing, index): LimitStanding[] => {
-    const limit = limits[index];
-    return limit === undefined ? [] : [{ ...standing, limit }];
-  });
-  const headers = limitHeaders(told);
+  const headers = limitHeaders(limits, standings);
   if (hold !== undefined) {
     return {
       headers,
       settle: ({ promptTokens, completionTokens }) => hold.settle(promptTokens + completionTokens),
     };
   }
-  const last = told.reduce((a, b) => (b.opensInMs > a.opensInMs ? b : a));
-  metrics.refused(last.limit.level, last.limit.kind);
-  throw refusal(last, headers);
+  const opens = standings.map(({ opensInMs }) => opensInMs);
+  const last = Math.max(...opens);
+  const limit = limits[opens.indexOf(last)];
+  if (limit === undefined) throw new Error('rates refuse by a limit');
+  metrics.refused(limit.level, limit.kind);
+  throw refusal(limit, last, headers);
 }

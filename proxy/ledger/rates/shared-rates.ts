@@ -13,8 +13,9 @@ export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
   return {
     take: async (question: RateQuestion): Promise<RateAnswer> => {
       try {
-        const { standings, hold } = await redis.take(question);
-        return { standings, hold: hold && local.follow(question.limits, hold) };
+        const answer = await redis.take(question);
+        const { standings, hold } = answer;
+        return hold === undefined ? answer : { standings, hold: local.follow(question.limits, hold) };
       } catch (error) {
         if (!(error instanceof RedisUnavailableError)) throw error;
         return local.take(question);

@@ -1,0 +1,317 @@
+// What comes in one turn of the event loop goes to Redis together, and is counted exactly as one after another would be.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
+import { requestsInCallMax } from '../../../proxy/ledger/rates/outbox.ts';
+import type { RateAnswer, RateHold, RateLimit, Rates } from '../../../proxy/ledger/rates/rates.ts';
+import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
+import { shardOf } from '../../../proxy/redis/shards.ts';
+import { Random } from '../../support/access/random.ts';
+import {
+  admit,
+  newPlaces,
+  newRequests,
+  newTokens,
+  type ProxyRates,
+  type RedisScene,
+  redisScene,
+  take,
+} from '../../support/rates.ts';
+import {
+  startRedis,
+  startRedisCluster,
+  type TestRedis,
+  type TestRedisCluster,
+  withClient,
+} from '../../support/redis.ts';
+
+const seed = Number(process.env.RATES_SEED ?? Math.floor(Math.random() * 1e9));
+console.log(`seed ${seed} (set RATES_SEED to repeat)`);
+
+let redis: TestRedis;
+let cluster: TestRedisCluster;
+let scene: RedisScene;
+const [mine, other] = ['organization-1', 'organization-2'] as const;
+
+beforeAll(async () => {
+  [redis, cluster] = await Promise.all([startRedis(), startRedisCluster()]);
+});
+afterAll(() => Promise.all([redis?.stop(), cluster?.stop()]));
+beforeEach(async () => {
+  await redis.flush();
+  scene = await redisScene(redis.url, mine, [other]);
+});
+afterEach(() => scene.close());
+
+const admitted = (answers: readonly RateAnswer[]) => answers.map(({ hold }) => hold !== undefined);
+const remaining = (answers: readonly RateAnswer[]) =>
+  answers.map(({ standings }) => standings.map((standing) => standing.remaining));
+
+/** A proxy that knows Redis's time, and how many calls it has made since. */
+async function countedProxy(): Promise<{ rates: ProxyRates; calls(): number }> {
+  let calls = 0;
+  const rates = scene.newProxy((connection) => ({
+    ...connection,
+    run: (command, shard) => {
+      calls++;
+      return connection.run(command, shard);
+    },
+  }));
+  await take(rates, [newRequests(1)]);
+  await take(rates.of(other), [newRequests(1)]);
+  calls = 0;
+  return { rates, calls: () => calls };
+}
+
+describe('requests of one turn', () => {
+  const places: readonly (readonly [string, () => string])[] = [
+    ['Redis', () => redis.url],
+    ['a Redis Cluster', () => cluster.urls.join(',')],
+  ];
+
+  interface Pair {
+    readonly told: RateHold;
+    readonly reference: RateHold;
+  }
+
+  it.each(places)('are counted in %s as they would be one after another', async (_name, url) => {
+    const random = new Random(seed);
+    await scene.close();
+    scene = await redisScene(url(), mine, [other]);
+    expect(shardOf(mine)).not.toBe(shardOf(other));
+    const alone = new LocalRates({ clock: scene.time, onTake: () => undefined });
+    const newLimits = () => [
+      ...[newRequests(30), newRequests(55), newTokens(9_000), newTokens(20_000)],
+      ...[newPlaces(6), newPlaces(9), newTokens(300_000_000_000)],
+    ];
+    const organizations = [mine, other].map((organization) => ({
+      ...{ rates: scene.rates.of(organization), limits: newLimits() },
+    }));
+    const open: Pair[] = [];
+    let [refusals, requests] = [0, 0];
+    for (let turn = 0; turn < 400; turn++) {
+      const ends = open.splice(0, random.below(open.length + 1));
+      const asked = Array.from({ length: random.below(12) }, () => {
+        const { rates, limits } = random.pick(organizations);
+        const chosen = limits.filter(() => random.chance(0.4));
+        const tokens = random.below(3_000);
+        return { rates, tokens, limits: chosen.length > 0 ? chosen : [random.pick(limits)] };
+      });
+      const answers = Promise.all(asked.map(({ rates, limits, tokens }) => take(rates, limits, tokens)));
+      // Later in the turn, and yet they make room.
+      for (const { told, reference } of ends) {
+        const used = random.below(5_000);
+        told.settle(used);
+        reference.settle(used);
+      }
+      const expected: RateAnswer[] = [];
+      for (const { limits, tokens } of asked) expected.push(await take(alone, limits, tokens));
+      const told = await answers;
+      const standings = (all: readonly RateAnswer[]) => all.map((answer) => answer.standings);
+      expect(admitted(told), `turn ${turn}`).toEqual(admitted(expected));
+      expect(standings(told), `turn ${turn}`).toEqual(standings(expected));
+      for (const [index, { hold }] of told.entries()) {
+        const reference = expected[index]?.hold;
+        if (hold !== undefined && reference !== undefined) open.push({ told: hold, reference });
+      }
+      refusals += admitted(told).filter((isIn) => !isIn).length;
+      requests += told.length;
+      await scene.advance(random.chance(0.05) ? random.below(90_000) : random.below(4_000));
+    }
+    console.log(`${requests} requests, ${refusals} of them refused`);
+    expect(refusals).toBeGreaterThan(requests / 20);
+    expect(refusals).toBeLessThan(requests / 2);
+  });
+
+  it('go in one call for each shard, and in more where there are more than it takes', async () => {
+    const { rates, calls } = await countedProxy();
+    const [here, there] = [[newRequests(300), newPlaces(1_000)], [newRequests(7)]];
+    const count = 2 * requestsInCallMax + 20;
+    const answers = Promise.all([
+      ...Array.from({ length: count }, () => take(rates, here)),
+      ...Array.from({ length: 10 }, () => take(rates.of(other), there)),
+    ]);
+    const told = await answers;
+    expect(calls()).toBe(3 + 1);
+    expect(told.slice(0, count).every(({ hold }) => hold !== undefined)).toBe(true);
+    expect(remaining(told.slice(count - 1, count))).toEqual([[300 - count, 1_000 - count]]);
+    expect(remaining(told.slice(count))).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0, 0].map((left) => [left]));
+    for (const { hold } of told) hold?.settle(0);
+    await scene.settled();
+    expect(calls(), 'what has ended goes in as many').toBe(4 + 3);
+    expect(remaining([await take(rates, here)])).toEqual([[300 - count - 1, 999]]);
+  });
+
+  it('that end make room for those that begin, whichever came first, in one call', async () => {
+    const { rates, calls } = await countedProxy();
+    const limits = [newPlaces(2), newTokens(100)];
+    const holds = [await admit(rates, limits, 50), await admit(rates, limits, 50)];
+    const before = calls();
+    const asked = Promise.all(Array.from({ length: 3 }, () => take(rates, limits, 40)));
+    for (const hold of holds) hold.settle(10);
+    expect(admitted(await asked)).toEqual([true, true, false]);
+    expect(calls()).toBe(before + 1);
+  });
+
+  it('of which some end after more than one call takes: all of them end first', async () => {
+    const { rates } = await countedProxy();
+    const limit = newPlaces(requestsInCallMax + 50);
+    const holds = await Promise.all(Array.from({ length: limit.max }, () => admit(rates, [limit])));
+    const asked = Promise.all(holds.map(() => take(rates, [limit])));
+    for (const hold of holds) hold.settle(0);
+    expect(admitted(await asked)).not.toContain(false);
+  });
+
+  it('that know a limit by two maxima are held to the newer one', async () => {
+    const limit = newRequests(5);
+    const [raised, lowered] = [newTokens(10), newPlaces(10)];
+    const ask = async (changed: RateLimit, from: number, to: number) =>
+      admitted(
+        await Promise.all([from, from, to, to].map((max) => take(scene.rates, [{ ...changed, max }], 10))),
+      );
+    expect(await ask(limit, 5, 2)).toEqual([true, true, false, false]);
+    expect(await ask(raised, 10, 30)).toEqual([true, true, true, false]);
+    expect(await ask(lowered, 10, 1)).toEqual([true, false, false, false]);
+    const held = newPlaces(3);
+    const hold = await admit(scene.rates, [held]);
+    hold.settle(0);
+    expect(admitted([await take(scene.rates, [{ ...held, max: 0 }])])).toEqual([false]);
+  });
+
+  it('are told figures in all of their digits', async () => {
+    const limits = [newRequests(Number.MAX_SAFE_INTEGER), newTokens(100_000_000_001)];
+    expect(remaining([await take(scene.rates, limits, 33_333_333_333)])).toEqual([
+      [Number.MAX_SAFE_INTEGER - 1, 66_666_666_668],
+    ]);
+  });
+
+  it('cost Redis fewer than 30 commands: 32 of six limits', async () => {
+    const { rates, calls } = await countedProxy();
+    const limits = [1, 2].flatMap(() => [newRequests(1_000), newTokens(1_000_000), newPlaces(1_000)]);
+    const turn = async (holds: readonly RateHold[]) => {
+      for (const hold of holds) hold.settle(50);
+      return Promise.all(Array.from({ length: 32 }, () => admit(rates, limits, 100)));
+    };
+    const first = await commandsOf(() => turn([]));
+    const second = await commandsOf(() => turn(first.result));
+    console.log(`32 requests of six limits: ${first.count} commands, with as many that end ${second.count}`);
+    expect(first.count).toBeLessThan(30);
+    expect(second.count).toBeLessThan(30);
+    expect(calls()).toBe(2);
+  });
+});
+
+/** Commands that Redis ran meanwhile, those of scripts too. */
+async function commandsOf<T>(act: () => Promise<T>): Promise<{ readonly count: number; readonly result: T }> {
+  const sum = (client: { info(section: string): Promise<string> }) =>
+    client
+      .info('commandstats')
+      .then((text) => [...text.matchAll(/^cmdstat_(?!info)\S+:calls=(\d+)/gm)])
+      .then((lines) => lines.reduce((all, [, calls]) => all + Number(calls), 0));
+  return withClient(redis.url, async (client) => {
+    await client.ping();
+    const before = await sum(client);
+    const result = await act();
+    return { result, count: (await sum(client)) - before };
+  });
+}
+
+describe('a call', () => {
+  const through = (run: (connection: RedisConnection) => RedisConnection['run']) =>
+    scene.newProxy((connection) => ({ ...connection, run: run(connection) }));
+
+  it('that runs twice counts once, and gives the same answer again', async () => {
+    const twice = through(
+      (connection) => (command, shard) =>
+        connection.run(async (client) => {
+          await command(client);
+          return command(client);
+        }, shard),
+    );
+    const limits = [newRequests(10), newTokens(1_000), newPlaces(2)];
+    const ask = () => Promise.all([300, 800, 200, 100].map((tokens) => take(twice, limits, tokens)));
+    const first = await ask();
+    expect(admitted(first)).toEqual([true, false, true, false]);
+    expect(remaining(first)).toEqual([
+      ...[
+        [9, 700, 1],
+        [9, 700, 1],
+      ],
+      ...[
+        [8, 500, 0],
+        [8, 500, 0],
+      ],
+    ]);
+    first[0]?.hold?.settle(250);
+    expect(remaining((await ask()).slice(0, 2))).toEqual([
+      [7, 250, 0],
+      [7, 250, 0],
+    ]);
+  });
+
+  it('that was sent and not heard of frees all the places that it took or gave back', async () => {
+    let isHeard = true;
+    const unheard = through((connection) => async (command, shard) => {
+      const answer = await connection.run(command, shard);
+      if (!isHeard) throw new RedisUnavailableError('not heard');
+      return answer;
+    });
+    const limit = newPlaces(40);
+    const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unheard, [limit])));
+    isHeard = false;
+    const asked = Promise.allSettled(Array.from({ length: 20 }, () => take(unheard, [limit])));
+    for (const hold of holds) hold.settle(0);
+    expect((await asked).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 20 - 1]]);
+    isHeard = true;
+    await scene.advance(1_000);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 2]]);
+  });
+
+  it('that never left takes nothing, and what ended with it is freed when Redis answers again', async () => {
+    let isDown = false;
+    let calls = 0;
+    const cut = through((connection) => async (command, shard) => {
+      if (isDown) throw new RedisUnavailableError('down');
+      calls++;
+      return connection.run(command, shard);
+    });
+    const limit = newPlaces(5);
+    const hold = await admit(cut, [limit]);
+    isDown = true;
+    const asked = Promise.allSettled([take(cut, [limit]), take(cut, [limit])]);
+    hold.settle(0);
+    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    isDown = false;
+    calls = 0;
+    await scene.advance(1_000);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[4]]);
+    await scene.advance(60_000);
+    expect(calls, 'once is enough').toBe(1);
+  });
+
+  it('that runs too late does nothing: what begins in it fails, what ended is freed afterwards', async () => {
+    let delayMs = 0;
+    const slow = through((connection) => async (command, shard) => {
+      await scene.time.advance(delayMs);
+      await scene.shiftRedisClock(0);
+      return connection.run(command, shard);
+    });
+    const limit = newPlaces(3);
+    const hold = await admit(slow, [limit]);
+    delayMs = 5_001;
+    const asked = Promise.allSettled([take(slow, [limit])]);
+    hold.settle(0);
+    expect(await asked).toMatchObject([
+      { status: 'rejected', reason: { message: 'Redis answered too late' } },
+    ]);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[3 - 1 - 1]]);
+    delayMs = 0;
+    await scene.advance(1_000);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[3 - 2]]);
+  });
+
+  it('that meets a defect fails its requests with it', async () => {
+    const broken: Rates = through(() => () => Promise.reject(new TypeError('a defect')));
+    await expect(take(broken, [newRequests(1)])).rejects.toThrow('a defect');
+  });
+});
