@@ -3,6 +3,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import type { Logger } from '../../common/logger.ts';
+import type { NameStatement } from './postgres-prepared.ts';
 import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
 /** How often a connection has failed, counted over all pools to the same database. */
@@ -10,8 +11,14 @@ export interface Outages {
   count: number;
 }
 
+export interface PoolDeps {
+  readonly log: Logger;
+  readonly outages: Outages;
+  readonly nameOf: NameStatement;
+}
+
 /** A pool as Kysely takes it. Its errors are StoreUnavailableError, NameTakenError, and the server's where we are to blame. */
-export function createPool(configuration: PoolConfig, log: Logger, outages: Outages): PostgresPool {
+export function createPool(configuration: PoolConfig, { log, outages, nameOf }: PoolDeps): PostgresPool {
   const pool = new Pool(configuration);
   // Unheard, the failure of an idle connection would end the process. The pool replaces it.
   pool.on('error', (err) => log.warn({ err }, 'an idle database connection failed'));
@@ -22,19 +29,19 @@ export function createPool(configuration: PoolConfig, log: Logger, outages: Outa
       const client = await pool.connect().catch((error: unknown) => {
         throw new StoreUnavailableError(error);
       });
-      if (outagesBefore.get(client) === outages.count) return lend(client, outages);
+      if (outagesBefore.get(client) === outages.count) return lend(client, outages, nameOf);
       client.release(true);
     }
   };
   return { connect, end: () => pool.end(), options: pool.options };
 }
 
-function lend(client: PoolClient, outages: Outages): PostgresPoolClient {
+function lend(client: PoolClient, outages: Outages, nameOf: NameStatement): PostgresPoolClient {
   let failure: StoreUnavailableError | undefined;
   const fail = (error: StoreUnavailableError) => {
     failure ??= error;
     // Where the server itself said what is wrong, the connections are sound.
-    if (!(error.cause instanceof DatabaseError)) outages.count++;
+    if (!(error.cause instanceof DatabaseError) || isStalePlan(error.cause)) outages.count++;
   };
   // While a connection is lent, its failure between two queries is ours to hear.
   const onError = (error: Error) => fail(new StoreUnavailableError(error));
@@ -42,7 +49,10 @@ function lend(client: PoolClient, outages: Outages): PostgresPoolClient {
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (failure !== undefined) throw failure;
     try {
-      return await client.query(text, [...parameters]);
+      const values = [...parameters];
+      // What takes no parameters is short, or changes tables.
+      const name = values.length === 0 ? undefined : nameOf(text);
+      return await client.query(name === undefined ? { text, values } : { name, text, values });
     } catch (error) {
       const translated = translate(error);
       if (translated instanceof StoreUnavailableError) fail(translated);
@@ -82,7 +92,13 @@ const uniqueViolation = '23505';
 
 /** The transaction was undone because of others. */
 export function mayRunAgain(error: unknown): boolean {
+  if (error instanceof StoreUnavailableError) return isStalePlan(error.cause);
   return error instanceof DatabaseError && runAgainStates.has(error.code ?? '');
+}
+
+/** A table has got a column since the connection prepared the statement: a newer replica has migrated the database. */
+function isStalePlan(error: unknown): boolean {
+  return error instanceof DatabaseError && error.routine === 'RevalidateCachedQuery';
 }
 
 function translate(error: unknown): unknown {
@@ -91,7 +107,7 @@ function translate(error: unknown): unknown {
   // What else the server did not say itself came from the connection.
   if (!(error instanceof DatabaseError)) return new StoreUnavailableError(error);
   const state = error.code ?? '';
-  if (unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state)) {
+  if (unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state) || isStalePlan(error)) {
     return new StoreUnavailableError(error);
   }
   const index = error.constraint ?? '';

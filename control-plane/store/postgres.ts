@@ -8,7 +8,8 @@ import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import { listenForBell, ringBell } from './postgres-bell.ts';
 import { postgresLocks } from './postgres-locks.ts';
-import { createPool, mayRunAgain, type Outages } from './postgres-pool.ts';
+import { createPool, mayRunAgain, type PoolDeps } from './postgres-pool.ts';
+import { createStatementNames } from './postgres-prepared.ts';
 import type { Schema } from './schema.ts';
 import { type Position, StoreUnavailableError } from './store.ts';
 
@@ -40,9 +41,12 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     application_name: 'model-gateway-control-plane',
   };
   await migrateAlone(configuration, log);
-  const outages: Outages = { count: 0 };
-  const open = (max: number) => kyselyOver({ ...configuration, max }, log, outages);
-  const [reads, changes, books] = [open(readConnections), open(changeConnections), open(booksConnections)];
+  const deps = { log, outages: { count: 0 }, nameOf: prepareNothing };
+  const reads = kyselyOver({ ...configuration, max: readConnections }, deps);
+  const changes = kyselyOver({ ...configuration, max: changeConnections }, deps);
+  // The same few statements over and over.
+  const prepared = { ...deps, nameOf: createStatementNames() };
+  const books = kyselyOver({ ...configuration, max: booksConnections }, prepared);
   const bell = listenForBell(configuration, log);
   return {
     reads,
@@ -70,7 +74,8 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
 /** On connections of its own, without the time-outs of requests: a step, or the wait for another replica's, may take long. */
 async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<void> {
   const patient = { statement_timeout: false, query_timeout: 600_000 } as const;
-  const db = kyselyOver({ ...configuration, ...patient, max: 2 }, log, { count: 0 });
+  const deps = { log, outages: { count: 0 }, nameOf: prepareNothing };
+  const db = kyselyOver({ ...configuration, ...patient, max: 2 }, deps);
   try {
     await migrate(db, features);
   } finally {
@@ -89,10 +94,10 @@ function checkedTypes(): TypeOverrides {
   return overrides;
 }
 
-function kyselyOver(configuration: PoolConfig, log: Logger, outages: Outages): Kysely<Schema> {
-  return new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createPool(configuration, log, outages) }),
-  });
+const prepareNothing = () => undefined;
+
+function kyselyOver(configuration: PoolConfig, deps: PoolDeps): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createPool(configuration, deps) }) });
 }
 
 interface PositionRow {

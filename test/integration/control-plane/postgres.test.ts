@@ -57,6 +57,23 @@ describe('replicas over one PostgreSQL', () => {
     expect((await changing).toSorted((a, b) => a - b)).toEqual(expected);
   });
 
+  it('go on when a newer one has migrated the tables of statements that are prepared', async () => {
+    const store = await database.open();
+    const read = () =>
+      store.books(({ db }) => db.selectFrom('leases').selectAll().where('seq', '>', 0).execute());
+    // Several connections, each of which has prepared it.
+    for (let round = 0; round < 10; round++) await Promise.all([read(), read(), read()]);
+    const prepared = () =>
+      store
+        .books(({ db }) => sql`select name from pg_prepared_statements`.execute(db))
+        .then(({ rows }) => rows);
+    expect(await prepared()).not.toEqual([]);
+    await database.raw('alter table leases add column later bigint');
+    expect(await Promise.all([read(), read(), read()])).toEqual([[], [], []]);
+    await database.raw('alter table leases drop column later');
+    expect(await Promise.all([read(), read(), read()])).toEqual([[], [], []]);
+  });
+
   it('hear the bell of each other, also after the listening connection was lost', async () => {
     const [one, two] = [await database.open(), await database.open()];
     let rings = 0;
