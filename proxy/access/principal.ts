@@ -1,5 +1,6 @@
 // Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { Secret } from '../../common/secret.ts';
+import type { Guardrail } from '../../guardrails/definition.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 import type { Traits } from '../catalog/traits.ts';
 
@@ -48,6 +49,8 @@ export interface OrganizationRecord {
   readonly customProviders: readonly CustomProvider[];
   /** In place of what custom providers and the catalog say. */
   readonly prices: readonly OwnPrice[];
+  /** Those that are enabled, in the order in which they are applied. */
+  readonly guardrails: readonly Guardrail[];
   readonly revision: number;
 }
 

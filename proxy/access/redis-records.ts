@@ -5,6 +5,7 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
+import type { Guardrail } from '../../guardrails/definition.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import type { Position } from './feed-state.ts';
 import { type Held, heldKey, type Subject } from './held.ts';
@@ -81,7 +82,7 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
 }
 
 /** Part of every name and every seal: another layout is another set of names. */
-const layout = 3;
+const layout = 4;
 
 /**
  * Resolve takes hashes of keys, so Redis must not tell them: names are hashes of what they stand for. No secret goes into
@@ -154,7 +155,11 @@ function storable(held: Held): object {
       sessionToken: key.secret.sessionToken?.reveal(),
     },
   }));
-  return { ...held.record, providerKeys };
+  const guardrails = held.record.guardrails.map(({ check, ...guardrail }) => ({
+    ...guardrail,
+    check: check.kind === 'webhook' ? { ...check, secret: check.secret.reveal() } : check,
+  }));
+  return { ...held.record, providerKeys, guardrails };
 }
 
 type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
@@ -186,5 +191,12 @@ function withSecrets(record: OrganizationRecord): OrganizationRecord {
       },
     };
   });
-  return { ...record, providerKeys };
+  return { ...record, providerKeys, guardrails: record.guardrails.map(withSecret) };
+}
+
+function withSecret(guardrail: Guardrail): Guardrail {
+  const { check } = guardrail;
+  if (check.kind !== 'webhook') return guardrail;
+  const secret = check.secret as unknown as string;
+  return { ...guardrail, check: { ...check, secret: new Secret(secret) } };
 }

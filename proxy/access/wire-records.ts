@@ -15,6 +15,7 @@ import type { Position } from './feed-state.ts';
 import { refOf } from './held.ts';
 import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from './principal.ts';
 import type { Invalidation, ResolveAnswer } from './records.ts';
+import { decodeGuardrails } from './wire-guardrails.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
 import { time, whole } from './wire-values.ts';
@@ -125,6 +126,7 @@ function decodeOrganization(organization: OrganizationRecord__Output): Organizat
     providerKeys: organization.providerKeys.map(decodeProviderKey),
     customProviders: organization.providers.flatMap(decodeCustomProvider),
     prices: organization.prices.map(decodeOwnPrice),
+    guardrails: decodeGuardrails(organization.guardrails),
     revision: whole(organization.revision),
   };
 }

@@ -177,6 +177,6 @@ const principal: Principal = {
   scope: undefined,
   organization: {
     ...{ id: 'organization-1', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
-    ...{ providerKeys: [providerKey], customProviders: [], prices: [], revision: 1 },
+    ...{ providerKeys: [providerKey], customProviders: [], prices: [], guardrails: [], revision: 1 },
   },
 };

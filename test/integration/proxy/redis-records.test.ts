@@ -113,7 +113,7 @@ describe('a single Redis', () => {
     await stored(connection, 2);
     const names = await connection.run((client) => client.keys('*'));
     for (const name of names) {
-      expect(name).toMatch(/^gateway:record:3:/);
+      expect(name).toMatch(/^gateway:record:4:/);
       const expiresInMs = await connection.run((client) => client.pttl(name));
       expect(expiresInMs).toBeGreaterThan(hourMs - 10_000);
       expect(expiresInMs).toBeLessThanOrEqual(hourMs);

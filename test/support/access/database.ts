@@ -167,6 +167,7 @@ export class FakeDatabase {
         providerKeys: [providerKey(organization.mark)],
         customProviders: [customProvider(organization.mark)],
         prices: [],
+        guardrails: [],
       },
     };
   }

@@ -4,6 +4,7 @@ import type { LimitRecord as _gateway_v1_LimitRecord, LimitRecord__Output as _ga
 import type { ProviderKeyRecord as _gateway_v1_ProviderKeyRecord, ProviderKeyRecord__Output as _gateway_v1_ProviderKeyRecord__Output } from '../../gateway/v1/ProviderKeyRecord.ts';
 import type { ProviderRecord as _gateway_v1_ProviderRecord, ProviderRecord__Output as _gateway_v1_ProviderRecord__Output } from '../../gateway/v1/ProviderRecord.ts';
 import type { PriceRecord as _gateway_v1_PriceRecord, PriceRecord__Output as _gateway_v1_PriceRecord__Output } from '../../gateway/v1/PriceRecord.ts';
+import type { GuardrailRecord as _gateway_v1_GuardrailRecord, GuardrailRecord__Output as _gateway_v1_GuardrailRecord__Output } from '../../gateway/v1/GuardrailRecord.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface OrganizationRecord {
@@ -16,6 +17,7 @@ export interface OrganizationRecord {
   'revision'?: (number | string | Long);
   'providers'?: (_gateway_v1_ProviderRecord)[];
   'prices'?: (_gateway_v1_PriceRecord)[];
+  'guardrails'?: (_gateway_v1_GuardrailRecord)[];
 }
 
 export interface OrganizationRecord__Output {
@@ -28,4 +30,5 @@ export interface OrganizationRecord__Output {
   'revision': (string);
   'providers': (_gateway_v1_ProviderRecord__Output)[];
   'prices': (_gateway_v1_PriceRecord__Output)[];
+  'guardrails': (_gateway_v1_GuardrailRecord__Output)[];
 }

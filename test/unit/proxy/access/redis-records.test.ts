@@ -104,6 +104,21 @@ const principal: Principal = {
     prices: [
       { id: 'price-1', model: 'gpt-provider/*', prices: { input: '2', output: '8', asOf: '2026-11-21' } },
     ],
+    guardrails: [
+      {
+        ...{ id: 'guardrail-1', name: 'names', position: 1, stage: 'both', action: 'redact', revision: 3 },
+        ...{ onFailure: 'pass', message: '', aiSystemIds: ['system-1'] },
+        check: { kind: 'words', phrases: ['Rosebud'], withinWords: false },
+      },
+      {
+        ...{ id: 'guardrail-2', name: 'service', position: 2, stage: 'input', action: 'block', revision: 3 },
+        ...{ onFailure: 'block', message: 'Ask us.', aiSystemIds: [] },
+        check: {
+          ...{ kind: 'webhook', url: 'https://checks.example.com/', timeoutMs: 2000 },
+          secret: new Secret('the-webhook-secret'),
+        },
+      },
+    ],
     revision: 3,
   },
 };
@@ -142,6 +157,9 @@ describe('a record in Redis', () => {
     const organization = await read(cache, { kind: 'organization', ref: 'organization:org-1' });
     const [providerKey] = organization?.kind === 'organization' ? organization.record.providerKeys : [];
     expect(providerKey?.secret.apiKey?.reveal()).toBe('the-provider-secret');
+    const check =
+      organization?.kind === 'organization' ? organization.record.guardrails[1]?.check : undefined;
+    expect(check?.kind === 'webhook' && check.secret.reveal()).toBe('the-webhook-secret');
   });
 
   it('shows neither hashes, secrets nor names to whoever reads Redis', async () => {
@@ -149,7 +167,7 @@ describe('a record in Redis', () => {
     const all = [...redis.values]
       .map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`)
       .join('\n');
-    for (const secret of [keyHash, 'the-provider-secret', 'key-1', 'gpt-provider'])
+    for (const secret of [keyHash, 'the-provider-secret', 'the-webhook-secret', 'Rosebud', 'key-1'])
       expect(all).not.toContain(secret);
   });
 

@@ -17,7 +17,7 @@ function configured(name: string): CustomProvider {
 function organization(id: string, ...customProviders: CustomProvider[]): OrganizationRecord {
   return {
     ...{ id, active: true, callerProviderKeys: false, allowedModels: [], limits: [], revision: 1 },
-    ...{ providerKeys: [], customProviders, prices: [] },
+    ...{ providerKeys: [], customProviders, prices: [], guardrails: [] },
   };
 }
 

@@ -12,7 +12,7 @@ const customProviders = new CustomProviders(providersByName, traits);
 function organization(...configured: CustomProvider[]): OrganizationRecord {
   return {
     ...{ id: 'organization-1', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
-    ...{ providerKeys: [], customProviders: configured, prices: [], revision: 1 },
+    ...{ providerKeys: [], customProviders: configured, prices: [], guardrails: [], revision: 1 },
   };
 }
 

@@ -65,7 +65,7 @@ const principal: Principal = {
   scope: undefined,
   organization: {
     ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
-    ...{ providerKeys: [], customProviders: [], prices: [], revision: 1 },
+    ...{ providerKeys: [], customProviders: [], prices: [], guardrails: [], revision: 1 },
   },
 };
 

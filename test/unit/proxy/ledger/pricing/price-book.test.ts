@@ -11,7 +11,7 @@ const own = (id: string, model: string, input: string): OwnPrice => ({ id, model
 function organization(...prices: OwnPrice[]): OrganizationRecord {
   return {
     ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
-    ...{ providerKeys: [], customProviders: [], prices, revision: 1 },
+    ...{ providerKeys: [], customProviders: [], prices, guardrails: [], revision: 1 },
   };
 }
 

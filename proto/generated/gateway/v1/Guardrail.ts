@@ -1,0 +1,39 @@
+// Original file: proto/gateway/v1/guardrails.proto
+
+import type { GuardrailStage as _gateway_v1_GuardrailStage, GuardrailStage__Output as _gateway_v1_GuardrailStage__Output } from '../../gateway/v1/GuardrailStage.ts';
+import type { GuardrailAction as _gateway_v1_GuardrailAction, GuardrailAction__Output as _gateway_v1_GuardrailAction__Output } from '../../gateway/v1/GuardrailAction.ts';
+import type { GuardrailFailureRule as _gateway_v1_GuardrailFailureRule, GuardrailFailureRule__Output as _gateway_v1_GuardrailFailureRule__Output } from '../../gateway/v1/GuardrailFailureRule.ts';
+import type { GuardrailCheck as _gateway_v1_GuardrailCheck, GuardrailCheck__Output as _gateway_v1_GuardrailCheck__Output } from '../../gateway/v1/GuardrailCheck.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface Guardrail {
+  'id'?: (string);
+  'organizationId'?: (string);
+  'name'?: (string);
+  'enabled'?: (boolean);
+  'position'?: (number);
+  'stage'?: (_gateway_v1_GuardrailStage);
+  'action'?: (_gateway_v1_GuardrailAction);
+  'onFailure'?: (_gateway_v1_GuardrailFailureRule);
+  'message'?: (string);
+  'aiSystemIds'?: (string)[];
+  'check'?: (_gateway_v1_GuardrailCheck | null);
+  'createdAt'?: (string);
+  'revision'?: (number | string | Long);
+}
+
+export interface Guardrail__Output {
+  'id': (string);
+  'organizationId': (string);
+  'name': (string);
+  'enabled': (boolean);
+  'position': (number);
+  'stage': (_gateway_v1_GuardrailStage__Output);
+  'action': (_gateway_v1_GuardrailAction__Output);
+  'onFailure': (_gateway_v1_GuardrailFailureRule__Output);
+  'message': (string);
+  'aiSystemIds': (string)[];
+  'check': (_gateway_v1_GuardrailCheck__Output | null);
+  'createdAt': (string);
+  'revision': (string);
+}

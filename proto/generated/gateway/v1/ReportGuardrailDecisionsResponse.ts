@@ -1,0 +1,8 @@
+// Original file: proto/gateway/v1/guardrails.proto
+
+
+export interface ReportGuardrailDecisionsResponse {
+}
+
+export interface ReportGuardrailDecisionsResponse__Output {
+}

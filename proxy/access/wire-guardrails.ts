@@ -1,0 +1,45 @@
+// Guardrails as the contract tells them, in the proxy's own types. None is ever lost on the way: what a newer control plane says
+// of one is read at its strictest, and a check that is not understood is one that always fails.
+import { Secret } from '../../common/secret.ts';
+import {
+  actionsInContract,
+  failureRulesInContract,
+  inverted,
+  readCheck,
+  stagesInContract,
+} from '../../guardrails/contract.ts';
+import type { Check, Guardrail } from '../../guardrails/definition.ts';
+import type { GuardrailRecord__Output } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import { whole } from './wire-values.ts';
+
+const stages = inverted(stagesInContract);
+const actions = inverted(actionsInContract);
+const failureRules = inverted(failureRulesInContract);
+const unknown: Check = { kind: 'unknown' };
+
+/** @throws Error if it lacks what the contract promises */
+export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
+  if (record.id === '' || record.name === '') throw new Error('the record holds half a guardrail');
+  const secret = record.secret ? new Secret(record.secret) : undefined;
+  return {
+    id: record.id,
+    name: record.name,
+    position: record.position,
+    stage: stages.get(record.stage) ?? 'both',
+    action: actions.get(record.action) ?? 'block',
+    onFailure: failureRules.get(record.onFailure) ?? 'block',
+    message: record.message,
+    aiSystemIds: record.aiSystemIds,
+    check: (record.check && readCheck(record.check, secret)) ?? unknown,
+    revision: whole(record.revision),
+  };
+}
+
+/** In the order in which they are applied. */
+export function decodeGuardrails(records: readonly GuardrailRecord__Output[]): readonly Guardrail[] {
+  return records.map(decodeGuardrail).sort(byPosition);
+}
+
+function byPosition(a: Guardrail, b: Guardrail): number {
+  return a.position - b.position || (a.id < b.id ? -1 : 1);
+}
