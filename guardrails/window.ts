@@ -5,8 +5,11 @@ import type { Finding, InspectedText, Matcher } from './matcher.ts';
 
 export interface Guard {
   readonly matcher: Matcher;
-  /** What stands in place of what was found; keep: it stays; block: the text ends here. */
-  readonly replacement: 'block' | 'keep' | ((found: string, label: string) => string);
+  /**
+   * What stands in place of what was found; keep: it stays; block: the text ends here. Called in the order of the text.
+   * @param at where in the whole text it was found
+   */
+  readonly replacement: 'block' | 'keep' | ((found: string, label: string, at: number) => string);
   /** Called for every finding, in the order of the text. */
   found(label: string): void;
 }
@@ -38,6 +41,8 @@ export class TextWindow {
   #text = '';
   /** What stands before has left, or will never leave. */
   #left = 0;
+  /** Units before `#text` that are forgotten. */
+  #forgotten = 0;
   /** Of each guard, where it inspects on. */
   #from: number[];
   /** In what has not left; in the order of the text. */
@@ -55,9 +60,9 @@ export class TextWindow {
     return piece === '' ? '' : this.#inspect(piece, false);
   }
 
-  /** Nothing follows. @returns the rest. @throws BlockedError */
-  end(): string {
-    return this.#inspect('', true);
+  /** Nothing follows the last piece. @returns the rest. @throws BlockedError */
+  end(piece = ''): string {
+    return this.#inspect(piece, true);
   }
 
   #inspect(piece: string, isEnd: boolean): string {
@@ -95,7 +100,8 @@ export class TextWindow {
       const { replacement } = guard;
       if (typeof replacement !== 'function') continue;
       if (start >= this.#left) {
-        released += this.#text.slice(this.#left, start) + replacement(this.#text.slice(start, end), label);
+        const put = replacement(this.#text.slice(start, end), label, this.#forgotten + start);
+        released += this.#text.slice(this.#left, start) + put;
       }
       this.#left = Math.max(this.#left, end);
     }
@@ -111,6 +117,7 @@ export class TextWindow {
     const dropped = wholeCharacters(this.#text, Math.max(0, needed - contextMax));
     if (dropped === 0) return;
     this.#text = this.#text.slice(dropped);
+    this.#forgotten += dropped;
     this.#left -= dropped;
     this.#from = this.#from.map((from) => from - dropped);
     this.#found = this.#found.map((found) => ({
@@ -123,8 +130,7 @@ export class TextWindow {
 
 /** Text that is there as a whole. @throws BlockedError */
 export function guardText(guards: readonly Guard[], text: string): string {
-  const window = new TextWindow(guards);
-  return window.push(text) + window.end();
+  return new TextWindow(guards).end(text);
 }
 
 /** Not within a surrogate pair. */

@@ -19,4 +19,6 @@ export interface AnswerGuards {
   tooLong(): void;
   /** What the caller is told; counts the decision. */
   refusal(error: BlockedError): GatewayError;
+  /** The answer has gone through to its end: counts what was decided about it, services aside. Once; not after a refusal. */
+  ended(): void;
 }

@@ -12,8 +12,17 @@ export interface Guardrails {
 
 /** The request that is inspected, as far as guardrails need it. */
 export interface InspectContext {
+  /** Filled in at each decision, so that a refusal tells it too. */
+  readonly record: GuardrailRecord;
   /** Says what is ended when the request is ended from outside. */
   onAbort(abortable: { abort(error: Error): void }): void;
+}
+
+export interface GuardrailRecord {
+  /** Value of `x-svc-guardrails`; undefined where none applies. */
+  guardrailHeader: string | undefined;
+  /** For the access log: the guardrails that did not pass, in the header's form; undefined where all did. */
+  guardrailsNotPassed: string | undefined;
 }
 
 export interface Inspection {
@@ -21,8 +30,6 @@ export interface Inspection {
   readonly call: ChatCall;
   /** Undefined: the answer goes to the caller as it is. */
   readonly output: OutputGuard | undefined;
-  /** Value of `x-svc-guardrails`; undefined where none applies. */
-  readonly header: string | undefined;
 }
 
 /** What the answer of one request goes through. */
@@ -37,5 +44,5 @@ export interface OutputGuard {
 
 /** No guardrails are configured: every request is admitted as it is. */
 export const noGuardrails: Guardrails = {
-  inspect: (call) => ({ call, output: undefined, header: undefined }),
+  inspect: (call) => ({ call, output: undefined }),
 };

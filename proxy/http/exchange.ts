@@ -56,6 +56,8 @@ export interface RequestRecord {
   limitHeaders: readonly string[];
   /** What the answer tells of the guardrails that apply; undefined where none does. */
   guardrailHeader: string | undefined;
+  /** The guardrails that did not pass, in the same form. */
+  guardrailsNotPassed: string | undefined;
 }
 
 export class Exchange {
@@ -90,6 +92,7 @@ export class Exchange {
     firstByteAt: undefined,
     limitHeaders: [],
     guardrailHeader: undefined,
+    guardrailsNotPassed: undefined,
   };
   /** Resolves when the response is sent or its connection is gone. */
   readonly closed: Promise<void>;

@@ -97,8 +97,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // inspect
   const inspecting = deps.guardrails.inspect(authorized, exchange);
-  const { call, output, header } = inspecting instanceof Promise ? await inspecting : inspecting;
-  record.guardrailHeader = header;
+  const { call, output } = inspecting instanceof Promise ? await inspecting : inspecting;
 
   // reserve: for at most as long as its budgets and limits hold; what it may put out at most may be part of it.
   const reserved = deps.ledger.reserve(call);
