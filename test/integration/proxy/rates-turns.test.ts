@@ -215,6 +215,45 @@ async function commandsOf<T>(act: () => Promise<T>): Promise<{ readonly count: n
   });
 }
 
+describe('what is counted', () => {
+  it('is kept for as long as it counts, from its last change on', async () => {
+    const limits = [newRequests(9), newTokens(1_000), newPlaces(9)];
+    await admit(scene.rates, limits, 100);
+    const names = await scene.run((client) => client.keys('*:limit-*'));
+    expect(names).toHaveLength(3);
+    for (const name of names) await scene.run((client) => client.pexpire(name, 500));
+    await scene.advance(1_000);
+    await admit(scene.rates, limits, 800);
+    const kept = new Map<string, number>();
+    for (const name of names) kept.set(name.split(':').at(-2) ?? '', await scene.run((c) => c.pttl(name)));
+    expect(kept.get('requests_per_minute')).toBeGreaterThan(61_000);
+    expect(kept.get('tokens_per_minute')).toBeGreaterThan(53_000);
+    expect(kept.get('concurrent_requests')).toBeGreaterThan(30_000);
+  });
+
+  it('while the clock is set back is past at the same time as the rest of its second', async () => {
+    const limit = newRequests(9);
+    await Promise.all([admit(scene.rates, [limit]), admit(scene.rates, [limit])]);
+    await scene.shiftRedisClock(-20_000);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[6]]);
+    await scene.advance(45_000);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[5]]);
+    await scene.advance(45_000);
+    expect(remaining([await take(scene.rates, [limit])])).toEqual([[7]]);
+  });
+
+  it('full again in the turn in which all of it is past, it opens a minute later', async () => {
+    const limit = newRequests(2);
+    const ask = () => Promise.all([1, 2, 3].map(() => take(scene.rates, [limit])));
+    const opens = ([, , third]: readonly RateAnswer[]) => third?.standings[0]?.opensInMs;
+    expect(opens(await ask())).toBe(61_000);
+    await scene.advance(30_000);
+    expect(opens(await ask())).toBe(31_000);
+    await scene.advance(40_000);
+    expect(opens(await ask())).toBe(61_000);
+  });
+});
+
 describe('a call', () => {
   const through = (run: (connection: RedisConnection) => RedisConnection['run']) =>
     scene.newProxy((connection) => ({ ...connection, run: run(connection) }));
