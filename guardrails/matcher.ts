@@ -24,7 +24,7 @@ export interface Matcher {
   /**
    * Inspects `text` from `from` on; what stands before it is context (whether a word begins there) and is not found again.
    * To inspect a text in pieces gives what it gives at once: pieces are appended, and `from` is the last `decided`, or the end of
-   * the last finding where that is later.
+   * the last finding where that is later. It is 0 only where the text begins: of what has left something is kept as context.
    * @param window no finding is longer than this where the text has not ended
    */
   inspect(text: InspectedText, from: number, window: number): Inspected;
