@@ -102,3 +102,8 @@ export type Decision = 'pass' | 'block' | 'redact' | 'observe' | 'failed_pass' |
 export function placeholder(label: string, number: number): string {
   return `[${label}_${number}]`;
 }
+
+/** What a caller is told who is blocked: always by which guardrail, never what it has found. */
+export function blockedMessage({ name, message }: Pick<Guardrail, 'name' | 'message'>): string {
+  return message === '' ? `blocked by the guardrail ${name}` : `${message} (guardrail ${name})`;
+}
