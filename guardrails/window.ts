@@ -55,6 +55,11 @@ export class TextWindow {
     this.#from = guards.map(() => 0);
   }
 
+  /** UTF-16 units of what was pushed that have not left. */
+  get held(): number {
+    return this.#text.length - this.#left;
+  }
+
   /** @returns what may leave. @throws BlockedError */
   push(piece: string): string {
     return piece === '' ? '' : this.#inspect(piece, false);

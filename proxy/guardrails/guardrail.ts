@@ -16,6 +16,8 @@ export interface InspectContext {
   readonly record: GuardrailRecord;
   /** Says what is ended when the request is ended from outside. */
   onAbort(abortable: { abort(error: Error): void }): void;
+  /** Takes room for text that is held until the request ends. @throws GatewayError overloaded */
+  buffer(bytes: number): void;
 }
 
 export interface GuardrailRecord {

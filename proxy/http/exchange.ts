@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
-import type { Received } from '../upstream/attempt.ts';
+import type { AttemptResult, Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
 
@@ -174,6 +174,17 @@ export class Exchange {
     this.record.usage = told.usage();
     this.record.modelAnswered = told.model();
     this.record.textBytes = told.textBytes();
+  }
+
+  /** The same of an answer that was handed over. */
+  answered(result: AttemptResult): void {
+    if (result.kind === 'stream') {
+      this.received(result);
+      return;
+    }
+    this.record.usage = result.usage;
+    this.record.modelAnswered = result.model;
+    this.record.textBytes = result.textBytes;
   }
 
   /** Bytes came from the provider. */

@@ -7,6 +7,7 @@ import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { AttemptResult } from '../upstream/attempt.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
@@ -104,15 +105,17 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const hold = reserved instanceof Promise ? await reserved : reserved;
   record.limitHeaders = hold.headers;
   let failure: unknown;
+  let result: AttemptResult | undefined;
   try {
-    // dispatch, then relay: committed at the first byte.
-    const result = await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange);
+    // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
+    result = await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange);
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = error;
     throw error;
   } finally {
-    // settle: always, exactly once.
+    // settle: always, exactly once, and by what the provider has told, whether or not it came to the caller.
+    if (result !== undefined) exchange.answered(result);
     hold.settle(outcomeOf(exchange, failure));
   }
 }

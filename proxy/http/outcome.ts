@@ -39,6 +39,8 @@ function provesNothingUsed(failure: unknown): boolean {
   if (failure instanceof ProviderFailure) return true;
   if (!(failure instanceof GatewayError)) return false;
   const { cause, code, status } = failure;
+  // Once it is reserved only its answer can be blocked.
+  if (code === 'guardrail_blocked') return false;
   const unreached =
     cause instanceof TransportError && (cause.kind === 'connect' || cause.kind === 'forbidden');
   return unreached || status < 500 || code === 'upstream_authentication_failed';

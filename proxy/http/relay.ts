@@ -12,9 +12,6 @@ export function relay(exchange: Exchange, result: AttemptResult): Promise<void> 
 
 function relayComplete(exchange: Exchange, result: CompleteResult): void {
   exchange.record.status = 200;
-  exchange.record.usage = result.usage;
-  exchange.record.modelAnswered = result.model;
-  exchange.record.textBytes = result.textBytes;
   send(exchange, 200, result.body, passed(result.headers));
 }
 
@@ -42,8 +39,6 @@ async function relayStream(exchange: Exchange, result: StreamResult): Promise<vo
     response.end();
   } catch (error) {
     abortStream(exchange, error);
-  } finally {
-    exchange.received(result);
   }
 }
 

@@ -70,6 +70,8 @@ export interface StreamResult extends Received {
   flowTo(sink: StreamSink): void;
   pause(): void;
   resume(): void;
+  /** Cancels the provider; the sink is told this error, unless all had come. */
+  abort(error: Error): void;
 }
 
 export type AttemptResult = CompleteResult | StreamResult;

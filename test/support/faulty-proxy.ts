@@ -99,7 +99,7 @@ function brokenStream(defect: Error): AttemptResult {
   };
   const nothing = () => undefined;
   const told = { headers: [], usage: nothing, model: nothing, textBytes: () => 0 };
-  return { kind: 'stream', ...told, flowTo, pause: nothing, resume: nothing };
+  return { kind: 'stream', ...told, flowTo, pause: nothing, resume: nothing, abort: nothing };
 }
 
 function unexpected(what: unknown): never {
