@@ -5,11 +5,8 @@ import type { Finding, InspectedText, Matcher } from './matcher.ts';
 
 export interface Guard {
   readonly matcher: Matcher;
-  /**
-   * What stands in place of what was found; keep: it stays; block: the text ends here. Called in the order of the text.
-   * @param at where in the whole text it was found
-   */
-  readonly replacement: 'block' | 'keep' | ((found: string, label: string, at: number) => string);
+  /** What stands in place of what was found; keep: it stays; block: the text ends here. */
+  readonly replacement: 'block' | 'keep' | ((found: string, label: string) => string);
   /** Called for every finding, in the order of the text. */
   found(label: string): void;
 }
@@ -41,8 +38,6 @@ export class TextWindow {
   #text = '';
   /** What stands before has left, or will never leave. */
   #left = 0;
-  /** Units before `#text` that are forgotten. */
-  #forgotten = 0;
   /** Of each guard, where it inspects on. */
   #from: number[];
   /** In what has not left; in the order of the text. */
@@ -105,8 +100,7 @@ export class TextWindow {
       const { replacement } = guard;
       if (typeof replacement !== 'function') continue;
       if (start >= this.#left) {
-        const put = replacement(this.#text.slice(start, end), label, this.#forgotten + start);
-        released += this.#text.slice(this.#left, start) + put;
+        released += this.#text.slice(this.#left, start) + replacement(this.#text.slice(start, end), label);
       }
       this.#left = Math.max(this.#left, end);
     }
@@ -122,7 +116,6 @@ export class TextWindow {
     const dropped = wholeCharacters(this.#text, Math.max(0, needed - contextMax));
     if (dropped === 0) return;
     this.#text = this.#text.slice(dropped);
-    this.#forgotten += dropped;
     this.#left -= dropped;
     this.#from = this.#from.map((from) => from - dropped);
     this.#found = this.#found.map((found) => ({
