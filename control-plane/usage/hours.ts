@@ -1,22 +1,19 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
 import type { Schema, UsageEventRow } from '../store/schema.ts';
-import { groupBySource, type Source } from './sources.ts';
+import { groupBySource, type Source, subjectColumns } from './sources.ts';
 
 export type HourRow = Schema['usage_hours'];
 
 export const hourMs = 3_600_000;
 
+const [ofOrganization, ...ofOthers] = subjectColumns;
+
 /** Columns of the primary key, in its order. */
 export const hourKey = [
-  'organization_id',
+  ofOrganization,
   'hour',
-  'key_id',
-  'ai_system_id',
-  'person_id',
-  'project_key_id',
-  'project_ai_system_id',
-  'project_person_id',
+  ...ofOthers,
   'model_asked',
 ] as const satisfies readonly (keyof HourRow)[];
 
