@@ -3,7 +3,7 @@ import { createBackground } from '../../common/background.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import { LocalRates } from '../../proxy/ledger/rates/local-rates.ts';
-import { endsWaitMs } from '../../proxy/ledger/rates/outbox.ts';
+import { tokensWaitMs } from '../../proxy/ledger/rates/outbox.ts';
 import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates/rates.ts';
 import { RedisRates } from '../../proxy/ledger/rates/redis-rates.ts';
 import { type RateScripts, rateScripts } from '../../proxy/ledger/rates/scripts.ts';
@@ -18,7 +18,7 @@ import { nameInShard, shardOf } from '../../proxy/redis/shards.ts';
 import { redisTarget } from '../../proxy/redis/target.ts';
 import { until } from './process.ts';
 import { silentLog } from './silent-log.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { settle, VirtualTime } from './virtual-time.ts';
 
 export interface RatesScene {
   readonly rates: Rates;
@@ -82,7 +82,7 @@ export async function redisScene(
   };
   // What only waits for company is under way: it is not to be later than what comes after it.
   const timers: Timers = {
-    after: (delayMs, task) => (delayMs > endsWaitMs ? time.after(delayMs, task) : afterTurn(task, follow)),
+    after: (delayMs, task) => (delayMs > tokensWaitMs ? time.after(delayMs, task) : afterTurn(task, follow)),
   };
   const clocks = [organizationId, ...others].map((organization) => clockOf(shardOf(organization)));
   const setClock = () =>
@@ -97,6 +97,7 @@ export async function redisScene(
     return ofOrganization(rates, organizationId);
   };
   const settled = async () => {
+    await settle();
     while (under.size > 0) await Promise.all(under);
   };
   await setClock();
@@ -125,10 +126,7 @@ export async function redisScene(
 
 function afterTurn(task: () => void, follow: (work: Promise<unknown>) => void): () => void {
   let isCancelled = false;
-  const turn = new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
-  follow(turn.then(() => isCancelled || task()));
+  follow(settle().then(() => isCancelled || task()));
   return () => {
     isCancelled = true;
   };

@@ -1,7 +1,7 @@
-// What is to be told to Redis, by shard. What begins leaves at the end of this turn of the event loop, when all that came in it is
-// there; what has ended leaves before it, or after a moment on its own. So many requests cost one call.
+// What is to be told to Redis, by shard. What begins, and what frees a place, leaves at the end of this turn of the event loop, when
+// all that came in it is there; tokens that were not used go with it, or after a moment on their own. So many requests cost one call.
 import type { Timers } from '../../../common/timers.ts';
-import type { Begun, Ended, Turn } from './turn.ts';
+import { type Begun, type Ended, holdsPlaces, type Turn } from './turn.ts';
 
 export interface OutboxDeps {
   readonly timers: Timers;
@@ -11,18 +11,19 @@ export interface OutboxDeps {
 
 /** Requests in one call: others wait in Redis while it runs. */
 export const requestsInCallMax = 128;
-/** What has ended waits no longer for something to travel with. */
-export const endsWaitMs = 5;
+/** Tokens given back wait no longer for something to travel with. */
+export const tokensWaitMs = 5;
 
 interface Waiting {
   readonly ended: Ended[];
   readonly begun: Begun[];
+  leavesWithTurn: boolean;
 }
 
 export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #shards = new Map<number, Waiting>();
-  #leavesWithTurn = false;
+  #isTurnAwaited = false;
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
@@ -31,44 +32,56 @@ export class Outbox {
   }
 
   begin(one: Begun): void {
-    this.#waiting(one.request.shard).begun.push(one);
-    if (this.#leavesWithTurn) return;
-    this.#leavesWithTurn = true;
-    // After the events of this turn, each of which may bring requests.
-    setImmediate(() => {
-      this.#leavesWithTurn = false;
-      this.#send(({ begun }) => begun.length > 0);
-    });
+    const waiting = this.#waiting(one.request.shard);
+    waiting.begun.push(one);
+    this.#leaveWithTurn(waiting);
   }
 
   end(one: Ended): void {
-    this.#waiting(one.request.shard).ended.push(one);
-    if (this.#closed) this.#send(() => true);
-    else
-      this.#cancelTimer ??= this.#deps.timers.after(endsWaitMs, () => {
-        this.#cancelTimer = undefined;
-        this.#send(() => true);
-      });
+    const waiting = this.#waiting(one.request.shard);
+    waiting.ended.push(one);
+    if (this.#closed) this.#send();
+    // Somebody may want the place at another proxy.
+    else if (holdsPlaces(one.request)) this.#leaveWithTurn(waiting);
+    else this.#leaveSoon();
   }
 
-  /** Sends what waits; from now on nothing waits for company. */
+  /** Sends what waits; from now on what ends does not wait. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer?.();
-    this.#send(() => true);
+    this.#send();
   }
 
   #waiting(shard: number): Waiting {
     const known = this.#shards.get(shard);
     if (known !== undefined) return known;
-    const made = { ended: [], begun: [] };
+    const made = { ended: [], begun: [], leavesWithTurn: false };
     this.#shards.set(shard, made);
     return made;
   }
 
-  #send(leaves: (waiting: Waiting) => boolean): void {
+  #leaveWithTurn(waiting: Waiting): void {
+    waiting.leavesWithTurn = true;
+    if (this.#isTurnAwaited) return;
+    this.#isTurnAwaited = true;
+    // After the events of this turn, each of which may bring requests.
+    setImmediate(() => {
+      this.#isTurnAwaited = false;
+      this.#send(({ leavesWithTurn }) => leavesWithTurn);
+    });
+  }
+
+  #leaveSoon(): void {
+    this.#cancelTimer ??= this.#deps.timers.after(tokensWaitMs, () => {
+      this.#cancelTimer = undefined;
+      this.#send();
+    });
+  }
+
+  #send(leaves?: (waiting: Waiting) => boolean): void {
     for (const [shard, waiting] of this.#shards) {
-      if (!leaves(waiting)) continue;
+      if (leaves?.(waiting) === false) continue;
       this.#shards.delete(shard);
       for (const turn of turnsOf(shard, waiting)) this.#deps.send(turn);
     }

@@ -12,7 +12,7 @@ import { Outbox } from './outbox.ts';
 import type { RateAnswer, RateHold, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { TimedScripts, UnheardError } from './timed-scripts.ts';
-import { type CountedRequest, isGivenBack, rateKey, type Turn } from './turn.ts';
+import { type CountedRequest, holdsPlaces, isGivenBack, rateKey, type Turn } from './turn.ts';
 import { TurnCall } from './turn-call.ts';
 
 export interface RedisRatesDeps {
@@ -146,8 +146,4 @@ export class RedisRates implements Rates {
       if (!(error instanceof RedisUnavailableError)) throw error;
     });
   }
-}
-
-function holdsPlaces({ limits }: CountedRequest): boolean {
-  return limits.some(({ kind }) => kind === 'concurrent_requests');
 }

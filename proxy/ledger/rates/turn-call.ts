@@ -18,17 +18,17 @@ export interface TurnCallOptions {
 }
 
 export class TurnCall implements ScriptCall {
-  readonly keys: string[];
+  readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** Of each request that begins, in their order. */
-  readonly #asked: readonly (readonly LimitOfTurn[])[];
   readonly #turn: Turn;
+  /** By their ids, in the order of their positions. */
   readonly #limits = new Map<string, LimitOfTurn>();
+  /** Those of each request that begins, in their order. */
+  readonly #asked: readonly (readonly LimitOfTurn[])[];
 
   constructor(turn: Turn, { name, leaseMs }: TurnCallOptions) {
     const { shard, ended, begun } = turn;
     this.#turn = turn;
-    this.keys = [nameInShard('rate:1', shard, `turn:${name}`)];
     // Before those of requests that have ended, whose maxima are older.
     this.#asked = begun.map(({ request }) => request.limits.map((limit) => this.#limitAsked(limit)));
     const asked = this.#limits.size;
@@ -41,6 +41,8 @@ export class TurnCall implements ScriptCall {
       begunLeases: begun.map(({ request }) => request.name),
       limits: this.#limitWords(),
     };
+    const mark = nameInShard('rate:1', shard, `turn:${name}`);
+    this.keys = [mark, ...Array.from(this.#limits, ([id, { kind }]) => rateKey(shard, kind, id))];
     this.args = [JSON.stringify(words)];
   }
 
@@ -66,7 +68,6 @@ export class TurnCall implements ScriptCall {
   #add({ id, kind, max }: RateLimit): LimitOfTurn {
     const made = new LimitOfTurn(this.#limits.size + 1, kind, max);
     this.#limits.set(id, made);
-    this.keys.push(rateKey(this.#turn.shard, kind, id));
     return made;
   }
 

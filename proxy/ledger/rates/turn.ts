@@ -32,6 +32,10 @@ export interface CountedRequest {
   readonly tokens: number;
 }
 
+export function holdsPlaces({ limits }: CountedRequest): boolean {
+  return limits.some(({ kind }) => kind === 'concurrent_requests');
+}
+
 /** Whether the end of a request changes anything of such a limit. */
 export function isGivenBack(kind: RateKind, correction: number): boolean {
   return kind === 'concurrent_requests' || (kind === 'tokens_per_minute' && correction !== 0);

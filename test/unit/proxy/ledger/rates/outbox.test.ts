@@ -1,7 +1,8 @@
 // When what is to be told to Redis leaves, and with what.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { endsWaitMs, Outbox, requestsInCallMax } from '../../../../../proxy/ledger/rates/outbox.ts';
+import { Outbox, requestsInCallMax, tokensWaitMs } from '../../../../../proxy/ledger/rates/outbox.ts';
 import type { CountedRequest, Turn } from '../../../../../proxy/ledger/rates/turn.ts';
+import { newPlaces } from '../../../../support/rates.ts';
 import { settle, VirtualTime } from '../../../../support/virtual-time.ts';
 
 let time: VirtualTime;
@@ -17,7 +18,9 @@ beforeEach(() => {
 const request = (name: string, shard = 0): CountedRequest => ({ name, shard, limits: [], tokens: 0 });
 const begin = (name: string, shard?: number) =>
   outbox.begin({ request: request(name, shard), resolve: () => undefined, reject: () => undefined });
-const end = (name: string, shard?: number) => outbox.end({ request: request(name, shard), correction: 0 });
+const end = (name: string, shard?: number) => outbox.end({ request: request(name, shard), correction: 1 });
+const endOfPlace = (name: string) =>
+  outbox.end({ request: { ...request(name), limits: [newPlaces(1)] }, correction: 0 });
 const names = (requests: readonly { readonly request: CountedRequest }[]) =>
   requests.map(({ request: { name } }) => name).join(' ');
 const told = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
@@ -39,7 +42,7 @@ describe('what begins', () => {
   it('takes along what has ended in its shard, and of no other one', async () => {
     end('a');
     end('b', 7);
-    await time.advance(endsWaitMs - 1);
+    await time.advance(tokensWaitMs - 1);
     begin('c');
     end('d');
     await settle();
@@ -50,9 +53,18 @@ describe('what begins', () => {
 });
 
 describe('what has ended', () => {
+  it('leaves at the end of the turn where it frees a place: somebody may want it at another proxy', async () => {
+    end('a');
+    end('b', 7);
+    endOfPlace('c');
+    expect(told()).toEqual([]);
+    await settle();
+    expect(told()).toEqual(['0: -a c +']);
+  });
+
   it('leaves on its own after a moment, together', async () => {
     end('a');
-    await time.advance(endsWaitMs - 1);
+    await time.advance(tokensWaitMs - 1);
     end('b');
     expect(told()).toEqual([]);
     await time.advance(1);
