@@ -1,0 +1,191 @@
+// A compiled expression as instructions of an automaton, and what can be read off them: whether a match may be empty, and where
+// in a text that goes on the first match may have begun that is not complete.
+
+/** As re2js has them, which follows Go's regexp/syntax. */
+export interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  /** Of an alternative the second way out, of an assertion its conditions. */
+  readonly arg: number;
+  matchRune(codePoint: number): boolean;
+}
+
+export interface Program {
+  readonly instructions: readonly Instruction[];
+  readonly start: number;
+}
+
+const op = {
+  alternative: 1,
+  alternativeMatch: 2,
+  capture: 3,
+  assertion: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+} as const;
+const condition = {
+  lineBegin: 1,
+  lineEnd: 2,
+  textBegin: 4,
+  textEnd: 8,
+  boundary: 16,
+  noBoundary: 32,
+} as const;
+const anyCondition = 63;
+
+/** Whether something matches the empty text somewhere, if all its assertions could hold at once. */
+export function isEmptyPossible(program: Program): boolean {
+  return new Threads(program).begin(0, anyCondition).has(op.match);
+}
+
+/** Looks for matches that have begun and are not complete. Keeps nothing but its room from text to text. */
+export class PendingSearch {
+  readonly #mayBegin: (codePoint: number) => boolean;
+  #now: Threads;
+  #next: Threads;
+
+  constructor(program: Program) {
+    this.#mayBegin = firstCodePoints(program);
+    this.#now = new Threads(program);
+    this.#next = new Threads(program);
+  }
+
+  /**
+   * The least place from `from` on where a match may have begun that what follows decides; the length of the text where there is
+   * none. Takes no more than the length of the text times the number of instructions.
+   */
+  pendingFrom(text: string, from: number): number {
+    this.#now.clear();
+    const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
+    let at = from;
+    while (at < end) {
+      const codePoint = text.codePointAt(at) ?? 0;
+      if (this.#mayBegin(codePoint)) this.#now.begin(at, conditionsAt(text, at));
+      at += codePoint > 0xffff ? 2 : 1;
+      if (this.#now.isEmpty) continue;
+      this.#now.step(codePoint, at < end ? conditionsAt(text, at) : undefined, this.#next);
+      [this.#now, this.#next] = [this.#next, this.#now];
+    }
+    return this.#now.leastStart(Math.max(from, end));
+  }
+}
+
+/** Where in a program matches stand, each place with the least start of those that have come to it. */
+class Threads {
+  readonly #program: Program;
+  readonly #places: Int32Array;
+  readonly #starts: Int32Array;
+  /** Where a place stands in `#places`, if it does. */
+  readonly #indexes: Int32Array;
+  readonly #open: number[] = [];
+  #size = 0;
+
+  constructor(program: Program) {
+    this.#program = program;
+    const { length } = program.instructions;
+    this.#places = new Int32Array(length);
+    this.#starts = new Int32Array(length);
+    this.#indexes = new Int32Array(length);
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === 0;
+  }
+
+  clear(): void {
+    this.#size = 0;
+  }
+
+  begin(start: number, conditions: number): this {
+    this.#add(this.#program.start, start, conditions);
+    return this;
+  }
+
+  /** @param conditions at the place behind the code point; undefined where they are not known yet: all that waits for them stays */
+  step(codePoint: number, conditions: number | undefined, next: Threads): void {
+    next.clear();
+    for (let i = 0; i < this.#size; i++) {
+      const instruction = this.#instruction(i);
+      if (instruction === undefined || instruction.op <= op.nop || !instruction.matchRune(codePoint))
+        continue;
+      next.#add(instruction.out, this.#starts[i] ?? 0, conditions);
+    }
+  }
+
+  leastStart(otherwise: number): number {
+    return this.#starts.subarray(0, this.#size).reduce((least, start) => Math.min(least, start), otherwise);
+  }
+
+  has(wanted: number): boolean {
+    return this.#places
+      .subarray(0, this.#size)
+      .some((place) => this.#program.instructions[place]?.op === wanted);
+  }
+
+  accepts(codePoint: number): boolean {
+    for (let i = 0; i < this.#size; i++) {
+      const instruction = this.#instruction(i);
+      if (instruction !== undefined && instruction.op > op.nop && instruction.matchRune(codePoint))
+        return true;
+    }
+    return false;
+  }
+
+  #instruction(index: number): Instruction | undefined {
+    return this.#program.instructions[this.#places[index] ?? 0];
+  }
+
+  /** Adds a place and all that is reached from it without reading on. Of earlier starts first: who comes first stays. */
+  #add(place: number, start: number, conditions: number | undefined): void {
+    this.#open.push(place);
+    for (let at = this.#open.pop(); at !== undefined; at = this.#open.pop()) {
+      const instruction = this.#program.instructions[at];
+      if (instruction === undefined || instruction.op === op.fail || this.#holds(at)) continue;
+      this.#places[this.#size] = at;
+      this.#starts[this.#size] = start;
+      this.#indexes[at] = this.#size++;
+      this.#follow(instruction, conditions);
+    }
+  }
+
+  #follow({ op: kind, out, arg }: Instruction, conditions: number | undefined): void {
+    if (kind === op.alternative || kind === op.alternativeMatch) this.#open.push(arg, out);
+    else if (kind === op.capture || kind === op.nop) this.#open.push(out);
+    else if (kind === op.assertion && conditions !== undefined && (arg & ~conditions) === 0)
+      this.#open.push(out);
+  }
+
+  #holds(place: number): boolean {
+    const index = this.#indexes[place] ?? 0;
+    return index < this.#size && this.#places[index] === place;
+  }
+}
+
+/** What can be the first of a match; beyond Latin-1 anything. */
+function firstCodePoints(program: Program): (codePoint: number) => boolean {
+  const threads = new Threads(program).begin(0, anyCondition);
+  const table = Array.from({ length: 0x100 }, (_, codePoint) => threads.accepts(codePoint));
+  return (codePoint) => table[codePoint] ?? true;
+}
+
+/** What is true between two units: only whether the text begins is asked of the text itself, for it ends nowhere yet. */
+function conditionsAt(text: string, at: number): number {
+  const before = at === 0 ? -1 : text.charCodeAt(at - 1);
+  const after = text.charCodeAt(at);
+  let conditions = isWord(before) === isWord(after) ? condition.noBoundary : condition.boundary;
+  if (at === 0) conditions |= condition.textBegin | condition.lineBegin;
+  if (before === 10) conditions |= condition.lineBegin;
+  if (after === 10) conditions |= condition.lineEnd;
+  return conditions;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isWord(unit: number): boolean {
+  return (
+    (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) || unit === 95
+  );
+}

@@ -1,0 +1,88 @@
+// Where one expression matches next. RE2 looks at a text in linear time once; to find all matches it would be asked again for
+// each, and could read to the end of the text every time. So it is handed no more than twice what it needs: linear over all.
+import type { Expressions, Span } from './expressions.ts';
+
+export interface Searched {
+  readonly raw: string;
+  readonly isEnd: boolean;
+  readonly window: number;
+}
+
+export class Search {
+  readonly #expressions: Expressions;
+  readonly #index: number;
+  readonly #text: Searched;
+  #found: Span | undefined;
+  #isDone = false;
+  /** Up to here something is found; how far it was looked for is rounded, so that it is not asked for every match. */
+  #foundTo = 0;
+
+  constructor(expressions: Expressions, index: number, text: Searched) {
+    this.#expressions = expressions;
+    this.#index = index;
+    this.#text = text;
+  }
+
+  /** @param at never less than before */
+  next(at: number): Span | undefined {
+    if (!this.#isDone && (this.#found === undefined || this.#found.start < at)) {
+      this.#found = this.#text.isEnd ? this.#nextOfWhole(at) : this.#nextInWindow(at);
+      this.#isDone = this.#found === undefined;
+    }
+    return this.#found;
+  }
+
+  /** A match counts once it is a window away from what the engine has not seen: what it has not seen is nearly never its end. */
+  #nextOfWhole(from: number): Span | undefined {
+    const { raw, window } = this.#text;
+    for (let length = 2 * window; ; length *= 2) {
+      const to = this.#reach(from + length);
+      const found = this.#find(from, to);
+      if (to === raw.length || (found !== undefined && found.end <= to - window)) return found;
+    }
+  }
+
+  /** The text goes on: nothing that is longer than the window, and where it would be, what of it is within the window. */
+  #nextInWindow(at: number): Span | undefined {
+    const { raw, window } = this.#text;
+    let from = at;
+    while (from < raw.length) {
+      const to = this.#reach(from + 2 * window);
+      const found = this.#find(from, to);
+      const isWhole = to === raw.length;
+      if (found === undefined && isWhole) return undefined;
+      if (found === undefined) from = wholeCharacters(raw, to - window + 1);
+      else if (found.end - found.start <= window && (isWhole || found.end < to)) return found;
+      else if (found.start > from) from = found.start;
+      else {
+        const part = this.#find(from, wholeCharacters(raw, from + window));
+        if (part?.start === from) return part;
+        from += (raw.codePointAt(from) ?? 0) > 0xffff ? 2 : 1;
+      }
+    }
+    return undefined;
+  }
+
+  #reach(to: number): number {
+    const { raw, window } = this.#text;
+    return wholeCharacters(raw, Math.min(raw.length, Math.ceil(to / window) * window));
+  }
+
+  #find(from: number, to: number): Span | undefined {
+    // One unit before is all that RE2 looks back at; and where there is one, the text does not begin here.
+    const before = from === 0 ? 0 : 1;
+    const text = this.#text.raw.slice(from - before, to);
+    if (to > this.#foundTo) {
+      if (!this.#expressions.foundIn(text).includes(this.#index)) return undefined;
+      this.#foundTo = to;
+    }
+    const found = this.#expressions.find(this.#index, text, before);
+    return found && { start: found.start + from - before, end: found.end + from - before };
+  }
+}
+
+/** Not within a surrogate pair. */
+export function wholeCharacters(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1);
+  return code >= 0xd800 && code <= 0xdbff && at < text.length ? at - 1 : at;
+}
