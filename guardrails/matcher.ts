@@ -20,6 +20,9 @@ export interface Inspected {
   readonly decided: number;
 }
 
+/** UTF-16 units before a place that a matcher may look at there: in a stream no more is kept of what has left. */
+export const contextMax = 32;
+
 export interface Matcher {
   /**
    * Inspects `text` from `from` on; what stands before it is context (whether a word begins there) and is not found again.
@@ -33,6 +36,7 @@ export interface Matcher {
 }
 
 export interface InspectedText {
+  /** Not cut within a surrogate pair. */
   readonly raw: string;
   /** Without invisible characters, accents and widths; letter case as it is. Computed once for all matchers. */
   readonly folded: Folded;

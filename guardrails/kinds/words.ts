@@ -1,10 +1,32 @@
-// Phrases in text.
+// Phrases, in whatever letter case, width, accents and look-alike letters. A run of blanks and line ends matches any other. Of
+// phrases that overlap the one that begins first is found, and of those that begin together the longest.
 import type { WordsCheck } from '../definition.ts';
+import { fold } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
 import type { Matcher } from '../matcher.ts';
+import { PhraseAutomaton } from './phrase-automaton.ts';
+import { PhraseScan } from './phrase-scan.ts';
+import { skeletonOf } from './skeleton.ts';
+
+const phrasesMax = 10_000;
+const charactersMax = 200;
 
 /** @throws InvalidCheckError */
-export function compileWords(check: WordsCheck): Matcher {
-  if (check.phrases.length === 0) throw new InvalidCheckError('phrases', 'name at least one phrase');
-  return { inspect: ({ raw }) => ({ findings: [], decided: raw.length }), cost: 5 };
+export function compileWords({ phrases, withinWords }: WordsCheck): Matcher {
+  if (phrases.length === 0) throw new InvalidCheckError('phrases', 'name at least one phrase');
+  if (phrases.length > phrasesMax) throw new InvalidCheckError('phrases', `at most ${phrasesMax} phrases`);
+  const automaton = new PhraseAutomaton(phrases.map(skeletonOfPhrase));
+  return {
+    inspect: (text, from, window) => new PhraseScan({ automaton, withinWords, text, from, window }).run(),
+    cost: 12,
+  };
+}
+
+function skeletonOfPhrase(phrase: string, index: number): string {
+  const refuse = (message: string) => new InvalidCheckError(`phrases[${index}]`, message);
+  if (!phrase.isWellFormed()) throw refuse('not well-formed Unicode');
+  if ([...phrase].length > charactersMax) throw refuse(`at most ${charactersMax} characters`);
+  const skeleton = skeletonOf(fold(phrase).text);
+  if (skeleton === '') throw refuse('nothing in it can be seen');
+  return skeleton;
 }

@@ -1,0 +1,84 @@
+// What one character folds to: nothing, one character or several. Looked up in Unicode's data once, and remembered from then on.
+
+/** Of a UTF-16 unit that folds to a single one; {@link notSingle} of others, and of halves of surrogate pairs. */
+export function foldedUnit(unit: number): number {
+  return singles[unit] || lookUpUnit(unit);
+}
+
+/** @param code a code point, or half of a surrogate pair that stands alone */
+export function foldedCharacter(code: number): string {
+  const known = characters.get(code);
+  if (known !== undefined) return known;
+  if (itself[code] === 1) return String.fromCodePoint(code);
+  return lookUpCharacter(code);
+}
+
+/** U+FFFF: no character, and nothing folds to it. */
+export const notSingle = 0xffff;
+/** 0: not looked up. Nothing folds to U+0000. */
+const singles = new Uint16Array(0x10000);
+const itself = new Uint8Array(0x110000);
+/** Those that are not themselves: at most as many as Unicode has of them, some 30,000. */
+const characters = new Map<number, string>();
+
+function lookUpUnit(unit: number): number {
+  const folded = foldedCharacter(unit);
+  const single = folded.length === 1 && !isSurrogate(unit) ? folded.charCodeAt(0) : notSingle;
+  singles[unit] = single;
+  return single;
+}
+
+function lookUpCharacter(code: number): string {
+  const character = String.fromCodePoint(code);
+  const folded = foldCharacter(code, character);
+  if (folded === character) itself[code] = 1;
+  else characters.set(code, folded);
+  return folded;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+function foldCharacter(code: number, character: string): string {
+  const plainLetter = letterOnColour(code);
+  if (plainLetter !== undefined) return plainLetter;
+  if (blank.test(character)) return ' ';
+  if (lineEnd.test(character)) return '\n';
+  if (unseen.test(character)) return '';
+  let folded = '';
+  for (const part of character.normalize('NFKD')) {
+    if (blank.test(part)) folded += ' ';
+    else if (!unseen.test(part) && !accent.test(part)) folded += twofold.get(part) ?? part;
+  }
+  return folded;
+}
+
+/** U+2800 is the braille pattern without dots. */
+const blank = /[\p{Zs}\t\u2800]/u;
+const lineEnd = /[\n\v\f\r\u0085\u2028\u2029]/;
+/** Zero-width characters, soft hyphens, variation selectors, marks of direction, tags, and control characters. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/u;
+/**
+ * Marks of scripts that are read without them. Those of the others spell sounds, as vowels in Devanagari and Thai; so do the voicing
+ * marks of kana, U+3099 and U+309A, which Unicode counts as of no script.
+ */
+const accent =
+  /(?=\p{M})(?![\u3099\u309a])[\p{sc=Zinh}\p{sc=Zyyy}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}]/u;
+
+/** Letters that are two: as Unicode folds their case, or as they are written without them. */
+const twofold: ReadonlyMap<string, string> = new Map([
+  ['ß', 'ss'],
+  ['ẞ', 'SS'],
+  ['æ', 'ae'],
+  ['Æ', 'AE'],
+  ['œ', 'oe'],
+  ['Œ', 'OE'],
+]);
+
+/** White on black, in circles from U+1F150, in squares from U+1F170: the only letters in shapes that Unicode leaves as they are. */
+function letterOnColour(code: number): string | undefined {
+  for (const first of [0x1f150, 0x1f170])
+    if (code >= first && code < first + 26) return String.fromCharCode(0x41 + code - first);
+  return undefined;
+}

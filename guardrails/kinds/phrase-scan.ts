@@ -1,0 +1,175 @@
+// One inspection of a text for phrases. What stands behind a phrase is always seen before it is found, so that a letter to come
+// cannot undo it: it would have been part of the word, or its accent.
+import { characterBefore, characterLength, wholeCharacters } from '../characters.ts';
+import type { Finding, Inspected, InspectedText } from '../matcher.ts';
+import { contextMax } from '../matcher.ts';
+import type { PhraseAutomaton } from './phrase-automaton.ts';
+import { blank, skeletonUnit } from './skeleton.ts';
+import { isPartOfLetterBefore, isWithinWord } from './word-boundaries.ts';
+
+export interface PhraseScanOptions {
+  readonly automaton: PhraseAutomaton;
+  readonly withinWords: boolean;
+  readonly text: InspectedText;
+  readonly from: number;
+  readonly window: number;
+}
+
+/** "WORD": the label of all that is found. */
+const label = 'WORD';
+
+export class PhraseScan {
+  readonly #options: PhraseScanOptions;
+  readonly #folded: string;
+  /**
+   * Units are counted as they are read, blanks that follow a blank left out. Of the last so many, in a ring: where they stand in
+   * the folded text, and of the longest phrase that begins there, where it ends (0: none does).
+   */
+  readonly #places: Int32Array;
+  readonly #ends: Int32Array;
+  readonly #mask: number;
+  #read = 0;
+  #state = 0;
+  /** Phrases that are noted in the ring and not settled; none begins before the unit of this count. */
+  #noted = 0;
+  #firstNoted = 0;
+  readonly #findings: Finding[] = [];
+  /** In the raw text: what is found begins here or behind. */
+  #free: number;
+
+  constructor(options: PhraseScanOptions) {
+    this.#options = options;
+    this.#folded = options.text.folded.text;
+    this.#free = options.from;
+    const unitsMax = this.#folded.length - options.text.folded.foldedAt(options.from);
+    const ring = 2 ** Math.ceil(Math.log2(Math.min(options.automaton.longest, unitsMax) + 1));
+    this.#places = new Int32Array(ring);
+    this.#ends = new Int32Array(ring);
+    this.#mask = ring - 1;
+  }
+
+  run(): Inspected {
+    const { automaton, text, from } = this.#options;
+    const folded = this.#folded;
+    let previous = 0;
+    for (let at = text.folded.foldedAt(from); at < folded.length; at++) {
+      const unit = skeletonUnit(folded.charCodeAt(at));
+      if (unit === blank && previous === blank) continue;
+      previous = unit;
+      const state = automaton.next(this.#state, unit);
+      this.#state = state;
+      this.#places[this.#read & this.#mask] = at;
+      this.#read++;
+      if (this.#noted > 0) this.#settle(this.#begin(state));
+      if (automaton.phrase(state) !== 0) this.#note(state, at + 1);
+    }
+    return { findings: this.#findings, decided: text.isEnd ? this.#finish() : this.#pause() };
+  }
+
+  /** The count of the unit that a state begins with. */
+  #begin(state: number): number {
+    return this.#read - this.#options.automaton.depth(state);
+  }
+
+  #place(count: number): number {
+    return this.#places[count & this.#mask] ?? 0;
+  }
+
+  /** @param end in the folded text, of all phrases that what has been read ends with */
+  #note(state: number, end: number): void {
+    const { automaton } = this.#options;
+    for (
+      let phrase = automaton.phrase(state);
+      phrase !== 0;
+      phrase = automaton.phrase(automaton.shorter(phrase))
+    ) {
+      const begin = this.#begin(phrase);
+      if (!this.#isFinding(this.#place(begin), end)) continue;
+      if (this.#noted === 0 || begin < this.#firstNoted) this.#firstNoted = begin;
+      if (this.#ends[begin & this.#mask] === 0) this.#noted++;
+      this.#ends[begin & this.#mask] = end;
+    }
+  }
+
+  /** Finds what is noted and begins before the unit of a count: nothing to come can begin before it, or be longer. */
+  #settle(before: number): void {
+    for (; this.#noted > 0 && this.#firstNoted < before; this.#firstNoted++) {
+      const end = this.#ends[this.#firstNoted & this.#mask] ?? 0;
+      if (end === 0) continue;
+      this.#ends[this.#firstNoted & this.#mask] = 0;
+      this.#noted--;
+      this.#find(this.#place(this.#firstNoted), end);
+    }
+  }
+
+  #find(begin: number, end: number): void {
+    const { text, window } = this.#options;
+    const start = text.folded.rawAt(begin);
+    if (start < this.#free) return;
+    // As much of the unseen behind it as the window takes, whether it is all there or not: pieces give what the whole gives.
+    const room = Math.max(this.#endOfLetters(end), wholeCharacters(text.raw, start + window));
+    this.#free = Math.min(text.folded.rawEnd(end), room);
+    this.#findings.push({ start, end: this.#free, label });
+  }
+
+  /** Nothing follows, so all that is noted is found. */
+  #finish(): number {
+    this.#settle(this.#read);
+    return this.#options.text.raw.length;
+  }
+
+  /** @returns where the first phrase may begin that what follows would complete or undo */
+  #pause(): number {
+    const { automaton, text } = this.#options;
+    for (let state = this.#state; state !== 0; state = automaton.shorter(state)) {
+      const begin = this.#begin(state);
+      this.#settle(begin);
+      if (this.#isOpen(this.#place(begin))) return text.folded.rawAt(this.#place(begin));
+    }
+    this.#settle(this.#read);
+    return text.raw.length;
+  }
+
+  /** Whether something may yet be found that begins here. */
+  #isOpen(begin: number): boolean {
+    const { text, window } = this.#options;
+    const start = text.folded.rawAt(begin);
+    return start >= this.#free && start > text.raw.length - window && this.#beginsWord(begin);
+  }
+
+  #isFinding(begin: number, end: number): boolean {
+    const { text, window } = this.#options;
+    const start = text.folded.rawAt(begin);
+    if (!text.isEnd && this.#endOfLetters(end) - start > window) return false;
+    return this.#beginsWord(begin) && this.#endsWord(end, start);
+  }
+
+  #beginsWord(begin: number): boolean {
+    const { text, withinWords } = this.#options;
+    // A character that is farther off than what is kept as context is nobody's neighbour, in a whole text neither.
+    const isFirst = begin === 0 || text.folded.rawAt(begin - 1) < text.folded.rawAt(begin) - contextMax;
+    return (
+      withinWords || isFirst || !isWithinWord(characterBefore(this.#folded, begin), this.#character(begin))
+    );
+  }
+
+  /** @param start in the raw text: the window goes on from there */
+  #endsWord(end: number, start: number): boolean {
+    const { text, window, withinWords } = this.#options;
+    if (end === this.#folded.length) return text.isEnd || text.raw.length - start >= window;
+    if (text.folded.rawAt(end) - start >= window) return true;
+    const next = this.#character(end);
+    if (isPartOfLetterBefore(next)) return false;
+    return withinWords || !isWithinWord(characterBefore(this.#folded, end), next);
+  }
+
+  #character(at: number): number {
+    return this.#folded.codePointAt(at) ?? 0;
+  }
+
+  /** In the raw text, without what is not seen behind it. @param end in the folded one */
+  #endOfLetters(end: number): number {
+    const last = this.#options.text.folded.rawAt(end - 1);
+    return last + characterLength(this.#options.text.raw, last);
+  }
+}

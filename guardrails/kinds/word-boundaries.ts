@@ -1,0 +1,40 @@
+// Where words begin and end. Free of context but for the two characters at either side, so that a text may come in pieces.
+
+/** Between two letters or digits no word ends, unless one is of a script that is written without blanks between words. */
+export function isWithinWord(before: number, after: number): boolean {
+  const traits = traitsOf(before) & traitsOf(after);
+  return (traits & word) !== 0 && ((traitsOf(before) | traitsOf(after)) & unspaced) === 0;
+}
+
+/** A mark or the rest of a Hangul syllable: what stands before it is another letter without it. */
+export function isPartOfLetterBefore(code: number): boolean {
+  return (traitsOf(code) & trailing) !== 0;
+}
+
+const word = 1;
+const unspaced = 2;
+const trailing = 4;
+const lookedUp = 8;
+
+/** Of characters up to U+FFFF, as they are asked for. */
+const known = new Uint8Array(0x10000);
+
+const wordCharacters = /[\p{L}\p{N}\p{M}_]/u;
+const unspacedScripts =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+/** Vowels and final consonants of Hangul have no general category of their own. */
+const trailingCharacters = /[\p{M}\u1160-\u11ff\ud7b0-\ud7fb]/u;
+
+function traitsOf(code: number): number {
+  return known[code] || lookUp(code);
+}
+
+function lookUp(code: number): number {
+  const character = String.fromCodePoint(code);
+  let traits = lookedUp;
+  if (wordCharacters.test(character)) traits |= word;
+  if (unspacedScripts.test(character)) traits |= unspaced;
+  if (trailingCharacters.test(character)) traits |= trailing;
+  if (code < known.length) known[code] = traits;
+  return traits;
+}
