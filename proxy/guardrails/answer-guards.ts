@@ -7,8 +7,9 @@ export interface AnswerGuards {
   /**
    * A fresh set for one text of the answer (content, reasoning, refusal, arguments of one call…): placeholders are numbered text by
    * text, so that a stream, which brings texts in another order, gives what a complete answer gives.
+   * @param form fixed: of a text in which nothing can be replaced, because it would be broken; what would be replaced blocks
    */
-  guards(): readonly Guard[];
+  guards(form?: 'fixed'): readonly Guard[];
   /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
   readonly window: number;
   /** Services that are asked about the whole answer. */

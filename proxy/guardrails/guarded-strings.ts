@@ -1,0 +1,40 @@
+// Parts of an answer held against its guards one text after another: what a stream does with the parts that it holds whole, and
+// what gives the same as a complete answer does.
+import { isObject, type JsonObject } from '../../common/json.ts';
+import { type Guard, guardText } from '../../guardrails/window.ts';
+import type { AnswerGuards } from './answer-guards.ts';
+import { answerPlaces } from './answer-places.ts';
+import { mapJsonText } from './json-text.ts';
+import { mapTexts, type Place } from './places.ts';
+
+/**
+ * Arguments of a tool call: each string and number in them, so that what is replaced leaves them JSON; what is no JSON as plain text.
+ * @param guards of this one text
+ * @throws BlockedError
+ */
+export function guardArguments(args: string, guards: readonly Guard[]): string {
+  return mapJsonText(args, (part) => guardText(guards, part));
+}
+
+/**
+ * All strings of an answer, a chunk or a part of one that are inspected; ids, signatures and the like pass.
+ * @param makeGuards of AnswerGuards
+ * @param place where the fields stand
+ * @returns the very same fields where nothing was replaced
+ * @throws BlockedError, TooDeepError
+ */
+export function guardStrings(
+  fields: JsonObject,
+  makeGuards: AnswerGuards['guards'],
+  place: Place = answerPlaces,
+): JsonObject {
+  let group: number | undefined;
+  let guards: readonly Guard[] = [];
+  const guarded = mapTexts(fields, place, (slot) => {
+    if (slot.isFixed) return guardText(makeGuards('fixed'), slot.text);
+    if (slot.group !== group) guards = makeGuards();
+    group = slot.group;
+    return guardText(guards, slot.text);
+  });
+  return isObject(guarded) ? guarded : fields;
+}

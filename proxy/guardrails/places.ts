@@ -1,0 +1,187 @@
+// Where text stands in a body, and what may become of it there. Whatever a table of places does not name is inspected, its names
+// too, so that a field nobody thought of is inspected rather than skipped. A body is never changed: what is rewritten is a copy
+// along the way to it, and the very same body where nothing is.
+import { isObject, type JsonObject } from '../../common/json.ts';
+import { mapJsonText } from './json-text.ts';
+
+export interface Place {
+  /**
+   * What becomes of a string here: text is inspected and may be rewritten; fixed is inspected, and what would have to be rewritten
+   * blocks, because a placeholder would break it; json is JSON text, of which each value is text; exempt is not inspected.
+   * Whole numbers are inspected as fixed, unless exempt.
+   */
+  readonly strings: 'text' | 'fixed' | 'json' | 'exempt';
+  /** Of an exemption and of what is fixed. */
+  readonly why?: string;
+  /** Only strings of this form are exempt; others are text. */
+  readonly isExempt?: (text: string) => boolean;
+  /** Whatever stands below is exempt too. */
+  readonly deep?: boolean;
+  /** What stands in an object here, by name; a list has its place in each item. */
+  readonly fields?: Readonly<Record<string, Place>>;
+  /** What stands under any other name. */
+  readonly others?: Place;
+  /** An object here is a turn of its own, or one together with those of the same role beside it. */
+  readonly turn?: 'own' | 'by role';
+  /** Text here is inspected joined with that of its turn. */
+  readonly joins?: boolean;
+}
+
+/** One string of a body. */
+export interface Slot {
+  readonly text: string;
+  readonly isFixed: boolean;
+  /** Strings of one group are one text: those of one JSON text, and those that are joined. */
+  readonly group: number;
+  /** Inspected joined with those of its group. */
+  readonly joins: boolean;
+}
+
+/** Deeper than anything that is meant to be read. */
+export class TooDeepError extends Error {}
+
+export const anything: Place = { strings: 'text' };
+export const text = anything;
+export const joined: Place = { strings: 'text', joins: true };
+export const json: Place = { strings: 'json' };
+export const fixed = (why: string): Place => ({ strings: 'fixed', why });
+export const exempt = (why: string, isExempt?: (text: string) => boolean): Place => ({
+  ...{ strings: 'exempt', why },
+  ...(isExempt && { isExempt }),
+});
+/** With all that stands below. */
+export const unseen = (why: string): Place => ({ strings: 'exempt', why, deep: true });
+export const fields = (named: Readonly<Record<string, Place>>): Place => ({ strings: 'text', fields: named });
+
+/** @returns all strings of a body that are inspected, in its order. @throws TooDeepError */
+export function slotsOf(body: unknown, place: Place): Slot[] {
+  const slots: Slot[] = [];
+  new Walk((slot) => {
+    slots.push(slot);
+    return slot.text;
+  }).value(body, place);
+  return slots;
+}
+
+/** @param texts in place of each slot's, in their order */
+export function withTexts(body: unknown, place: Place, texts: readonly string[]): unknown {
+  let index = 0;
+  return new Walk((slot) => texts[index++] ?? slot.text).value(body, place);
+}
+
+/** @param put what stands in place of a slot's text. @returns the very same body where that is the same everywhere */
+export function mapTexts(body: unknown, place: Place, put: (slot: Slot) => string): unknown {
+  return new Walk(put).value(body, place);
+}
+
+const depthMax = 1000;
+const shortNumber = 1000;
+const withoutFields: Readonly<Record<string, Place>> = {};
+
+class Walk {
+  readonly #put: (slot: Slot) => string;
+  #depth = 0;
+  #groups = 0;
+  readonly #turns = new Turns();
+
+  constructor(put: (slot: Slot) => string) {
+    this.#put = put;
+  }
+
+  value(value: unknown, place: Place): unknown {
+    if (typeof value === 'string') return this.#string(value, place);
+    if (typeof value === 'number') return this.#number(value, place);
+    if (typeof value !== 'object' || value === null || place.deep === true) return value;
+    if (++this.#depth > depthMax) throw new TooDeepError();
+    const put = isObject(value) ? this.#object(value, place) : this.#list(value, place);
+    this.#depth--;
+    return put;
+  }
+
+  #string(value: string, place: Place): string {
+    if (place.strings === 'exempt' && place.isExempt?.(value) !== false) return value;
+    if (place.joins === true) return this.#text(value, -this.#turns.current, true);
+    const group = ++this.#groups;
+    if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, group, false));
+    return place.strings === 'fixed' ? this.#fixed(value) : this.#text(value, group, false);
+  }
+
+  /** As it is written. A short one is an index, a size or a count, and nothing that anybody looks for. */
+  #number(value: number, place: Place): number {
+    if (place.strings !== 'exempt' && Number.isInteger(value) && Math.abs(value) >= shortNumber) {
+      this.#fixed(String(value));
+    }
+    return value;
+  }
+
+  #list(values: object, place: Place): unknown {
+    if (!Array.isArray(values)) return values;
+    let put: unknown[] | undefined;
+    for (const [index, value] of values.entries()) {
+      const one = this.value(value, place);
+      if (one === value) continue;
+      put ??= [...values];
+      put[index] = one;
+    }
+    return put ?? values;
+  }
+
+  #object(value: JsonObject, { fields: known = withoutFields, others = anything, turn }: Place): JsonObject {
+    if (turn === 'own') this.#turns.begin();
+    else if (turn === 'by role') this.#turns.next(value.role);
+    let put: Map<string, unknown> | undefined;
+    for (const name of Object.keys(value)) {
+      const place = Object.hasOwn(known, name) ? known[name] : undefined;
+      if (place === undefined) this.#fixed(name);
+      const one = this.value(value[name], place ?? others);
+      if (one === value[name]) continue;
+      put ??= new Map(Object.entries(value));
+      put.set(name, one);
+    }
+    // By entries: an assignment to `__proto__` would lose it.
+    return put === undefined ? value : Object.fromEntries(put);
+  }
+
+  #text(value: string, group: number, joins: boolean): string {
+    return value === '' ? value : this.#put({ text: value, isFixed: false, group, joins });
+  }
+
+  #fixed(value: string): string {
+    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups, joins: false });
+    return value;
+  }
+}
+
+/**
+ * Whose turn it is: messages that follow each other in one role are one turn, because models read them as one text. What the system
+ * says is one turn wherever it stands, and parts nobody's turn from itself: translators put it in front of all others.
+ */
+class Turns {
+  #last: unknown;
+  #turn = 1;
+  #current = 1;
+
+  get current(): number {
+    return this.#current;
+  }
+
+  begin(): void {
+    this.#last = undefined;
+    this.#current = ++this.#turn;
+  }
+
+  next(role: unknown): void {
+    const side = sides.get(role) ?? role;
+    if (side !== 'system' && side !== this.#last) {
+      this.#turn++;
+      this.#last = side;
+    }
+    this.#current = side === 'system' ? systemTurn : this.#turn;
+  }
+}
+
+const systemTurn = 0;
+const sides: ReadonlyMap<unknown, string> = new Map([
+  ['developer', 'system'],
+  ['function', 'tool'],
+]);
