@@ -1,0 +1,162 @@
+// Personal data that has a form: addresses of e-mail, and numbers. The more specific goes first, so that a card is no phone number
+// even where cards are not looked for.
+//
+// Pieces give what the whole gives, because a finding depends on what stands close to it alone: an e-mail address on the run of its
+// own characters, a number on `reachMax` units behind its first digit. What is within reach of the end of a text that goes on is
+// not decided, unless a blank shows that it has ended.
+import type { PersonalDataCheck, PersonalDataType } from '../definition.ts';
+import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
+import { type Emails, findEmails } from './personal-data/email.ts';
+import { iban } from './personal-data/iban.ts';
+import { ipAddress } from './personal-data/ip-address.ts';
+import { nationalId } from './personal-data/national-id.ts';
+import { blank, dash, type NumberType, reachMax, type Span } from './personal-data/number-type.ts';
+import { paymentCard } from './personal-data/payment-card.ts';
+import { phoneOf } from './personal-data/phone.ts';
+
+/** In raw units: what a text keeps of what has left. */
+const contextMax = 32;
+
+type NumberData = Exclude<PersonalDataType, 'email'>;
+
+/** In the order of precedence. */
+const numberTypes = [
+  ['iban', () => iban],
+  ['ip_address', () => ipAddress],
+  ['payment_card', () => paymentCard],
+  ['national_id', () => nationalId],
+  ['phone', ({ countries }) => phoneOf(countries[0] ?? '')],
+] as const satisfies readonly (readonly [NumberData, (check: PersonalDataCheck) => NumberType])[];
+
+interface Found extends Span {
+  /** Undefined: not looked for. */
+  readonly label: string | undefined;
+}
+
+interface Scan {
+  readonly found: readonly Found[];
+  /** What starts here or later is not decided. */
+  readonly open: number;
+}
+
+export function compilePersonalData(check: PersonalDataCheck): Matcher {
+  const isWanted = (type: PersonalDataType) => check.types.includes(type);
+  const needed = numberTypes.slice(0, numberTypes.findLastIndex(([type]) => isWanted(type)) + 1);
+  const types = needed.map(([type, make]) => ({ type: make(check), isWanted: isWanted(type) }));
+  const emailLabel = isWanted('email') ? 'EMAIL' : undefined;
+  return {
+    cost: 3,
+    inspect(text, from, window) {
+      const first = text.folded.foldedAt(from);
+      const emails = findEmails(text.folded.text, first, text.isEnd);
+      const numbers = types.length === 0 ? noNumbers(text) : findNumbers(text, first, emails, types);
+      const found = [...emails.found.map((span) => ({ ...span, label: emailLabel })), ...numbers.found];
+      return inBounds(text, { found, open: Math.min(emails.open, numbers.open) }, from, window);
+    },
+  };
+}
+
+interface Wanted {
+  readonly type: NumberType;
+  readonly isWanted: boolean;
+}
+
+function noNumbers({ folded }: InspectedText): Scan {
+  return { found: [], open: folded.text.length };
+}
+
+function findNumbers(
+  { folded, isEnd }: InspectedText,
+  first: number,
+  emails: Emails,
+  types: readonly Wanted[],
+): Scan {
+  const { text } = folded;
+  const found: Found[] = [];
+  const before = (start: number) =>
+    text.slice(folded.foldedAt(Math.max(0, folded.rawAt(start) - contextMax)), start);
+  const digits = /\d+/g;
+  digits.lastIndex = first;
+  let from = first;
+  let next = 0;
+  for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
+    const at = match.index;
+    while ((emails.found[next]?.end ?? text.length) <= at)
+      from = Math.max(from, emails.found[next++]?.end ?? 0);
+    const email = emails.found[next];
+    if (email !== undefined && email.start <= at) {
+      digits.lastIndex = email.end;
+      continue;
+    }
+    if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
+    const span = findAt({ text, at, from, to: email?.start ?? text.length, before }, types);
+    if (span === undefined) continue;
+    found.push(span);
+    from = span.end;
+    digits.lastIndex = span.end;
+  }
+  return { found, open: isEnd ? text.length : startOfWord(text, text.length, from) };
+}
+
+function findAt(place: Parameters<NumberType['find']>[0], types: readonly Wanted[]): Found | undefined {
+  for (const { type, isWanted } of types) {
+    const span = type.find(place);
+    if (span !== undefined) return { ...span, label: isWanted ? type.label : undefined };
+  }
+  return undefined;
+}
+
+/** Behind a run that a number may be of: units that decide whether it is one. */
+const behind = 6;
+const separators = `[${blank}${dash}./()+,]`;
+// Each part begins with what the one before cannot take: one way to match.
+const run = new RegExp(`[0-9A-Za-z:]+(?:${separators}{1,5}(?=\\d)[0-9A-Za-z:]+)*`, 'y');
+const accountRun = new RegExp(`(?:${separators}?[0-9A-Za-z])+`, 'y');
+const accountStart = /[A-Za-z]{2}\d{2}/y;
+
+/** What follows may change what is found at a number. */
+function isOpen(text: string, at: number, openEmail: number): boolean {
+  const reach = at + reachMax;
+  if (reach + behind <= text.length && reach < openEmail) return false;
+  accountStart.lastIndex = at - 2;
+  const sticky = at >= 2 && accountStart.test(text) ? accountRun : run;
+  const near = text.slice(at, reach);
+  sticky.lastIndex = 0;
+  const end = at + (sticky.exec(near)?.[0].length ?? 0);
+  return end + behind > text.length || end >= openEmail;
+}
+
+/** Where a number may begin that goes on at `at`: with letters, colons, a plus, a bracket. */
+function startOfWord(text: string, at: number, from: number): number {
+  let start = at;
+  const first = Math.max(from, at - startMax);
+  while (start > first && /[A-Za-z:+(]/.test(text.charAt(start - 1))) start--;
+  return start === at ? startOfParted(text, at, from) : start;
+}
+
+/** The longest beginning of an address of IPv6 without a digit. */
+const startMax = 45;
+const partedStart = new RegExp(`(?<![0-9A-Za-z])[A-Za-z]{1,2}[${blank}${dash}.]$`);
+
+/** Letters that a separator parts from the digits: "AB 12 34 56 C". */
+function startOfParted(text: string, at: number, from: number): number {
+  const parted = partedStart.exec(text.slice(Math.max(0, at - 4), at));
+  return Math.max(from, at - (parted?.[0].length ?? 0));
+}
+
+function inBounds(
+  { raw, folded, isEnd }: InspectedText,
+  { found, open }: Scan,
+  from: number,
+  window: number,
+): Inspected {
+  const earliest = isEnd ? raw.length : Math.max(from, raw.length - window + 1);
+  const decided = Math.max(earliest, folded.rawAt(open));
+  const findings: Finding[] = [];
+  for (const { start, end, label } of [...found].sort((a, b) => a.start - b.start)) {
+    const finding = label && { start: folded.rawAt(start), end: folded.rawEnd(end), label };
+    if (!finding || finding.start >= decided || finding.start < from) continue;
+    if (isEnd || finding.end - finding.start <= window) findings.push(finding);
+  }
+  return { findings, decided };
+}

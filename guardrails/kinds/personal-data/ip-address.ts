@@ -1,0 +1,50 @@
+// IP addresses of version 4 and 6. Not found: what names nobody (loopback, unspecified, multicast, reserved ones), and what a word
+// before it shows to be a version or a section. Private ones and those of documentation are found.
+import { isIPv6 } from 'node:net';
+import { dash, matchAt, type NumberType, type Place, type Span } from './number-type.ts';
+
+const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+// A range has a dash between two of them; a name that ends in a version has one before it.
+const v4 = new RegExp(
+  `(?<![0-9A-Za-z_.])(?<![A-Za-z][${dash}])(?:(?!127)1\\d\\d|2[01]\\d|22[0-3]|[1-9]\\d?)(?:\\.${octet}){3}` +
+    `(?![0-9A-Za-z_])(?!\\.[0-9A-Za-z])(?![${dash}][A-Za-z])`,
+  'y',
+);
+const version =
+  /(?:version|release|build|firmware|section|chapter|kapitel|abschnitt|oid|\bver|\bv|\brev)["'\s.:=]{0,5}$|§ ?$|[A-Za-z]\/$/i;
+
+const v6Run = /(?<![0-9A-Za-z_.:])[0-9A-Fa-f:.]{3,45}(?![0-9A-Za-z_])/y;
+const v6LengthMax = 45;
+
+export const ipAddress: NumberType = {
+  label: 'IP_ADDRESS',
+  find: (place) => findV6(place) ?? findV4(place),
+};
+
+function findV4(place: Place): Span | undefined {
+  const end = matchAt(v4, place, place.at);
+  if (end === undefined || version.test(place.before(place.at))) return undefined;
+  return { start: place.at, end };
+}
+
+function findV6(place: Place): Span | undefined {
+  const start = startOfV6(place);
+  const last = matchAt(v6Run, place, start);
+  if (last === undefined || last - start === v6LengthMax) return undefined;
+  const address = place.text.slice(start, last).replace(/(?<!:):$|\.+$/, '');
+  if (!address.includes(':') || !isIPv6(address) || !namesSomebody(address)) return undefined;
+  return { start, end: start + address.length };
+}
+
+function startOfV6({ text, at, from }: Place): number {
+  let start = at;
+  const first = Math.max(from, at - v6LengthMax);
+  while (start > first && /[A-Fa-f:]/.test(text.charAt(start - 1))) start--;
+  return start;
+}
+
+/** In code two short names with a double colon between them look like one: "a1::b2". */
+function namesSomebody(address: string): boolean {
+  const groups = address.split(':').filter((group) => group !== '');
+  return groups.length > 2 || (groups.length === 2 && (groups[0] ?? '').length > 2);
+}

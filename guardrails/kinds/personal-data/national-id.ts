@@ -1,0 +1,158 @@
+// National ids of persons, each one row with its form and check. All rows always apply, wherever the organization is: its texts hold
+// the ids of whoever writes. So a bare run of digits is not enough where a check lets one in ten pass: it needs a word before it.
+//
+// The checks are those of stdnum: no dependencies, kept up, and the files of these countries alone are 44 KB of a bundle. Its modules
+// for bundlers do not load in Node, hence lib/cjs.
+import { validate as isCpf } from 'stdnum/lib/cjs/br/cpf.js';
+import { validate as isIdnr } from 'stdnum/lib/cjs/de/idnr.js';
+import { validate as isDni } from 'stdnum/lib/cjs/es/dni.js';
+import { validate as isNie } from 'stdnum/lib/cjs/es/nie.js';
+import { validate as isNir } from 'stdnum/lib/cjs/fr/nir.js';
+import { validate as isNino } from 'stdnum/lib/cjs/gb/nino.js';
+import { validate as isCodiceFiscale } from 'stdnum/lib/cjs/it/codicefiscale.js';
+import { validate as isBsn } from 'stdnum/lib/cjs/nl/bsn.js';
+import { validate as isPesel } from 'stdnum/lib/cjs/pl/pesel.js';
+import { validate as isPersonnummer } from 'stdnum/lib/cjs/se/personnummer.js';
+import { validate as isSsn } from 'stdnum/lib/cjs/us/ssn.js';
+import {
+  blank,
+  dash,
+  matchAt,
+  type NumberType,
+  type Place,
+  pattern,
+  type Span,
+  withoutSeparators,
+} from './number-type.ts';
+
+interface NationalId {
+  readonly name: string;
+  /** Units before the first digit. */
+  readonly leads: readonly number[];
+  /** Enough by itself. */
+  readonly form?: RegExp;
+  /** With a word before it. */
+  readonly bare?: RegExp;
+  readonly word?: RegExp;
+  /** @param number in capitals, without blanks, dots, dashes and slashes */
+  isValid(number: string): boolean;
+}
+
+const s = `[${blank}${dash}.]`;
+
+const ids: readonly NationalId[] = [
+  {
+    name: 'US social security number',
+    leads: [0],
+    form: pattern(`\\d{3}([${dash}])\\d{2}\\1\\d{4}`),
+    bare: pattern(`\\d{3}${s}?\\d{2}${s}?\\d{4}`),
+    word: word('ssn|social security'),
+    isValid: (number) => isSsn(number).isValid,
+  },
+  {
+    name: 'UK national insurance number',
+    leads: [2, 3],
+    form: pattern(`[A-Z]{2}(${s}?)\\d{2}\\1\\d{2}\\1\\d{2}\\1[A-D]`),
+    bare: pattern(`[A-Z]{2}${s}?\\d{2}${s}?\\d{2}${s}?\\d{2}${s}?[A-D]`, 'i'),
+    word: word('nino|ni (?:no|number)|national insurance'),
+    isValid: (number) => isNino(number).isValid,
+  },
+  {
+    name: 'German Steuer-ID',
+    leads: [0],
+    form: pattern('\\d{2} \\d{3} \\d{3} \\d{3}'),
+    bare: pattern(`\\d{2}[/${blank}${dash}]?\\d{3}[/${blank}${dash}]?\\d{3}[/${blank}${dash}]?\\d{3}`),
+    word: word('steuer\\W?id|steueridentifikation|idnr|id-nr|tax id|tin'),
+    isValid: (number) => isIdnr(number).isValid,
+  },
+  {
+    name: 'French NIR',
+    leads: [0],
+    form: pattern(
+      `[1-478](${s}?)\\d{2}\\1(?:0[1-9]|1[0-2]|[2-9]\\d)\\1(?:\\d{2}|2[AB])\\1\\d{3}\\1\\d{3}(?:\\1|${s})\\d{2}`,
+    ),
+    isValid: (number) => isNir(number).isValid,
+  },
+  {
+    name: 'Spanish DNI',
+    leads: [0],
+    form: pattern(`(?:\\d{8}|\\d{2}\\.\\d{3}\\.\\d{3})[${dash}]?[A-Z]`),
+    bare: pattern(`(?:\\d{8}|\\d{2}\\.\\d{3}\\.\\d{3})${s}?[a-z]`, 'i'),
+    word: word('dni|nif'),
+    isValid: (number) => isDni(number).isValid,
+  },
+  {
+    name: 'Spanish NIE',
+    leads: [1, 2],
+    form: pattern(`[XYZ][${dash}]?\\d{7}[${dash}]?[A-Z]`),
+    bare: pattern(`[XYZ]${s}?\\d{7}${s}?[A-Z]`, 'i'),
+    word: word('nie|nif'),
+    isValid: (number) => isNie(number).isValid,
+  },
+  {
+    name: 'Italian codice fiscale',
+    leads: [6],
+    form: pattern('[A-Z]{6}\\d{2}[A-Z]\\d{2}[A-Z]\\d{3}[A-Z]', 'i'),
+    isValid: (number) => isCodiceFiscale(number).isValid,
+  },
+  {
+    name: 'Dutch BSN',
+    leads: [0],
+    bare: pattern(`\\d{9}|\\d{3}${s}\\d{3}${s}\\d{3}|\\d{4}${s}\\d{2}${s}\\d{3}`),
+    word: word('bsn|burgerservice\\w*|sofi\\w*'),
+    isValid: (number) => isBsn(number).isValid,
+  },
+  {
+    name: 'Swedish personnummer',
+    leads: [0],
+    form: pattern(`(?:19|20)?\\d{6}[${dash}+]\\d{4}`),
+    bare: pattern('(?:19|20)?\\d{10}'),
+    word: word('personn\\w*|pnr|samordningsn\\w*'),
+    isValid: (number) => isPersonnummer(number.replace(/\+?(\d{4})$/, '-$1')).isValid,
+  },
+  {
+    name: 'Polish PESEL',
+    leads: [0],
+    bare: pattern('\\d{11}'),
+    word: word('pesel\\w*'),
+    isValid: (number) => isPesel(number).isValid,
+  },
+  {
+    name: 'Brazilian CPF',
+    leads: [0],
+    form: pattern(`\\d{3}\\.\\d{3}\\.\\d{3}[${dash}]\\d{2}`),
+    bare: pattern(`\\d{3}${s}?\\d{3}${s}?\\d{3}${s}?\\d{2}`),
+    word: word('cpf'),
+    isValid: (number) => isCpf(number).isValid,
+  },
+];
+
+export const nationalId: NumberType = {
+  label: 'NATIONAL_ID',
+  find(place) {
+    for (const id of ids) {
+      const found = findId(place, id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  },
+};
+
+function findId(place: Place, { leads, form, bare, word: named, isValid }: NationalId): Span | undefined {
+  for (const lead of leads) {
+    const start = place.at - lead;
+    const end =
+      (form && matchAt(form, place, start)) ??
+      (bare && named?.test(place.before(start)) ? matchAt(bare, place, start) : undefined);
+    if (end === undefined) continue;
+    const number = withoutSeparators(place.text.slice(start, end)).toUpperCase();
+    // What masks and examples are made of; some of them pass a check.
+    if (!/^(.)\1+$/.test(number) && isValid(number)) return { start, end };
+  }
+  return undefined;
+}
+
+/** Within reach before a number, with nothing of another number between them. */
+function word(words: string): RegExp {
+  return new RegExp(`(?<![a-z])(?:${words})(?![a-z])[^\\d\\n]{0,24}$`, 'i');
+}

@@ -1,0 +1,188 @@
+// Phone numbers: what looks like one is judged by libphonenumber's numbering plans. With "+" or "00" and a country code; or as the
+// home country writes them, trunk prefix and all, in groups; solid ones only with that prefix, or with a word before them.
+//
+// The plans are the complete ones ("max"): the small ones take nearly any number of a possible length, as ids and prices are. The
+// library takes some 20 µs for a number, so none is shown to it whose length its country does not have.
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  Metadata,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { blank, dash, endsHere, type NumberType, type Place, type Span, startsHere } from './number-type.ts';
+
+/** Lengths of national numbers. */
+type Lengths = ReadonlySet<number>;
+
+interface Candidate {
+  /** With "+" and brackets. */
+  readonly start: number;
+  readonly isInternational: boolean;
+  readonly groups: readonly Span[];
+}
+
+const digitsMin = 7;
+const digitsMax = 17;
+/** Groups that may stand behind a number without being of it: so many ends are tried. */
+const endsMax = 4;
+
+/** @param country ISO 3166-1 alpha-2: whose numbers need no country code */
+export function phoneOf(country: string): NumberType {
+  const home = isSupportedCountry(country) ? country : undefined;
+  return {
+    label: 'PHONE',
+    find(place) {
+      const candidate = candidateAt(place);
+      if (candidate === undefined || isOfOther(place, candidate)) return undefined;
+      return ends(place, candidate)
+        .map((end) => ({ start: startOf(place.text, candidate, end), end }))
+        .find((span) => isPhone(place, candidate, span, home));
+    },
+  };
+}
+
+const starting = new RegExp(startsHere, 'y');
+const group = /\d{1,18}/y;
+// No two of its parts can take the same character where both would go on: one way to match.
+const gap = new RegExp(`\\)?[${blank}]?[${dash}./]?[${blank}]?\\(?(?=\\d)`, 'y');
+const laterGap = new RegExp(`\\)?[${blank}]?[${dash}.]?[${blank}]?(?=\\d)`, 'y');
+
+/** @returns undefined: too few digits, or the rest of a longer number */
+function candidateAt({ text, at, from }: Place): Candidate | undefined {
+  let start = at;
+  while (start > from && at - start < 2 && '+('.includes(text.charAt(start - 1))) start--;
+  starting.lastIndex = start;
+  if (!starting.test(text)) return undefined;
+  const groups: Span[] = [];
+  let digits = 0;
+  for (let next: number | undefined = at; next !== undefined && digits < digitsMax && groups.length < 9; ) {
+    const end = stickyEnd(group, text, next) ?? next;
+    digits += end - next;
+    groups.push({ start: next, end });
+    next = stickyEnd(groups.length === 1 ? gap : laterGap, text, end);
+  }
+  if (digits < digitsMin) return undefined;
+  const isInternational = text.slice(start, at).includes('+');
+  return { start, isInternational, groups };
+}
+
+function stickyEnd(sticky: RegExp, text: string, at: number): number | undefined {
+  sticky.lastIndex = at;
+  return sticky.test(text) ? sticky.lastIndex : undefined;
+}
+
+const otherWord =
+  /(?<![a-z])(?:is[bs]n|doi|ean|gtin|upc|sku|order|invoice|receipt|rechnung\w{0,9}|bestell\w{0,9}|auftrag\w{0,9}|facture|commande|pedido|factura|ordine|fattura|ticket|case|serial|part|model|item|product|artikel\w{0,9}|tracking|account|konto\w{0,9}|id|version|build|vat|siret|siren|lot|batch)[\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\s:#.=]{0,4}$/i;
+const currencyBefore = /[€$£¥₹#]\s?$/;
+const unitBehind =
+  /\s?(?:[€$£¥₹%°]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|JPY|INR|BRL|kr|km|kg|mm|MB|GB|ms|px)(?![A-Za-z]))/y;
+
+/** It goes on from what stands before, or that says that it is something else. */
+function isOfOther(place: Place, { start, isInternational, groups }: Candidate): boolean {
+  if (isInternational) return false;
+  const { text } = place;
+  const [first] = groups;
+  const isJoined =
+    /\d/.test(text.charAt(start - 2)) && text.charAt(start - 1) === text.charAt(first?.end ?? 0);
+  if (isJoined && start === first?.start) return true;
+  const before = place.before(start);
+  return currencyBefore.test(before) || otherWord.test(before);
+}
+
+const ending = new RegExp(endsHere.replace('(?!', '(?!(?!x\\d)'), 'y');
+
+/** Where the number may end, the longest first. */
+function ends({ text, to }: Place, { groups }: Candidate): readonly number[] {
+  const tried: number[] = [];
+  let digits = 0;
+  for (const { start, end } of groups) {
+    digits += end - start;
+    ending.lastIndex = end;
+    const isEnd = digits >= digitsMin && digits <= digitsMax && end <= to && ending.test(text);
+    if (isEnd && stickyEnd(unitBehind, text, end) === undefined) tried.unshift(end);
+  }
+  return tried.slice(0, endsMax);
+}
+
+/** Without a bracket that is not closed within the number. */
+function startOf(text: string, { start }: Candidate, end: number): number {
+  return text.charAt(start) === '(' && !text.slice(start, end).includes(')') ? start + 1 : start;
+}
+
+const phoneWord =
+  /(?:phone|fon|mobile?|mob|cell|fax|call|sms|whats ?app|handy|rufnummer|portable|movil|celular|komork\w{0,3}|电话|电話|電話|携帯|手机|телефон|моб)\w{0,8}[^\d\n\p{L}]{0,8}$|(?<![a-z])(?:tel[a-z]{0,6}|[tmpf])[^\d\n\p{L}]{1,8}$/iu;
+
+function isPhone(
+  place: Place,
+  { isInternational, groups }: Candidate,
+  span: Span,
+  home: CountryCode | undefined,
+): boolean {
+  const number = place.text.slice(span.start, span.end);
+  const digits = number.replace(/\D/g, '');
+  if (isInternational) return isOfPlan(number, digits);
+  const used = groups.filter(({ end }) => end <= span.end);
+  const hasWord = phoneWord.test(place.before(span.start));
+  if (digits.startsWith('00')) {
+    const isTold = hasWord || used.length > 1 || !digits.startsWith('001');
+    return isTold && isOfPlan(`+${number.replace(/^\(?00/, '')}`, digits.slice(2));
+  }
+  if (home === undefined || !hasLengthOf(home, digits)) return false;
+  if (!hasWord && !isWrittenAsPhone(number, digits, used)) return false;
+  const parsed = parsePhoneNumberFromString(number, { defaultCountry: home, extract: false });
+  if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return false;
+  return hasWord || nationalForms(parsed).some((form) => form === digits);
+}
+
+/** Digits as the country writes them, with a trunk prefix where it has one; in the plan of "1" it may be left out. */
+function nationalForms(phone: NonNullable<ReturnType<typeof parsePhoneNumberFromString>>): readonly string[] {
+  const forms = [phone.formatNational(), phone.formatNational({ nationalPrefix: false })].map((form) =>
+    form.replace(/\D/g, ''),
+  );
+  return phone.countryCallingCode === '1' ? [...forms, `1${forms[0]}`] : forms;
+}
+
+// Between groups, what dates, decimals and thousands look like.
+const date = new RegExp(
+  `^(?:(?:0?[1-9]|[12]\\d|3[01])([${dash}./])(?:0?[1-9]|[12]\\d|3[01])\\1(?:19|20)?\\d{2}(?![${dash}./]?\\d)|(?:19|20)\\d{2}[${dash}./](?:0[1-9]|1[0-2])(?!\\d)|(?:19|20)\\d{2}[${dash}${blank}/](?:19|20)\\d{2}(?!\\d))`,
+);
+const decimal = /^\d+\.\d+$/;
+const thousands = /^\d{1,3}(?:\.\d{3})+$/;
+const isbn = /^97[89]/;
+
+function isWrittenAsPhone(number: string, digits: string, groups: readonly Span[]): boolean {
+  if (groups.length === 1) return /^0[1-9]\d{8,9}$/.test(digits);
+  if (date.test(number) || decimal.test(number) || thousands.test(number)) return false;
+  if (digits.length === 13 && isbn.test(digits)) return false;
+  return groups.every(({ start, end }, index) => index === 0 || end - start > 1);
+}
+
+/** Of calling codes, which are none another's beginning. */
+const plans = new Map<string, Set<number>>();
+const homes = new Map<CountryCode, Lengths>();
+for (const country of getCountries()) {
+  const metadata = new Metadata();
+  metadata.selectNumberingPlan(country);
+  const lengths = metadata.numberingPlan?.possibleLengths() ?? [];
+  homes.set(country, new Set(lengths));
+  const code = getCountryCallingCode(country);
+  plans.set(code, new Set([...(plans.get(code) ?? []), ...lengths]));
+}
+
+/** Perhaps behind a trunk prefix of one digit, or two. */
+function hasLengthOf(home: CountryCode, digits: string): boolean {
+  const lengths = homes.get(home);
+  return [0, 1, 2].some((prefix) => lengths?.has(digits.length - prefix));
+}
+
+function isOfPlan(number: string, digits: string): boolean {
+  const code = [1, 2, 3].map((length) => digits.slice(0, length)).find((start) => plans.has(start));
+  if (code === undefined) return false;
+  const lengths = plans.get(code);
+  const length = digits.length - code.length - (number.includes('(0)') ? 1 : 0);
+  if (!lengths?.has(length)) return false;
+  const parsed = parsePhoneNumberFromString(number, { extract: false });
+  return parsed?.ext === undefined && parsed?.isValid() === true;
+}
