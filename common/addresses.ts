@@ -55,6 +55,23 @@ export function isMetadataHost(host: string): boolean {
   return family === undefined ? metadataNames.has(host.toLowerCase()) : metadata.check(host, family);
 }
 
+export interface AddressRule {
+  /** CIDR blocks refused beside what is not public. */
+  readonly deny: readonly string[];
+  /** CIDR blocks allowed besides what is public; default: none. */
+  readonly allow?: readonly string[];
+}
+
+/** Of an IP address without brackets; what is denied is not allowed. @throws Error for what is no CIDR block */
+export function addressRule({ deny, allow = [] }: AddressRule): (address: string) => boolean {
+  const [denied, allowed] = [blockList(deny), blockList(allow)];
+  return (address) => {
+    const family = familyOf(address);
+    if (family === undefined || isMetadataHost(address) || denied.check(address, family)) return false;
+    return isPublicAddress(address) || allowed.check(address, family);
+  };
+}
+
 /** @throws Error for what is no CIDR block */
 export function blockList(cidrs: readonly string[]): BlockList {
   const blocks = new BlockList();

@@ -1,8 +1,10 @@
 // Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
+import { addressRule } from '../common/addresses.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
+import { createGuardedPost } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
@@ -20,7 +22,6 @@ import { createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
 import { startUsageUpkeep } from './usage/upkeep.ts';
-import { createPostWebhook, webhookAddresses } from './webhooks/guarded-request.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
 export interface ControlPlane {
@@ -70,7 +71,7 @@ async function assemble(
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
   const metrics = createMetrics({ feedRevision: () => feed.position.revision });
-  const post = createPostWebhook({ allows: webhookAddresses(settings.denyCidrs) });
+  const post = createGuardedPost({ allows: addressRule({ deny: settings.denyCidrs }) });
   const webhooks = startWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics });
   lifecycle.onClose('webhooks', () => webhooks.close());
 

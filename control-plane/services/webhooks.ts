@@ -2,6 +2,7 @@
 // comes out here again. webhooks/ does the telling.
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
+import { createWebhookSecret } from '../../common/webhook-signature.ts';
 import type { CreateWebhookRequest__Output } from '../../proto/generated/gateway/v1/CreateWebhookRequest.ts';
 import type { CreateWebhookResponse } from '../../proto/generated/gateway/v1/CreateWebhookResponse.ts';
 import type { DeleteWebhookRequest__Output } from '../../proto/generated/gateway/v1/DeleteWebhookRequest.ts';
@@ -20,7 +21,6 @@ import { optional } from '../domain/field.ts';
 import { name, timeText } from '../domain/fields.ts';
 import { sealWebhookSecret, webhookUrl } from '../domain/webhook.ts';
 import type { DeliveryState, Schema } from '../store/schema.ts';
-import { createWebhookSecret } from '../webhooks/sign.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, isSame } from './columns.ts';
 import { CallError, notFound } from './errors.ts';

@@ -1,14 +1,14 @@
 // Sends what is due: so many tries at a time, of one webhook one after another, so that a slow receiver keeps nobody else
 // waiting. What a try says is never logged: neither URL nor answer.
 import type { Clock } from '../../common/clock.ts';
+import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
+import { signedHeaders } from '../../common/webhook-signature.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import type { Store } from '../store/store.ts';
 import { type DueDelivery, recordTry, type Tried, type TryOutcome, takeDue } from './deliveries.ts';
-import type { PostWebhook } from './guarded-request.ts';
 import { readRetryAfter } from './retry.ts';
-import { signedHeaders } from './sign.ts';
 
 export interface WebhookMetrics {
   webhookTried(outcome: TryOutcome): void;
@@ -17,7 +17,8 @@ export interface WebhookMetrics {
 export interface DelivererDeps {
   readonly store: Pick<Store, 'books'>;
   readonly masterKeys: SealKeys;
-  readonly post: PostWebhook;
+  /** An answer's head alone. */
+  readonly post: GuardedPost;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
@@ -26,6 +27,7 @@ export interface DelivererDeps {
 }
 
 const triesMax = 64;
+const tryTimeoutMs = 10_000;
 /** Tries under way may end by themselves before they are cut off; those that are cut off are made again. */
 const closeGraceMs = 3000;
 
@@ -102,8 +104,9 @@ export class Deliverer {
       'user-agent': 'model-gateway-webhooks',
     };
     try {
-      const answer = await post({ url: delivery.url, headers, body: delivery.payload }, this.#cut.signal);
-      return { status: answer.status, retryAfterMs: readRetryAfter(answer.retryAfter, now) };
+      const signal = AbortSignal.any([this.#cut.signal, AbortSignal.timeout(tryTimeoutMs)]);
+      const answer = await post({ url: delivery.url, headers, body: delivery.payload }, signal);
+      return { status: answer.status, retryAfterMs: readRetryAfter(answer.headers['retry-after'], now) };
     } catch (error) {
       log.debug({ webhook_id: delivery.webhookId, reason: reasonOf(error) }, 'no answer of a webhook');
       return { status: undefined, retryAfterMs: undefined };

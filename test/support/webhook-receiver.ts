@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createPostWebhook, type GuardOptions } from '../../control-plane/webhooks/guarded-request.ts';
+import { createGuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { CertificateFiles, TestAuthority } from './tls.ts';
 
 export interface Received {
@@ -64,5 +64,5 @@ function certificateOf(authority: TestAuthority): Promise<CertificateFiles> {
 export function postOnLoopback(authority: TestAuthority, more: Partial<GuardOptions> = {}) {
   const ca = readFileSync(authority.caFile, 'utf8');
   // No DNS server need know localhost.
-  return createPostWebhook({ allows: () => true, ca, resolve: lookup, ...more });
+  return createGuardedPost({ allows: () => true, ca, resolve: lookup, ...more });
 }

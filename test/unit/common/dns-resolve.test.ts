@@ -1,8 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPostWebhook, webhookAddresses } from '../../../../control-plane/webhooks/guarded-request.ts';
-import { createResolve, type ResolveOptions } from '../../../../control-plane/webhooks/resolve.ts';
-import { type DnsServer, startDnsServer } from '../../../support/dns-server.ts';
+import { addressRule } from '../../../common/addresses.ts';
+import { createResolve, type ResolveOptions } from '../../../common/dns-resolve.ts';
+import { createGuardedPost } from '../../../common/guarded-request.ts';
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
 
 let server: DnsServer;
 afterEach(() => server.close());
@@ -39,8 +40,8 @@ describe('names of webhooks', () => {
 
   it('that lead to private addresses are refused', async () => {
     server = await startDnsServer({ 'evil.example.com': ['127.0.0.1', '10.0.0.1', '169.254.169.254'] });
-    const post = createPostWebhook({
-      allows: webhookAddresses([]),
+    const post = createGuardedPost({
+      allows: addressRule({ deny: [] }),
       resolve: createResolve({ servers: [server.address] }),
     });
     const request = { url: 'https://evil.example.com/', headers: {}, body: '{}' };

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { createWebhookSecret, signedHeaders } from '../../../../control-plane/webhooks/sign.ts';
+import { createWebhookSecret, signedHeaders } from '../../../common/webhook-signature.ts';
 
 const body = '{"type":"budget.threshold_reached","data":{"name":"Größe €"}}';
 const message = { id: '01980000-0000-7000-8000-000000000001', at: Date.now(), body };

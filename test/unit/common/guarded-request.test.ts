@@ -1,10 +1,11 @@
-// Where webhooks may lead, and what an answer may do. Nothing here reaches beyond loopback: look-ups are the test's own.
+// Where guarded requests may lead, and what an answer may do. Nothing here reaches beyond loopback: look-ups are the test's own.
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Resolve } from '../../../../common/judged-lookup.ts';
-import { createPostWebhook, webhookAddresses } from '../../../../control-plane/webhooks/guarded-request.ts';
-import { createAuthority, type TestAuthority } from '../../../support/tls.ts';
-import { postOnLoopback, type Receiver, startReceiver } from '../../../support/webhook-receiver.ts';
+import { addressRule } from '../../../common/addresses.ts';
+import { createGuardedPost } from '../../../common/guarded-request.ts';
+import type { Resolve } from '../../../common/judged-lookup.ts';
+import { createAuthority, type TestAuthority } from '../../support/tls.ts';
+import { postOnLoopback, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 let authority: TestAuthority;
 let receiver: Receiver;
@@ -34,11 +35,12 @@ function resolvingTo(...turns: readonly (readonly string[])[]): Resolve & { host
   return Object.assign(resolve, { hosts });
 }
 
-describe('a request to a webhook', () => {
+describe('a guarded request', () => {
   it('posts the body and headers, and answers status and retry-after', async () => {
     receiver.answer = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
     const answer = await postOnLoopback(authority)({ url: receiver.url(), ...message }, never);
-    expect(answer).toEqual({ status: 503, retryAfter: '7' });
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    expect(answer.body).toHaveLength(0);
     expect(receiver.received).toMatchObject([
       {
         path: '/hook?token=in-the-url',
@@ -69,7 +71,7 @@ describe('a request to a webhook', () => {
       });
       more();
     };
-    const post = postOnLoopback(authority, { timeoutMs: 60_000 });
+    const post = postOnLoopback(authority);
     expect((await post({ url: receiver.url(), ...message }, never)).status).toBe(200);
     await expect.poll(() => cut).toBe(true);
     expect(sent).toBeLessThan(16 * 1024 * 1024);
@@ -77,14 +79,15 @@ describe('a request to a webhook', () => {
 
   it('takes the head for the answer where the body does not end in time', async () => {
     receiver.answer = (response) => response.writeHead(200).write('and');
-    const post = postOnLoopback(authority, { timeoutMs: 300 });
-    expect((await post({ url: receiver.url(), ...message }, never)).status).toBe(200);
+    const post = postOnLoopback(authority);
+    const answer = await post({ url: receiver.url(), ...message }, AbortSignal.timeout(300));
+    expect(answer.status).toBe(200);
   });
 
   it('fails where no answer comes in time', async () => {
     receiver.answer = () => undefined;
-    const post = postOnLoopback(authority, { timeoutMs: 100 });
-    await expect(post({ url: receiver.url(), ...message }, never)).rejects.toThrow();
+    const posting = postOnLoopback(authority)({ url: receiver.url(), ...message }, AbortSignal.timeout(100));
+    await expect(posting).rejects.toThrow();
   });
 
   it('fails where the connection ends without an answer', async () => {
@@ -107,9 +110,9 @@ describe('a request to a webhook', () => {
   });
 });
 
-describe('the certificate of a webhook', () => {
+describe('the certificate of the other side', () => {
   it('must be of a known authority', async () => {
-    const posting = createPostWebhook({ allows: () => true })(
+    const posting = createGuardedPost({ allows: () => true })(
       { url: receiver.url('127.0.0.1'), ...message },
       never,
     );
@@ -125,8 +128,8 @@ describe('the certificate of a webhook', () => {
   });
 });
 
-describe('addresses of webhooks', () => {
-  const allows = webhookAddresses(['203.0.114.0/24']);
+describe('addresses of guarded requests', () => {
+  const allows = addressRule({ deny: ['203.0.114.0/24'] });
   let server: Server;
   let port = 0;
   let connections = 0;
@@ -173,7 +176,7 @@ describe('addresses of webhooks', () => {
     '[fc00::1]',
     '１２７.0.0.1',
   ])('in the URL itself are judged: %s', async (host) => {
-    const post = createPostWebhook({ allows });
+    const post = createGuardedPost({ allows });
     const posting = post({ url: `https://${host}:${port}/`, ...message }, never);
     await expect(posting).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
     expect(connections).toBe(0);
@@ -190,7 +193,7 @@ describe('addresses of webhooks', () => {
     ['203.0.114.7'],
   ])('that a name resolves to are judged: %s', async (address) => {
     const resolve = resolvingTo([address]);
-    const post = createPostWebhook({ allows, resolve });
+    const post = createGuardedPost({ allows, resolve });
     const posting = post({ url: `https://hooks.example.com:${port}/`, ...message }, never);
     await expect(posting).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
     expect(resolve.hosts).toEqual(['hooks.example.com']);
@@ -205,7 +208,7 @@ describe('addresses of webhooks', () => {
       judged.push(address);
       return address === '127.0.0.1';
     };
-    const post = createPostWebhook({ allows, resolve });
+    const post = createGuardedPost({ allows, resolve });
     const request = { url: `https://hooks.example.com:${port}/`, ...message };
     await expect(post(request, never)).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect([connections, resolve.hosts.length, judged]).toEqual([1, 1, ['127.0.0.1']]);
@@ -215,14 +218,14 @@ describe('addresses of webhooks', () => {
 
   it('are used where some of them are public, and only those', async () => {
     const resolve = resolvingTo(['10.0.0.1', '127.0.0.1']);
-    const post = createPostWebhook({ allows: (address) => address === '127.0.0.1', resolve });
+    const post = createGuardedPost({ allows: (address) => address === '127.0.0.1', resolve });
     await expect(post({ url: `https://hooks.example.com:${port}/`, ...message }, never)).rejects.toThrow();
     expect(connections).toBe(1);
   });
 
   it('are never asked for plain http', async () => {
     const resolve = resolvingTo(['127.0.0.1']);
-    const post = createPostWebhook({ allows: () => true, resolve });
+    const post = createGuardedPost({ allows: () => true, resolve });
     const posting = post({ url: `http://hooks.example.com:${port}/`, ...message }, never);
     await expect(posting).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
     expect([connections, resolve.hosts]).toEqual([0, []]);

@@ -1,7 +1,8 @@
-// Names of webhooks, asked of the DNS servers directly. dns.lookup would ask the system on one of Node's four threads, for
-// as long as it takes: names whose servers never answer could then keep the whole program from files and look-ups.
+// Names asked of the DNS servers directly, whole: without search domains and hosts file. dns.lookup would ask the system on one of
+// Node's four threads, for as long as it takes: names whose servers never answer could then keep the whole program from files and
+// look-ups.
 import { Resolver } from 'node:dns/promises';
-import type { Resolve } from '../../common/judged-lookup.ts';
+import type { Resolve } from './judged-lookup.ts';
 
 export interface ResolveOptions {
   /** host:port; default: those of the system. */

@@ -1,0 +1,173 @@
+// A request to a service that somebody else than the operator has named: whoever adds a webhook or a guardrail chooses where a
+// program connects to. So: https with verified certificates only, allowed addresses only, judged at the moment of connecting, no
+// redirects, no answer read further than it has to be. node:https does all of this; undici would be a second client here.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { isIP } from 'node:net';
+import { ByteStore } from './byte-store.ts';
+import { createResolve } from './dns-resolve.ts';
+import { ForbiddenAddressError, judgedLookup, type Resolve } from './judged-lookup.ts';
+
+export interface GuardedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface GuardedAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Empty where it is not read. */
+  readonly body: Buffer;
+}
+
+/** @throws Error where there is no answer before the signal says to stop; ForbiddenAddressError */
+export type GuardedPost = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedAnswer>;
+
+export interface GuardOptions {
+  readonly allows: (address: string) => boolean;
+  /** Default: the DNS servers. */
+  readonly resolve?: Resolve;
+  /** Authorities in PEM; default: those of Node. */
+  readonly ca?: string;
+  /**
+   * Bytes of an answer's body, above which it is none; of a status other than 200 no body is read. Default: the head is the
+   * answer, and what follows is read only so that the receiver may finish, and not for long.
+   */
+  readonly bodyBytesMax?: number;
+  /** Default: each request has a connection of its own. */
+  readonly keep?: KeptConnections;
+}
+
+/**
+ * Connections that wait for the next request to the same host. Each was judged when it was made and leads to the very address
+ * that was judged; a name that leads elsewhere by now is noticed by the next new connection, at the latest after `ageMsMax`.
+ */
+export interface KeptConnections {
+  readonly countMax: number;
+  readonly idleMs: number;
+  readonly ageMsMax: number;
+}
+
+const headBytesMax = 16 * 1024;
+const discardedBytesMax = 64 * 1024;
+
+export function createGuardedPost(options: GuardOptions): GuardedPost {
+  const { allows, ca, keep, bodyBytesMax } = options;
+  const own = {
+    method: 'POST',
+    lookup: judgedLookup(allows, options.resolve ?? createResolve()),
+    // A connection of its own, closed after: none that was judged for another host or at another time.
+    agent: false,
+    rejectUnauthorized: true,
+    ...(ca !== undefined && { ca }),
+    maxHeaderSize: headBytesMax,
+  } as const satisfies RequestOptions;
+  const kept = keep && { ...own, agent: createAgent(keep) };
+  return async (request, signal) => {
+    const url = judged(request.url, allows);
+    signal.throwIfAborted();
+    if (kept === undefined) return send({ ...request, url, bodyBytesMax }, { ...own, signal });
+    try {
+      return await send({ ...request, url, bodyBytesMax }, { ...kept, signal });
+    } catch (error) {
+      // The other side may close a kept connection at any moment: what met that was not answered, and is asked anew.
+      if (signal.aborted || !(error instanceof StaleConnectionError)) throw error;
+      return send({ ...request, url, bodyBytesMax }, { ...own, signal });
+    }
+  };
+}
+
+/** An address in the URL itself is never looked up; the parser has turned 0x7f.1 and the like into one. */
+function judged(text: string, allows: GuardOptions['allows']): URL {
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (url.protocol === 'https:' && (isIP(host) === 0 || allows(host))) return url;
+  throw new ForbiddenAddressError(host);
+}
+
+function createAgent({ countMax, idleMs, ageMsMax }: KeptConnections): Agent {
+  const agent = new Agent({
+    keepAlive: true,
+    maxFreeSockets: countMax,
+    timeout: idleMs,
+    scheduling: 'lifo',
+    // Each new connection shows its certificate.
+    maxCachedSessions: 0,
+  });
+  const madeAt = new WeakMap<object, number>();
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    const since = madeAt.get(socket) ?? performance.now();
+    madeAt.set(socket, since);
+    return performance.now() - since < ageMsMax && keepSocketAlive(socket);
+  };
+  return agent;
+}
+
+class StaleConnectionError extends Error {
+  constructor(cause: Error) {
+    super('the connection was closed while it waited', { cause });
+    this.name = 'StaleConnectionError';
+  }
+}
+
+interface Outgoing extends Omit<GuardedRequest, 'url'> {
+  readonly url: URL;
+  readonly bodyBytesMax: number | undefined;
+}
+
+function send(
+  { url, headers, body, bodyBytesMax }: Outgoing,
+  options: RequestOptions,
+): Promise<GuardedAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>();
+  const outgoing = httpsRequest(url, {
+    ...options,
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+  });
+  let head: GuardedAnswer | undefined;
+  const failed = (error: Error) => {
+    if (head !== undefined && bodyBytesMax === undefined) return resolve(head);
+    const isStale = head === undefined && outgoing.reusedSocket && isReset(error);
+    reject(isStale ? new StaleConnectionError(error) : error);
+  };
+  outgoing.on('error', failed);
+  outgoing.once('close', () => failed(new Error('closed without an answer')));
+  outgoing.once('response', (response) => {
+    const answer = { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.alloc(0) };
+    head = answer;
+    if (bodyBytesMax === undefined) return discard(response);
+    if (answer.status === 200)
+      return read(response, bodyBytesMax, (read) => resolve({ ...answer, body: read }));
+    resolve(answer);
+    response.destroy();
+  });
+  outgoing.end(body);
+  return promise;
+}
+
+function isReset(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+function discard(response: IncomingMessage): void {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > discardedBytesMax) response.destroy();
+  });
+  response.on('error', () => undefined);
+}
+
+/** A body that is cut or too long closes the request without its end. */
+function read(response: IncomingMessage, bytesMax: number, ended: (body: Buffer) => void): void {
+  const body = new ByteStore();
+  response.on('data', (chunk: Buffer) => {
+    body.push(chunk);
+    if (body.length > bytesMax) response.destroy();
+  });
+  response.once('end', () => ended(body.bytes));
+  response.on('error', () => undefined);
+}
