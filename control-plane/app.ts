@@ -14,6 +14,7 @@ import { startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
+import { createReportDecisions } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { ControlPlaneSettings } from './settings.ts';
@@ -112,7 +113,7 @@ async function assemble(
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
     { address: settings.grpcListen, tls, proxyCertificates, reflection },
-    { ...calls, access, ledger },
+    { ...calls, access, ledger, reportDecisions: createReportDecisions(store) },
   );
   doors.push(grpc);
   const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);

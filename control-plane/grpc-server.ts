@@ -23,14 +23,15 @@ import type { ResolveRequest__Output } from '../proto/generated/gateway/v1/Resol
 import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../proto/generated/gateway/v1/WatchResponse.ts';
 import { errorDetail, packageDefinition, services } from '../proto/load.ts';
-import type { WatchStream } from './changes/watch.ts';
 import { type DownloadStream, sendChunks } from './grpc-download.ts';
+import { GrpcWatchStream } from './grpc-watch.ts';
 import type { AccessService } from './services/access.ts';
 import { type Answer, type AnswerDeps, answer } from './services/answer.ts';
 import type { CertificateProxy, Credentials } from './services/authentication.ts';
 import type { ProxyCaller } from './services/caller.ts';
 import type { Dispatcher } from './services/dispatch.ts';
 import { CallError, callCodes } from './services/errors.ts';
+import type { ReportDecisions } from './services/guardrail-decisions.ts';
 import { createInFlight } from './services/in-flight.ts';
 import type { LedgerService } from './services/ledger.ts';
 import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
@@ -49,6 +50,7 @@ export interface GrpcServerDeps extends AnswerDeps {
   readonly dispatcher: Dispatcher;
   readonly access: AccessService;
   readonly ledger: LedgerService;
+  readonly reportDecisions: ReportDecisions;
 }
 
 export interface GrpcServerOptions {
@@ -192,18 +194,22 @@ class Door {
   serving = true;
   readonly #options: GrpcServerOptions;
   readonly #deps: GrpcServerDeps;
-  readonly #ledgerCaller: AuthenticateProxy;
+  readonly #rememberedProxy: AuthenticateProxy;
   readonly #watches = new Set<() => void>();
 
   constructor(options: GrpcServerOptions, deps: GrpcServerDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#ledgerCaller = rememberProxies((who) => deps.dispatcher.proxy(who), deps.clock);
+    this.#rememberedProxy = rememberProxies((who) => deps.dispatcher.proxy(who), deps.clock);
   }
 
   implement(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
     if (service === 'Access') return this.#access();
-    return service === 'Ledger' ? this.#ledger() : this.#operators(service, definition);
+    if (service === 'Ledger') return this.#ledger();
+    const operators = this.#operators(service, definition);
+    if (service !== 'Guardrails') return operators;
+    const report = this.#ofProxy(this.#deps.reportDecisions);
+    return { ...operators, ReportDecisions: this.#unary('Guardrails.ReportDecisions', report) };
   }
 
   #operators(service: string, definition: ServiceDefinition): UntypedServiceImplementation {
@@ -233,17 +239,18 @@ class Door {
 
   #ledger(): UntypedServiceImplementation {
     const { ledger } = this.#deps;
-    const ofProxy =
-      <Request>(work: (caller: ProxyCaller, request: Request) => Promise<object>) =>
-      async (request: Request, who: Credentials) => {
-        this.#requireServing();
-        return await work(await this.#ledgerCaller(who), request);
-      };
     return {
-      KeepSession: this.#unary('Ledger.KeepSession', ofProxy(ledger.keepSession)),
-      Draw: this.#unary('Ledger.Draw', ofProxy(ledger.draw)),
-      Return: this.#unary('Ledger.Return', ofProxy(ledger.giveBack)),
-      ReportUsage: this.#unary('Ledger.ReportUsage', ofProxy(ledger.reportUsage)),
+      KeepSession: this.#unary('Ledger.KeepSession', this.#ofProxy(ledger.keepSession)),
+      Draw: this.#unary('Ledger.Draw', this.#ofProxy(ledger.draw)),
+      Return: this.#unary('Ledger.Return', this.#ofProxy(ledger.giveBack)),
+      ReportUsage: this.#unary('Ledger.ReportUsage', this.#ofProxy(ledger.reportUsage)),
+    };
+  }
+
+  #ofProxy<Request>(work: (caller: ProxyCaller, request: Request) => Promise<object>) {
+    return async (request: Request, who: Credentials) => {
+      this.#requireServing();
+      return await work(await this.#rememberedProxy(who), request);
     };
   }
 
@@ -275,7 +282,7 @@ class Door {
   async #watch(call: WatchCall): Promise<void> {
     const { dispatcher, access, metrics } = this.#deps;
     const who = this.#credentials(call);
-    const stream = new GrpcWatchStream(call, () => dispatcher.proxy(who));
+    const stream = new GrpcWatchStream(call, () => dispatcher.proxy(who), serviceError);
     const end = () => stream.leave();
     this.#watches.add(end);
     const outcome = await answer(this.#deps, 'Access.Watch', who.from, async () => {
@@ -311,70 +318,6 @@ class Door {
   #requireSecrecy({ from }: Credentials): void {
     if (isConfidential(this.#options.tls !== undefined, from)) return;
     throw new CallError('tls_required', 'Resolve answers secrets: it is served over TLS or loopback only');
-  }
-}
-
-/** One watch on its gRPC stream. */
-class GrpcWatchStream implements WatchStream {
-  readonly #call: WatchCall;
-  readonly #confirm: () => Promise<unknown>;
-  #ended = false;
-  #onClose: (() => void) | undefined;
-
-  /** @param confirm rejects when the proxy is no longer let in */
-  constructor(call: WatchCall, confirm: () => Promise<unknown>) {
-    this.#call = call;
-    this.#confirm = confirm;
-    call.on('cancelled', () => this.#close());
-    call.on('end', () => this.#close());
-    // The stream's own failures end in 'cancelled' as well.
-    call.on('error', () => this.#close());
-  }
-
-  onMessage(handler: (message: WatchRequest__Output) => void): void {
-    this.#call.on('data', (message: WatchRequest__Output) => {
-      // A token that is revoked while its proxy watches ends the watch with the next heartbeat.
-      if (message.ask !== undefined) this.#confirm().catch((error: unknown) => this.#refuse(error));
-      handler(message);
-    });
-  }
-
-  onClose(handler: () => void): void {
-    this.#onClose = handler;
-    // Cancelled while its proxy was being authenticated.
-    if (this.#ended || this.#call.cancelled) handler();
-  }
-
-  onDrain(handler: () => void): void {
-    this.#call.on('drain', handler);
-  }
-
-  send(message: WatchResponse): boolean {
-    return this.#ended || this.#call.write(message);
-  }
-
-  end(error?: CallError): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    if (error === undefined) this.#call.end();
-    else this.#call.emit('error', serviceError(error));
-  }
-
-  /** The replica stops: the proxy is to watch another. */
-  leave(): void {
-    this.#close();
-    this.end();
-  }
-
-  #close(): void {
-    this.#onClose?.();
-  }
-
-  #refuse(error: unknown): void {
-    // Where the database cannot be read the watch is silent anyway, and the proxy goes elsewhere.
-    if (!(error instanceof CallError)) return;
-    this.end(error);
-    this.#close();
   }
 }
 

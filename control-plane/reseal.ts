@@ -1,4 +1,4 @@
-// Maintenance: seals every provider and webhook secret anew under the newest master key, so that the older ones can be taken
+// Maintenance: seals every secret of providers, webhooks and guardrails anew under the newest master key, so that the older ones can be taken
 // away. Rotation: put the new key in front of the old in GATEWAY_MASTER_KEY and restart all replicas, reseal, take the old key
 // away.
 import type { SealKeys } from '../common/seal.ts';
@@ -22,6 +22,15 @@ export function resealProviderSecrets(store: Store, masterKeys: SealKeys): Promi
   });
 }
 
+/** One change: all or nothing. Only webhooks among them have any. @throws StoreUnavailableError */
+export function resealGuardrailSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
+  return reseal(store, { table: 'guardrails', action: 'Guardrails.Reseal' }, (row) => {
+    const place = { ...placeOf(row), webhookId: row.id };
+    const opened = unsealWebhookSecret(masterKeys, place, row.secret);
+    return opened && sealWebhookSecret(masterKeys, place, opened);
+  });
+}
+
 /** One change: all or nothing. @throws StoreUnavailableError */
 export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promise<Resealed> {
   return reseal(store, { table: 'webhooks', action: 'Webhooks.Reseal' }, (row) => {
@@ -31,8 +40,8 @@ export function resealWebhookSecrets(store: Store, masterKeys: SealKeys): Promis
   });
 }
 
-type SealedTable = 'provider_keys' | 'webhooks';
-type SealedRow = Pick<Schema[SealedTable], 'id' | 'organization_id' | 'secret' | 'secret_version'>;
+type SealedTable = 'provider_keys' | 'webhooks' | 'guardrails';
+type SealedRow = Pick<Schema['webhooks'], 'id' | 'organization_id' | 'secret' | 'secret_version'>;
 
 function placeOf(row: SealedRow) {
   return { organizationId: row.organization_id, version: row.secret_version };
@@ -49,6 +58,8 @@ function reseal(
     const rows = await db
       .selectFrom(table)
       .select(['id', 'organization_id', 'secret', 'secret_version'])
+      .where('secret', 'is not', null)
+      .$narrowType<{ secret: string }>()
       .execute();
     const lost: string[] = [];
     for (const row of rows) {

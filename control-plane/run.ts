@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../common/logger.ts';
 import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { startControlPlane } from './app.ts';
-import { resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
+import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
 import { verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
@@ -69,11 +69,18 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   print(`${providers.resealed} provider secrets are sealed under the newest master key`);
   const webhooks = await resealWebhookSecrets(store, settings.masterKey);
   print(`${webhooks.resealed} webhook secrets are sealed under the newest master key`);
+  const guardrails = await resealGuardrailSecrets(store, settings.masterKey);
+  print(`${guardrails.resealed} guardrail secrets are sealed under the newest master key`);
   if (providers.lost.length > 0) {
     complain(`no given master key opens these provider keys: ${providers.lost.join(', ')}`);
   }
   if (webhooks.lost.length > 0) {
     complain(`no given master key opens these webhooks: ${webhooks.lost.join(', ')}; rotate their secrets`);
+  }
+  if (guardrails.lost.length > 0) {
+    complain(
+      `no given master key opens these guardrails: ${guardrails.lost.join(', ')}; rotate their secrets`,
+    );
   }
 }
 

@@ -21,6 +21,11 @@ const kinds: TextKinds = {
   secrets: notYet,
 };
 
+/** Whether it can be compiled: the others ask a service, or count. */
+export function isTextCheck(check: Check): check is TextCheck {
+  return Object.hasOwn(kinds, check.kind);
+}
+
 /** Worth keeping: some take milliseconds to compile. @throws InvalidCheckError */
 export function compileCheck(check: TextCheck): Matcher {
   return compile(check.kind, check);

@@ -7,6 +7,7 @@ import type { AiSystemsDefinition } from './generated/gateway/v1/AiSystems.ts';
 import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
 import type { BudgetsDefinition } from './generated/gateway/v1/Budgets.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
+import type { GuardrailsDefinition } from './generated/gateway/v1/Guardrails.ts';
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
@@ -44,6 +45,7 @@ export const services = {
   AiSystems: service<AiSystemsDefinition>('AiSystems'),
   Audit: service<AuditDefinition>('Audit'),
   Budgets: service<BudgetsDefinition>('Budgets'),
+  Guardrails: service<GuardrailsDefinition>('Guardrails'),
   Ledger: service<LedgerDefinition>('Ledger'),
   Limits: service<LimitsDefinition>('Limits'),
   OperatorTokens: service<OperatorTokensDefinition>('OperatorTokens'),

@@ -12,7 +12,7 @@ export const metadataValueLengthMax = 512;
 
 // Letters, marks, digits, punctuation, symbols and the plain space: nothing that is invisible or turns the reading
 // direction, so that two names that look alike are alike.
-const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
+export const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
 /** Trimmed and in Unicode's composed form. */

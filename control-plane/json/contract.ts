@@ -10,6 +10,7 @@ export interface FieldType {
 }
 
 interface TypeDescriptor {
+  readonly oneofs?: Readonly<Record<string, { readonly oneof: readonly string[] }>>;
   readonly fields?: Readonly<Record<string, FieldType>>;
   readonly values?: Readonly<Record<string, number>>;
   readonly methods?: object;
@@ -22,6 +23,11 @@ export function fieldsOf(message: string): Readonly<Record<string, FieldType>> {
   const fields = typeNamed(message)?.fields;
   if (fields === undefined) throw new Error(`the contract has no message ${message}`);
   return fields;
+}
+
+/** Fields of which one at most may be given, by the name in lowerCamelCase. */
+export function oneofsOf(message: string): readonly (readonly string[])[] {
+  return Object.values(typeNamed(message)?.oneofs ?? {}).map(({ oneof }) => oneof);
 }
 
 /** Names of an enum's values but the unspecified one, which nobody means; undefined if the type is no enum. */

@@ -4,7 +4,7 @@ import { holdsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import { invalidRequest } from '../services/checked.ts';
 import { CallError, type Violation } from '../services/errors.ts';
-import { enumNames, type FieldType, fieldsOf, isMessage, originalName } from './contract.ts';
+import { enumNames, type FieldType, fieldsOf, isMessage, oneofsOf, originalName } from './contract.ts';
 import { findFlaw } from './scan.ts';
 
 const uint32Max = 2 ** 32 - 1;
@@ -65,6 +65,10 @@ class Walk {
       else if (decoded.has(name)) this.#problem(at, 'is given twice, in both spellings');
       else decoded.set(name, this.#field(field, item, at));
     }
+    for (const oneof of oneofsOf(type)) {
+      const [first, second] = oneof.filter((name) => decoded.has(name)).map(originalName);
+      if (second !== undefined) this.#problem(join(path, second), `must not be given beside ${first}`);
+    }
     return Object.fromEntries(decoded);
   }
 
@@ -114,6 +118,8 @@ class Walk {
         return isUint64(value)
           ? String(value)
           : this.#problem(path, 'must be a whole number; above 2^53 as a string');
+      case 'double':
+        return typeof value === 'number' ? value : this.#problem(path, 'must be a number');
       default:
         throw new Error(`no JSON form for the type ${type} at ${path}`);
     }

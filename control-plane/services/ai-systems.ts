@@ -15,6 +15,7 @@ import type { Schema } from '../store/schema.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
+import { takeOutAiSystem } from './guardrail.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
@@ -93,13 +94,18 @@ export async function remove(
   const row = await find(call.db, request.id);
   const limitsDeleted = await deleteLimitsUnder(call, row.id);
   const { keysRevoked, invalidations } = await revokeKeysOfScope(call, 'ai_system', row.id);
+  const guardrails = await takeOutAiSystem(call, row.organization_id, row.id);
   await call.db.deleteFrom('ai_systems').where('id', '=', row.id).execute();
   return {
     ...recorded(row),
     result: { keysRevoked },
     before: message(row),
-    after: { keysRevoked, limitsDeleted },
-    invalidations: [...invalidations, { kind: 'ai_system', ref: row.id, state: 'gone' }],
+    after: { keysRevoked, limitsDeleted, ...guardrails.after },
+    invalidations: [
+      ...invalidations,
+      ...guardrails.invalidations,
+      { kind: 'ai_system', ref: row.id, state: 'gone' },
+    ],
   };
 }
 

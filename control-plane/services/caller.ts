@@ -1,4 +1,4 @@
-// Who calls: three disjoint identities. An operator never calls Access and Ledger, a proxy calls nothing else, and the bootstrap
+// Who calls: three disjoint identities. An operator never calls what is for proxies, a proxy calls nothing else, and the bootstrap
 // token makes the first platform operator and is dead.
 
 import type { Role } from '../store/schema.ts';

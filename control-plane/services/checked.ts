@@ -8,16 +8,20 @@ type Values<Fields extends Record<string, Field<unknown>>> = {
 
 /**
  * @param fields by their path in the contract's names, such as "allowed_models"
+ * @param under path of what they are fields of, such as "samples[3]."
  * @throws CallError with every problem as a field violation
  */
-export function checked<const Fields extends Record<string, Field<unknown>>>(fields: Fields): Values<Fields> {
+export function checked<const Fields extends Record<string, Field<unknown>>>(
+  fields: Fields,
+  under = '',
+): Values<Fields> {
   const violations: Violation[] = [];
   const values: Record<string, unknown> = {};
   for (const [path, field] of Object.entries(fields)) {
     if ('value' in field) values[path] = field.value;
     else {
       violations.push(
-        ...field.problems.map(({ at, description }) => ({ field: `${path}${at}`, description })),
+        ...field.problems.map(({ at, description }) => ({ field: `${under}${path}${at}`, description })),
       );
     }
   }

@@ -67,6 +67,10 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of webhooks',
   },
+  too_many_guardrails: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of guardrails, with a bounded size of phrases and patterns',
+  },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
     about: 'a proxy asks for too many keys that do not exist',

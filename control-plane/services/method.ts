@@ -56,7 +56,7 @@ export interface BootstrapMethod<Request, Response> {
   handle(call: BootstrapCall, request: Request): Promise<Outcome<Response>>;
 }
 
-/** Access: gRPC only, handled by services/access.ts. */
+/** gRPC only, wired in grpc-server.ts. */
 export interface ProxyMethod {
   readonly audience: 'proxy';
 }

@@ -5,6 +5,8 @@ import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';
 import * as budgets from './budgets.ts';
+import * as guardrailTest from './guardrail-test.ts';
+import * as guardrails from './guardrails.ts';
 import * as limits from './limits.ts';
 import type { Method } from './method.ts';
 import * as operatorTokens from './operator-tokens.ts';
@@ -50,6 +52,21 @@ export const methods = {
     ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },
     ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnsettled },
     Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
+  },
+  Guardrails: {
+    Create: { ...change, roles: managers, organization: of.named, handle: guardrails.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.get },
+    List: { ...read, roles: managers, organization: of.named, handle: guardrails.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.update },
+    RotateSecret: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('guardrails'),
+      handle: guardrails.rotateSecret,
+    },
+    Delete: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.remove },
+    Test: { ...read, roles: managers, organization: of.named, handle: guardrailTest.test },
+    ReportDecisions: proxy,
   },
   Ledger: {
     KeepSession: proxy,

@@ -42,7 +42,8 @@ type OwnedTable =
   | 'providers'
   | 'limits'
   | 'prices'
-  | 'webhooks';
+  | 'webhooks'
+  | 'guardrails';
 
 /** `limit_id` is a limit's, a deleted budget's as well. */
 export async function ofLimit({ limitId }: { readonly limitId: string }, call: ReadCall): Promise<Belongs> {

@@ -17,6 +17,7 @@ import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import type { Schema, ScopeKind } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
 import { type ProviderRow, readCallable } from './callable-providers.ts';
+import { readGuardrails } from './guardrail.ts';
 import { readLimits } from './limit.ts';
 import { readPrices } from './price.ts';
 
@@ -129,6 +130,7 @@ async function toOrganizationRecord(
     revision: organization.revision,
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
     prices: await readPrices(deps.db, organization.id),
+    guardrails: await readGuardrails(deps, organization.id),
   };
 }
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { chainStart } from './audit-chain.ts';
+import { createGuardrails } from './guardrail-tables.ts';
 import {
   createBooks,
   createPrices,
@@ -43,6 +44,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '008_usage': { up: (db) => createUsage(db, features) },
   '009_prices': { up: createPrices },
   '010_webhooks': { up: createWebhooks },
+  '011_guardrails': { up: createGuardrails },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -2,6 +2,7 @@
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { ProviderName } from '../domain/providers.ts';
+import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 
 export interface Schema {
   feed: FeedTable;
@@ -24,6 +25,8 @@ export interface Schema {
   budget_alerts: BudgetAlertsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  guardrails: GuardrailsTable;
+  guardrail_samples: GuardrailSamplesTable;
   operator_tokens: OperatorTokensTable;
   proxy_tokens: ProxyTokensTable;
 }
@@ -31,7 +34,7 @@ export interface Schema {
 type Flag = 0 | 1;
 export type RecordKind = 'key' | 'ai_system' | 'person' | 'organization';
 export type RecordState = 'changed' | 'gone';
-export type ActorKind = 'person' | 'bootstrap' | 'system';
+export type ActorKind = 'person' | 'bootstrap' | 'system' | 'virtual_key';
 export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
 export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';

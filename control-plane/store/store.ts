@@ -181,6 +181,7 @@ export const uniqueIndexes = {
   providers_name_unique: { resource: 'provider', field: 'name' },
   prices_model_unique: { resource: 'price', field: 'model' },
   webhooks_name_unique: { resource: 'webhook', field: 'name' },
+  guardrails_name_unique: { resource: 'guardrail', field: 'name' },
 } as const;
 
 export type UniqueIndex = keyof typeof uniqueIndexes;

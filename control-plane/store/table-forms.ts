@@ -11,7 +11,8 @@ export type ResourceTable =
   | 'providers'
   | 'limits'
   | 'prices'
-  | 'webhooks';
+  | 'webhooks'
+  | 'guardrails';
 
 export function resourceTable(
   db: Kysely<Schema>,

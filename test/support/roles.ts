@@ -120,12 +120,29 @@ const unsettled = async ({ database, plane }: World, tenant: TestTenant) => {
 const session = () => ({ session: randomUUID() });
 const lease = () => ({ ...session(), budgetId: randomUUID(), window: 'total', seq: 1 });
 /** One organization, or a member, would soon have as many as it may have. */
-const deleteAll = async (plane: OperatorsPlane, tenant: TestTenant, service: 'Limits' | 'Webhooks') => {
+const deleteAll = async (
+  plane: OperatorsPlane,
+  tenant: TestTenant,
+  service: 'Limits' | 'Webhooks' | 'Guardrails',
+) => {
   const organizationId = tenant.id;
   const listed = await plane.expect(`${service}.List`, tenant.owner.token, { organizationId });
   for (const { id } of listed[service.toLowerCase()]) {
     await plane.expect(`${service}.Delete`, tenant.owner.token, { id });
   }
+};
+/** One organization would soon have as many as it may have. */
+const guardrailFields = async ({ plane }: World, tenant: TestTenant) => {
+  await deleteAll(plane, tenant, 'Guardrails');
+  return {
+    ...{ organizationId: tenant.id, name: freshName('guardrail').replace(' ', '-') },
+    ...{ stage: 'GUARDRAIL_STAGE_BOTH', action: 'GUARDRAIL_ACTION_BLOCK' },
+    check: { webhook: { url: 'https://checks.example.com/' } },
+  };
+};
+const guardrail = async (world: World, tenant: TestTenant) => {
+  const request = await guardrailFields(world, tenant);
+  return { id: (await world.plane.expect('Guardrails.Create', tenant.owner.token, request)).guardrail.id };
 };
 const person = async ({ plane }: World, tenant: TestTenant) => ({
   id: (await createPerson(plane, tenant, 'ROLE_MEMBER')).id,
@@ -163,6 +180,19 @@ export const expectations: Record<MethodName, Expectation> = {
   'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
   'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
   'Budgets.Release': { ...managersOnly, request: unsettled },
+  'Guardrails.Create': { ...managersOnly, request: guardrailFields },
+  'Guardrails.Get': { ...managersOnly, request: guardrail },
+  'Guardrails.List': { ...managersOnly, request: inOrganization },
+  'Guardrails.Update': { ...managersOnly, request: guardrail },
+  'Guardrails.RotateSecret': { ...managersOnly, request: guardrail },
+  'Guardrails.Delete': { ...managersOnly, request: guardrail },
+  'Guardrails.Test': {
+    ...managersOnly,
+    request: (_world, tenant) => ({
+      ...{ organizationId: tenant.id, stage: 'GUARDRAIL_STAGE_INPUT', text: 'Rosebud' },
+    }),
+  },
+  'Guardrails.ReportDecisions': { ...nobodyButOthers, request: () => ({ samples: [] }) },
   'Ledger.KeepSession': { ...nobodyButOthers, request: session },
   'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
   'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },

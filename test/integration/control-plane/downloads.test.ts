@@ -77,7 +77,7 @@ beforeEach(async () => {
   const ledger = { keepSession: unused, draw: unused, giveBack: unused, reportUsage: unused };
   const address = { host: '127.0.0.1', port: 0 };
   const options = { address, tls: undefined, proxyCertificates: [], reflection: false };
-  grpc = await startGrpcServer(options, { ...calls, access, ledger });
+  grpc = await startGrpcServer(options, { ...calls, access, ledger, reportDecisions: unused });
   http = await startHttpApi({ address, tls: undefined, hosts: [] }, calls);
 });
 afterEach(async () => {

@@ -62,7 +62,7 @@ describeStores('Resolve', (given) => {
       },
       organization: {
         ...{ id: 'organization-1', active: true, callerProviderKeys: false, providerKeys: [], revision: 1 },
-        ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [] },
+        ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [] },
       },
     });
   });

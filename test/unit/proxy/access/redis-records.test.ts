@@ -167,7 +167,7 @@ describe('a record in Redis', () => {
     const all = [...redis.values]
       .map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`)
       .join('\n');
-    for (const secret of [keyHash, 'the-provider-secret', 'the-webhook-secret', 'Rosebud', 'key-1'])
+    for (const secret of [keyHash, 'the-provider-secret', 'the-webhook-secret', 'Rosebud', 'key-1', 'gpt-provider'])
       expect(all).not.toContain(secret);
   });
 

@@ -1,0 +1,86 @@
+// Guardrails: their fields beside what they look for, and what cannot go together.
+import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
+import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
+import { type Field, invalid, type Problem, valid } from './field.ts';
+import { id, visiblePattern, within } from './fields.ts';
+import { wordOf } from './words.ts';
+
+export const guardrailPositionDefault = 100;
+const messageLengthMax = 200;
+const aiSystemsMax = 100;
+
+export const guardrailStage = wordOf(stagesInContract);
+
+/** Of what is inspected in one go: never both. */
+export function oneStage(name: string): Field<Stage> {
+  const read = guardrailStage(name);
+  if ('problems' in read) return read;
+  return read.value === 'both' ? invalid('must be the input or the output') : valid(read.value);
+}
+
+export const guardrailAction = wordOf(actionsInContract);
+
+export const guardrailPosition = within(0, 1000);
+
+export const failureRule = wordOf(failureRulesInContract);
+
+/** Of a guardrail that is made: unspecified is the safe one. */
+export function failureRuleOrBlock(name: string): Field<Guardrail['onFailure']> {
+  return name === 'GUARDRAIL_FAILURE_RULE_UNSPECIFIED' ? valid('block') : failureRule(name);
+}
+
+/** It stands in a header and in metrics. */
+export function guardrailName(text: string): Field<string> {
+  return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text)
+    ? valid(text)
+    : invalid('must be 1 to 63 of a-z 0-9 . _ -, beginning with a letter or digit');
+}
+
+export function guardrailMessage(text: string): Field<string> {
+  const trimmed = text.trim().normalize('NFC');
+  const isVisible = trimmed === '' || visiblePattern.test(trimmed);
+  return isVisible && [...trimmed].length <= messageLengthMax
+    ? valid(trimmed)
+    : invalid(`must be at most ${messageLengthMax} visible characters`);
+}
+
+/** Without repetitions. That they exist is for others to see. */
+export function aiSystemIds(ids: readonly string[]): Field<readonly string[]> {
+  if (ids.length > aiSystemsMax) return invalid(`must hold at most ${aiSystemsMax}`);
+  const problems = ids.flatMap((text, index): Problem[] => {
+    const read = id(text);
+    return 'problems' in read ? read.problems.map((problem) => ({ ...problem, at: `[${index}]` })) : [];
+  });
+  return problems.length > 0 ? { problems } : valid([...new Set(ids)]);
+}
+
+type Fitted = Pick<Guardrail, 'stage' | 'action'>;
+
+/** What cannot go together is refused by the field that is wrong: it would do less than its operator believes. */
+export function fitting(guardrail: Fitted, check: GuardrailCheck__Output) {
+  return {
+    stage: stageFits(guardrail, check),
+    action: actionFits(guardrail, check),
+    'check.personal_data.restore': restoreFits(guardrail, check),
+  };
+}
+
+function stageFits({ stage }: Fitted, { promptSize }: GuardrailCheck__Output): Field<undefined> {
+  if (!promptSize || stage === 'input') return valid(undefined);
+  return invalid(`must be ${stagesInContract.input}: prompt_size is of requests only`);
+}
+
+function actionFits(
+  { action }: Fitted,
+  { promptSize, moderation }: GuardrailCheck__Output,
+): Field<undefined> {
+  if (action !== 'redact' || (!promptSize && !moderation)) return valid(undefined);
+  const kind = promptSize ? 'prompt_size' : 'moderation';
+  return invalid(`must not be ${actionsInContract.redact}: ${kind} names nothing that could be replaced`);
+}
+
+function restoreFits({ stage, action }: Fitted, { personalData }: GuardrailCheck__Output): Field<undefined> {
+  if (!personalData?.restore || (action === 'redact' && stage !== 'output')) return valid(undefined);
+  return invalid('goes with redaction of the input only: nothing else leaves placeholders to be restored');
+}

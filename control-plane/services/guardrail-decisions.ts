@@ -1,0 +1,119 @@
+// Guardrails.ReportDecisions: proxies tell samples of what their guardrails decided, and each becomes an audit event, once, however
+// often it is sent. No content comes in, and none goes out.
+import { decisionsInContract } from '../../guardrails/contract.ts';
+import type { Decision } from '../../guardrails/definition.ts';
+import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
+import type { ReportGuardrailDecisionsRequest__Output } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
+import type { ReportGuardrailDecisionsResponse } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsResponse.ts';
+import { clientRequestId, id, time, timeText, within } from '../domain/fields.ts';
+import { oneStage } from '../domain/guardrail.ts';
+import { wordOf } from '../domain/words.ts';
+import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
+import type { ProxyCaller } from './caller.ts';
+import { checked, invalidRequest } from './checked.ts';
+import { permissionDenied } from './errors.ts';
+
+/** @throws CallError invalid_request, or permission_denied for another organization's than the proxy's; StoreUnavailableError */
+export type ReportDecisions = (
+  caller: ProxyCaller,
+  request: ReportGuardrailDecisionsRequest__Output,
+) => Promise<ReportGuardrailDecisionsResponse>;
+
+export const samplesMax = 100;
+/** A sample is remembered for longer than it is taken, so that none is recorded twice. */
+export const sampleAgeMsMax = 24 * 3_600_000;
+const rememberedMs = 2 * sampleAgeMsMax;
+
+export function createReportDecisions(store: Pick<Store, 'snapshot' | 'change'>): ReportDecisions {
+  return async (caller, { samples }) => {
+    if (samples.length > samplesMax) {
+      throw invalidRequest([{ field: 'samples', description: `must hold at most ${samplesMax}` }]);
+    }
+    const read = samples.map(readSample);
+    requireOwn(caller, read);
+    for (const sample of await ofKnownGuardrails(store, read)) {
+      const actor = { kind: 'virtual_key', id: sample.key_id } as const;
+      const context = { actor, from: caller.from, action: actions[sample.decision] };
+      await store.change(context, (tx) => record(tx, caller, sample));
+    }
+    return {};
+  };
+}
+
+type Sample = ReturnType<typeof readSample>;
+
+const actions = {
+  pass: 'guardrail.passed',
+  block: 'guardrail.blocked',
+  redact: 'guardrail.redacted',
+  observe: 'guardrail.observed',
+  failed_pass: 'guardrail.failed_passed',
+  failed_block: 'guardrail.failed_blocked',
+} as const satisfies Record<Decision, string>;
+
+const decision = wordOf(decisionsInContract);
+const uint32Max = 2 ** 32 - 1;
+
+function readSample(sample: GuardrailDecisionSample__Output, index: number) {
+  const fields = {
+    id: id(sample.id),
+    guardrail_id: id(sample.guardrailId),
+    organization_id: id(sample.organizationId),
+    key_id: id(sample.keyId),
+    request_id: clientRequestId(sample.requestId),
+    stage: oneStage(sample.stage),
+    decision: decision(sample.decision),
+    at: time(sample.at),
+    decisions: within(1, uint32Max)(sample.decisions),
+  };
+  return checked(fields, `samples[${index}].`);
+}
+
+/** Refused, not dropped: a proxy forgets what is acknowledged, and another proxy can still report it. @throws CallError */
+function requireOwn({ organizationId }: ProxyCaller, samples: readonly Sample[]): void {
+  if (organizationId === undefined) return;
+  if (samples.some(({ organization_id }) => organization_id !== organizationId)) {
+    throw permissionDenied('a proxy of one organization reports decisions of that one only');
+  }
+}
+
+/** What is deleted by now, or was never there, is not worth an event. */
+async function ofKnownGuardrails(
+  store: Pick<Store, 'snapshot'>,
+  samples: readonly Sample[],
+): Promise<readonly Sample[]> {
+  if (samples.length === 0) return [];
+  const ids = samples.map(({ guardrail_id }) => guardrail_id);
+  const rows = await store.snapshot((db) =>
+    db.selectFrom('guardrails').select(['id', 'organization_id']).where('id', 'in', ids).execute(),
+  );
+  const organizations = new Map(rows.map((row) => [row.id, row.organization_id]));
+  return samples.filter((sample) => organizations.get(sample.guardrail_id) === sample.organization_id);
+}
+
+async function record(
+  { db, now }: ChangeTransaction,
+  caller: ProxyCaller,
+  sample: Sample,
+): Promise<Change<void> | Unchanged<void>> {
+  if (Math.abs(now - sample.at) > sampleAgeMsMax) return { unchanged: undefined };
+  await db
+    .deleteFrom('guardrail_samples')
+    .where('recorded_at', '<', now - rememberedMs)
+    .execute();
+  const isNew = await db
+    .insertInto('guardrail_samples')
+    .values({ id: sample.id, recorded_at: now })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (isNew === undefined) return { unchanged: undefined };
+  const { stage, decisions, request_id: requestId } = sample;
+  return {
+    result: undefined,
+    organizationId: sample.organization_id,
+    target: { kind: 'guardrail', id: sample.guardrail_id },
+    after: { stage, requestId, decisions, at: timeText(sample.at), proxy: caller.id },
+    invalidations: [],
+  };
+}

@@ -1,0 +1,238 @@
+// Guardrails: what an organization's requests and answers are inspected for. Those that are enabled travel in the organization's
+// record, so a change of one names that record on the change feed. A webhook's secret is answered when it is made, and never
+// comes out here again.
+import type { Kysely } from 'kysely';
+import { isUuid, uuidv7 } from '../../common/uuid.ts';
+import { createWebhookSecret } from '../../common/webhook-signature.ts';
+import type { CreateGuardrailRequest__Output } from '../../proto/generated/gateway/v1/CreateGuardrailRequest.ts';
+import type { CreateGuardrailResponse } from '../../proto/generated/gateway/v1/CreateGuardrailResponse.ts';
+import type { DeleteGuardrailRequest__Output } from '../../proto/generated/gateway/v1/DeleteGuardrailRequest.ts';
+import type { DeleteGuardrailResponse } from '../../proto/generated/gateway/v1/DeleteGuardrailResponse.ts';
+import type { GetGuardrailRequest__Output } from '../../proto/generated/gateway/v1/GetGuardrailRequest.ts';
+import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
+import type { ListGuardrailsRequest__Output } from '../../proto/generated/gateway/v1/ListGuardrailsRequest.ts';
+import type { ListGuardrailsResponse } from '../../proto/generated/gateway/v1/ListGuardrailsResponse.ts';
+import type { RotateGuardrailSecretRequest__Output } from '../../proto/generated/gateway/v1/RotateGuardrailSecretRequest.ts';
+import type { RotateGuardrailSecretResponse } from '../../proto/generated/gateway/v1/RotateGuardrailSecretResponse.ts';
+import type { UpdateGuardrailRequest__Output } from '../../proto/generated/gateway/v1/UpdateGuardrailRequest.ts';
+import { optional } from '../domain/field.ts';
+import {
+  aiSystemIds,
+  guardrailMessage as callersMessage,
+  failureRule,
+  failureRuleOrBlock,
+  fitting,
+  guardrailAction,
+  guardrailName,
+  guardrailPosition,
+  guardrailPositionDefault,
+  guardrailStage,
+} from '../domain/guardrail.ts';
+import { guardrailCheck, sameKindOfCheck, textBytesOf } from '../domain/guardrail-check.ts';
+import { sealWebhookSecret } from '../domain/webhook.ts';
+import type { Schema } from '../store/schema.ts';
+import { checked, expectRevision, invalidRequest } from './checked.ts';
+import { flag, isSame } from './columns.ts';
+import { CallError, notFound } from './errors.ts';
+import {
+  aiSystemIdsOf,
+  checkOf,
+  type GuardrailRow,
+  guardrailInAudit,
+  guardrailMessage,
+  guardrailsOf,
+  requireAiSystems,
+  secretPlace,
+} from './guardrail.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { organizationChanged } from './organizations.ts';
+import { cutPage, pageBy } from './page.ts';
+
+/** Of one organization: every request is held against all of them. */
+export const guardrailsMax = 32;
+/** UTF-8 of all phrases and patterns of one organization: with all else in its record they must fit into a message. */
+export const guardrailTextBytesMax = 256 * 1024;
+
+export async function create(
+  call: ChangeCall,
+  request: CreateGuardrailRequest__Output,
+): Promise<Outcome<CreateGuardrailResponse>> {
+  const fields = checked({
+    name: guardrailName(request.name),
+    position: optional(guardrailPosition, request.position),
+    stage: guardrailStage(request.stage),
+    action: guardrailAction(request.action),
+    on_failure: failureRuleOrBlock(request.onFailure),
+    message: callersMessage(request.message),
+    ai_system_ids: aiSystemIds(request.aiSystemIds),
+    check: guardrailCheck(request.check),
+  });
+  const secret = fields.check.kind === 'webhook' ? createWebhookSecret() : undefined;
+  const row = sealed(call, secret, {
+    id: uuidv7(call.now),
+    organization_id: request.organizationId,
+    name: fields.name,
+    enabled: flag(request.enabled ?? true),
+    position: fields.position ?? guardrailPositionDefault,
+    stage: fields.stage,
+    action: fields.action,
+    on_failure: fields.on_failure,
+    message: fields.message,
+    ai_system_ids: JSON.stringify(fields.ai_system_ids),
+    check_message: JSON.stringify(fields.check.message),
+    text_bytes: textBytesOf(fields.check.message),
+    secret: null,
+    secret_version: 0,
+    created_at: call.now,
+    revision: call.revision,
+  });
+  await requireFits(call.db, row);
+  await call.db.insertInto('guardrails').values(row).execute();
+  const result = { guardrail: guardrailMessage(row), ...(secret !== undefined && { secret }) };
+  return { ...recorded(row), result, after: guardrailInAudit(row) };
+}
+
+export async function get(call: ReadCall, request: GetGuardrailRequest__Output): Promise<Guardrail> {
+  return guardrailMessage(await find(call.db, request.id));
+}
+
+export async function list(
+  call: ReadCall,
+  request: ListGuardrailsRequest__Output,
+): Promise<ListGuardrailsResponse> {
+  const { size, limit, after } = pageBy(request, readListKey);
+  let query = guardrailsOf(call.db, request.organizationId).limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('position', 'id'), '>', tuple(...after)));
+  }
+  const listKey = ({ position, id }: GuardrailRow) => `${position} ${id}`;
+  const { items, nextPageToken } = cutPage(await query.execute(), size, listKey, guardrailMessage);
+  return { guardrails: items, nextPageToken };
+}
+
+export async function update(
+  call: ChangeCall,
+  request: UpdateGuardrailRequest__Output,
+): Promise<Outcome<Guardrail>> {
+  const before = await find(call.db, request.id);
+  const columns = changedColumns(request, before);
+  expectRevision(request.ifRevision, before.revision);
+  if (isSame(before, columns)) return { unchanged: guardrailMessage(before) };
+  const after: GuardrailRow = { ...before, ...columns, revision: call.revision };
+  await requireFits(call.db, after);
+  await call.db.updateTable('guardrails').set(after).where('id', '=', before.id).execute();
+  return {
+    ...recorded(before),
+    result: guardrailMessage(after),
+    before: guardrailInAudit(before),
+    after: guardrailInAudit(after),
+  };
+}
+
+export async function rotateSecret(
+  call: ChangeCall,
+  request: RotateGuardrailSecretRequest__Output,
+): Promise<Outcome<RotateGuardrailSecretResponse>> {
+  const before = await find(call.db, request.id);
+  if (before.secret === null) {
+    throw invalidRequest([{ field: 'id', description: 'must be of a guardrail with a webhook' }]);
+  }
+  const secret = createWebhookSecret();
+  const after = sealed(call, secret, { ...before, revision: call.revision });
+  await call.db.updateTable('guardrails').set(after).where('id', '=', before.id).execute();
+  return {
+    ...recorded(before),
+    result: { secret },
+    before: guardrailInAudit(before),
+    after: guardrailInAudit(after),
+  };
+}
+
+export async function remove(
+  call: ChangeCall,
+  request: DeleteGuardrailRequest__Output,
+): Promise<Outcome<DeleteGuardrailResponse>> {
+  const row = await find(call.db, request.id);
+  await call.db.deleteFrom('guardrails').where('id', '=', row.id).execute();
+  return { ...recorded(row), result: {}, before: guardrailInAudit(row) };
+}
+
+/** @throws CallError for fields that are wrong */
+function changedColumns(request: UpdateGuardrailRequest__Output, before: GuardrailRow) {
+  const fields = checked({
+    name: optional(guardrailName, request.name),
+    position: optional(guardrailPosition, request.position),
+    stage: optional(guardrailStage, request.stage),
+    action: optional(guardrailAction, request.action),
+    on_failure: optional(failureRule, request.onFailure),
+    message: optional(callersMessage, request.message),
+    'ai_systems.ids': optional(aiSystemIds, request.aiSystems?.ids),
+    check: optional(sameKindOfCheck(checkOf(before)), request.check),
+  });
+  const ids = fields['ai_systems.ids'];
+  return {
+    name: fields.name ?? before.name,
+    enabled: request.enabled === undefined ? before.enabled : flag(request.enabled),
+    position: fields.position ?? before.position,
+    stage: fields.stage ?? before.stage,
+    action: fields.action ?? before.action,
+    on_failure: fields.on_failure ?? before.on_failure,
+    message: fields.message ?? before.message,
+    ai_system_ids: ids === undefined ? before.ai_system_ids : JSON.stringify(ids),
+    check_message: fields.check === undefined ? before.check_message : JSON.stringify(fields.check.message),
+    text_bytes: fields.check === undefined ? before.text_bytes : textBytesOf(fields.check.message),
+  };
+}
+
+/** With a secret, of a new version. */
+function sealed({ deps }: ChangeCall, secret: string | undefined, row: GuardrailRow): GuardrailRow {
+  if (secret === undefined) return row;
+  const versioned = { ...row, secret_version: row.secret_version + 1 };
+  return { ...versioned, secret: sealWebhookSecret(deps.masterKeys, secretPlace(versioned), secret) };
+}
+
+/** Within itself, and among the organization's others. @throws CallError */
+async function requireFits(db: Kysely<Schema>, row: GuardrailRow): Promise<void> {
+  checked(fitting(row, checkOf(row)));
+  const { organization_id: organizationId } = row;
+  await requireAiSystems(db, { field: 'ai_system_ids', organizationId, ids: aiSystemIdsOf(row) });
+  const others = await db
+    .selectFrom('guardrails')
+    .select('text_bytes')
+    .where('organization_id', '=', row.organization_id)
+    .where('id', '!=', row.id)
+    .execute();
+  if (others.length >= guardrailsMax) {
+    throw tooMany(`there are ${guardrailsMax} already; delete one that is not needed`);
+  }
+  const bytes = others.reduce((sum, other) => sum + other.text_bytes, row.text_bytes);
+  if (bytes > guardrailTextBytesMax) {
+    const allowed = `${guardrailTextBytesMax / 1024} KiB`;
+    throw tooMany(`the phrases and patterns of all guardrails would be ${bytes} bytes; at most ${allowed}`);
+  }
+}
+
+function tooMany(message: string): CallError {
+  return new CallError('too_many_guardrails', message);
+}
+
+async function find(db: Kysely<Schema>, id: string): Promise<GuardrailRow> {
+  const row = await db.selectFrom('guardrails').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+function recorded(row: GuardrailRow) {
+  return {
+    organizationId: row.organization_id,
+    target: { kind: 'guardrail', id: row.id },
+    invalidations: [organizationChanged(row.organization_id)],
+  };
+}
+
+type ListKey = readonly [position: number, id: string];
+
+function readListKey(text: string): ListKey | undefined {
+  const [position = '', id = '', ...more] = text.split(' ');
+  return /^\d{1,4}$/.test(position) && isUuid(id) && more.length === 0 ? [Number(position), id] : undefined;
+}

@@ -1,0 +1,64 @@
+// The tables of guardrails: a part of schema.ts, and the step of migrations.ts that makes them, under its rules.
+import type { Kysely } from 'kysely';
+import type { Guardrail } from '../../guardrails/definition.ts';
+import type { Schema } from './schema.ts';
+import { resourceTable, uniqueName } from './table-forms.ts';
+
+export interface GuardrailsTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  enabled: 0 | 1;
+  position: number;
+  stage: Guardrail['stage'];
+  action: Guardrail['action'];
+  on_failure: Guardrail['onFailure'];
+  message: string;
+  ai_system_ids: string;
+  /** The contract's GuardrailCheck as JSON, with everything that it can say. */
+  check_message: string;
+  /** UTF-8 of all phrases and patterns in it. */
+  text_bytes: number;
+  /** Of a webhook: base64 of the sealed secret. */
+  secret: string | null;
+  /** Counts the secrets written; authenticated by the seal. */
+  secret_version: number;
+  created_at: number;
+  revision: number;
+}
+
+/** Samples of decisions that were recorded in the audit log: a proxy that is not answered sends them again. */
+export interface GuardrailSamplesTable {
+  id: string;
+  recorded_at: number;
+}
+
+export async function createGuardrails(db: Kysely<Schema>): Promise<void> {
+  await resourceTable(db, 'guardrails')
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('enabled', 'integer', (column) => column.notNull())
+    .addColumn('position', 'integer', (column) => column.notNull())
+    .addColumn('stage', 'text', (column) => column.notNull())
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('on_failure', 'text', (column) => column.notNull())
+    .addColumn('message', 'text', (column) => column.notNull())
+    .addColumn('ai_system_ids', 'text', (column) => column.notNull())
+    .addColumn('check_message', 'text', (column) => column.notNull())
+    .addColumn('text_bytes', 'integer', (column) => column.notNull())
+    .addColumn('secret', 'text')
+    .addColumn('secret_version', 'integer', (column) => column.notNull())
+    .execute();
+  // Few of one organization: their order by position needs no index of its own.
+  await uniqueName(db, 'guardrails').execute();
+  await db.schema
+    .createTable('guardrail_samples')
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('recorded_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createIndex('guardrail_samples_recorded')
+    .on('guardrail_samples')
+    .column('recorded_at')
+    .execute();
+}

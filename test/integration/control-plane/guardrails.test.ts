@@ -1,0 +1,328 @@
+// Guardrails through the real server, over both databases: what operators may say of them, where their phrases and secrets
+// show, what proxies are told, and what becomes of them with an AI system.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashCredential } from '../../../common/credential.ts';
+import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { unsealWebhookSecret } from '../../../control-plane/domain/webhook.ts';
+import { resealGuardrailSecrets } from '../../../control-plane/reseal.ts';
+import { secretPlace } from '../../../control-plane/services/guardrail.ts';
+import type { Store } from '../../../control-plane/store/store.ts';
+import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
+import {
+  type Answered,
+  bootstrap,
+  createKey,
+  createTenant,
+  freshName,
+  type OperatorsPlane,
+  refusal,
+  type Someone,
+  startOperatorsPlane,
+  type TestTenant,
+  violated,
+} from '../../support/operators.ts';
+
+const words = (...phrases: string[]) => ({ words: { phrases, withinWords: false } });
+const webhook = { webhook: { url: 'https://checks.example.com/gateway' } };
+const freshGuardrailName = () => freshName('guardrail').replace(' ', '-');
+
+describe.each([
+  ['SQLite', freshSqlite],
+  ['PostgreSQL', freshPostgres],
+])('guardrails over %s', (_name, fresh) => {
+  let database: StoreDatabase;
+  let store: Store;
+  let plane: OperatorsPlane;
+  let platform: Someone;
+  let acme: TestTenant;
+  let proxyToken: string;
+
+  beforeAll(async () => {
+    database = await fresh();
+    plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+    platform = await bootstrap(plane);
+    acme = await createTenant(plane, platform, 'acme');
+    proxyToken = (await plane.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;
+    store = await database.open();
+  });
+  afterAll(async () => {
+    await plane.close();
+    await database.drop();
+  });
+
+  const fields = (tenant = acme) => ({
+    ...{ organizationId: tenant.id, name: freshGuardrailName(), stage: 'GUARDRAIL_STAGE_INPUT' },
+    ...{ action: 'GUARDRAIL_ACTION_BLOCK', check: words('Rosebud') },
+  });
+  const as = (method: string, request: object = {}, tenant = acme): Promise<Answered> =>
+    plane.expect(`Guardrails.${method}`, tenant.owner.token, request);
+  const call = (method: string, request: object, tenant = acme) =>
+    plane.call(`Guardrails.${method}`, tenant.owner.token, request);
+  const create = (more: object = {}, tenant = acme) => call('Create', { ...fields(tenant), ...more }, tenant);
+  const created = async (more: object = {}, tenant = acme): Promise<Answered> =>
+    (await as('Create', { ...fields(tenant), ...more }, tenant)).guardrail;
+  const freshTenant = () => createTenant(plane, platform, freshName('org'));
+  const eventsOf = async (id: string, tenant = acme): Promise<Answered[]> => {
+    const request = { organizationId: tenant.id, targetId: id };
+    return (await plane.expect('Audit.List', tenant.owner.token, request)).events;
+  };
+  const recordOf = async (tenant: TestTenant): Promise<Answered> => {
+    const { value } = await createKey(plane, tenant);
+    const keyHash = Buffer.from(hashCredential(value), 'hex');
+    const { organization } = await plane.expect('Access.Resolve', proxyToken, { keyHash });
+    return organization.guardrails;
+  };
+
+  it('are created, read, changed and deleted, and each change is an event', async () => {
+    const tenant = await freshTenant();
+    const request = { ...fields(tenant), message: ' No names, please. ', position: 7 };
+    const { guardrail, secret } = await as('Create', request, tenant);
+    expect(secret).toBeUndefined();
+    expect(guardrail).toMatchObject({
+      ...{ organizationId: tenant.id, name: request.name, enabled: true, position: 7, aiSystemIds: [] },
+      ...{ stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_BLOCK', message: 'No names, please.' },
+      ...{ onFailure: 'GUARDRAIL_FAILURE_RULE_BLOCK', check: words('Rosebud') },
+    });
+    const { id, revision } = guardrail;
+    expect(await plane.expect('Guardrails.Get', tenant.admin.token, { id })).toEqual(guardrail);
+    const change = { id, ifRevision: revision, enabled: false, check: words('Rosebud', 'Xanadu') };
+    const changed = await as('Update', change, tenant);
+    expect(changed).toMatchObject({ enabled: false, check: words('Rosebud', 'Xanadu'), name: request.name });
+    expect(await as('Update', { id, position: 7, stage: 'GUARDRAIL_STAGE_INPUT' }, tenant)).toEqual(changed);
+    expect(await refusal(call('Update', { id, ifRevision: revision, position: 1 }, tenant))).toMatchObject({
+      ...{ code: 'ABORTED', reason: 'revision_mismatch' },
+    });
+    await as('Delete', { id }, tenant);
+    expect((await call('Get', { id }, tenant)).code).toBe('NOT_FOUND');
+
+    const events = await eventsOf(id, tenant);
+    expect(events.map(({ action, targetKind }) => [action, targetKind])).toEqual([
+      ['Guardrails.Delete', 'guardrail'],
+      ['Guardrails.Update', 'guardrail'],
+      ['Guardrails.Create', 'guardrail'],
+    ]);
+    expect(JSON.parse(events[1].before)).toMatchObject({ enabled: true, check: { words: { phrases: 1 } } });
+    expect(JSON.parse(events[1].after)).toMatchObject({ enabled: false, check: { words: { phrases: 2 } } });
+    for (const hidden of ['Rosebud', 'Xanadu']) {
+      expect(JSON.stringify(events)).not.toContain(hidden);
+      expect(plane.logs.join('')).not.toContain(hidden);
+    }
+  });
+
+  it('have a position of 100 and block where their check fails, unless something else is said', async () => {
+    expect(await created()).toMatchObject({ position: 100, onFailure: 'GUARDRAIL_FAILURE_RULE_BLOCK' });
+    const other = { position: 0, onFailure: 'GUARDRAIL_FAILURE_RULE_PASS', enabled: false };
+    expect(await created(other)).toMatchObject(other);
+  });
+
+  it('are listed in the order in which they are applied, in pages', async () => {
+    const tenant = await freshTenant();
+    const made: Answered[] = [];
+    for (const position of [1000, 5, 100, 5, 20]) made.push(await created({ position }, tenant));
+    const [last, five, hundred, secondFive, twenty] = made.map(({ id }) => id);
+    const seen: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await as('List', { organizationId: tenant.id, pageSize: 2, pageToken }, tenant);
+      seen.push(...page.guardrails.map(({ id }: Answered) => id));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(seen).toEqual([five, secondFive, twenty, hundred, last]);
+    const wrong = call('List', { organizationId: tenant.id, pageToken: 'bm8' }, tenant);
+    expect(await violated(wrong)).toEqual(['page_token']);
+  });
+
+  it('refuse all wrong fields at once', async () => {
+    const wrong = {
+      ...{ name: 'No Names', position: 1001, stage: 'GUARDRAIL_STAGE_UNSPECIFIED', message: 'a\nb' },
+      ...{ action: 'GUARDRAIL_ACTION_UNSPECIFIED', aiSystemIds: ['x'], check: undefined },
+    };
+    expect(await violated(create(wrong))).toEqual([
+      ...['name', 'position', 'stage', 'action', 'message', 'ai_system_ids[0]', 'check'],
+    ]);
+  });
+
+  it.each<[string, object, string[]]>([
+    [
+      'sizes of answers',
+      { check: { promptSize: { tokensMax: 1 } }, stage: 'GUARDRAIL_STAGE_BOTH' },
+      ['stage'],
+    ],
+    [
+      'redaction by size',
+      { check: { promptSize: { tokensMax: 1 } }, action: 'GUARDRAIL_ACTION_REDACT' },
+      ['action'],
+    ],
+    ['redaction by moderation', { check: { moderation: {} }, action: 'GUARDRAIL_ACTION_REDACT' }, ['action']],
+  ])('refuse %s', async (_what, more, fieldsOfIt) => {
+    expect(await violated(create(more))).toEqual(fieldsOfIt);
+  });
+
+  it('refuse by an update what could not have been created', async () => {
+    const { id } = await created({ check: { promptSize: { tokensMax: 10 } } });
+    expect(await violated(call('Update', { id, stage: 'GUARDRAIL_STAGE_OUTPUT' }))).toEqual(['stage']);
+    expect(await violated(call('Update', { id, action: 'GUARDRAIL_ACTION_REDACT' }))).toEqual(['action']);
+    expect(await violated(call('Update', { id, check: words('x') }))).toEqual(['check']);
+    expect(await violated(call('Update', { id, onFailure: 'GUARDRAIL_FAILURE_RULE_UNSPECIFIED' }))).toEqual([
+      'on_failure',
+    ]);
+    expect(await violated(call('Update', { id, check: { promptSize: {} } }))).toEqual(['check.prompt_size']);
+  });
+
+  it('have names that are unique in their organization', async () => {
+    const { id, name } = await created();
+    expect(await refusal(create({ name }))).toMatchObject({ code: 'ALREADY_EXISTS', reason: 'name_taken' });
+    const another = await created();
+    expect(await refusal(call('Update', { id: another.id, name }))).toMatchObject({ reason: 'name_taken' });
+    expect((await as('Update', { id, name })).name).toBe(name);
+    expect((await created({ name }, await freshTenant())).name).toBe(name);
+  });
+
+  it('are 32 of one organization at most, and the last can still be changed', async () => {
+    const tenant = await freshTenant();
+    const made: Answered[] = [];
+    for (let n = 0; n < 32; n++) made.push(await created({}, tenant));
+    expect(await refusal(create({}, tenant))).toMatchObject({
+      ...{ code: 'FAILED_PRECONDITION', reason: 'too_many_guardrails' },
+    });
+    expect(await as('Update', { id: made[0].id, position: 1 }, tenant)).toMatchObject({ position: 1 });
+    await as('Delete', { id: made[0].id }, tenant);
+    expect((await create({}, tenant)).code).toBe('OK');
+  });
+
+  it('hold 256 KiB of phrases and patterns of one organization at most, to the byte', async () => {
+    const tenant = await freshTenant();
+    const phrase = (n: number, length: number) => String(n).padStart(length, 'é');
+    // 199 bytes of "é" are 398, and one digit.
+    const full = words(
+      ...Array.from({ length: 656 }, (_, n) => phrase(n % 10, 200) + (n >= 10 ? '' : '')).map(
+        (p, n) => `${n}`.padStart(4, '0') + p.slice(4),
+      ),
+    );
+    const bytes = full.words.phrases.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const left = 256 * 1024 - bytes;
+    expect(left).toBeGreaterThan(0);
+    await created({ check: full }, tenant);
+    const filling = (size: number) => {
+      const phrases: string[] = [];
+      for (let n = 0, rest = size; rest > 0; n++) {
+        const length = Math.min(200, rest);
+        phrases.push(`${n}`.padStart(length, 'x'));
+        rest -= length;
+      }
+      return words(...phrases);
+    };
+    expect(await refusal(create({ check: filling(left + 1) }, tenant))).toMatchObject({
+      ...{ code: 'FAILED_PRECONDITION', reason: 'too_many_guardrails' },
+    });
+    const { id } = await created({ check: filling(left) }, tenant);
+    expect(await refusal(create({}, tenant))).toMatchObject({ reason: 'too_many_guardrails' });
+    expect(await refusal(call('Update', { id, check: filling(left + 1) }, tenant))).toMatchObject({
+      reason: 'too_many_guardrails',
+    });
+  });
+
+  it('show the secret of a webhook when it is made, to proxies, and nowhere else', async () => {
+    const tenant = await freshTenant();
+    const made = await as('Create', { ...fields(tenant), check: webhook }, tenant);
+    const { id } = made.guardrail;
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await recordOf(tenant)).toMatchObject([{ id, check: webhook, secret: made.secret }]);
+    const rotated = await as('RotateSecret', { id }, tenant);
+    expect(rotated.secret).toMatch(/^whsec_/);
+    expect(rotated.secret).not.toBe(made.secret);
+    await as(
+      'Update',
+      { id, check: { webhook: { url: 'https://other.example.com/', timeoutMs: 1 } } },
+      tenant,
+    );
+    expect(await recordOf(tenant)).toMatchObject([{ id, secret: rotated.secret }]);
+    const shown = [
+      JSON.stringify(await eventsOf(id, tenant)),
+      JSON.stringify(await as('List', { organizationId: tenant.id }, tenant)),
+      plane.logs.join(''),
+    ];
+    for (const text of shown) {
+      for (const secret of [made.secret, rotated.secret]) expect(text).not.toContain(secret.slice(6));
+    }
+    const plain = await created({}, tenant);
+    expect(await violated(call('RotateSecret', { id: plain.id }, tenant))).toEqual(['id']);
+  });
+
+  it('keep their secrets when the master key is rotated', async () => {
+    const made = await as('Create', { ...fields(), check: webhook });
+    const newest = createSealKey();
+    const { lost, resealed } = await resealGuardrailSecrets(
+      store,
+      parseSealKeys(`${newest},${plane.masterKey}`),
+    );
+    expect(lost).toEqual([]);
+    expect(resealed).toBeGreaterThan(0);
+    const row = await store.snapshot((db) =>
+      db.selectFrom('guardrails').selectAll().where('id', '=', made.guardrail.id).executeTakeFirstOrThrow(),
+    );
+    const opened = unsealWebhookSecret(parseSealKeys(newest), secretPlace(row), row.secret ?? '');
+    expect(opened).toBe(made.secret);
+    // The running program has the old key alone: proxies get the guardrail all the same.
+    const record = (await recordOf(acme)).find(({ id }: Answered) => id === row.id);
+    expect(record).toMatchObject({ check: webhook });
+    expect(record.secret).toBeUndefined();
+    expect(plane.logs.join('')).toContain('the secret of a guardrail cannot be unsealed');
+    await as('Delete', { id: row.id });
+  });
+
+  it('travel in the record of their organization, those that are enabled, in their order', async () => {
+    const tenant = await freshTenant();
+    expect(await recordOf(tenant)).toEqual([]);
+    const second = await created({ position: 9 }, tenant);
+    const first = await created({ position: 1, message: 'No.', check: { promptSize: { tokensMax: 3 } } }, tenant);
+    await created({ enabled: false }, tenant);
+    const { organizationId, enabled, createdAt, ...record } = first;
+    expect(await recordOf(tenant)).toMatchObject([record, { id: second.id }]);
+    const { revision } = await store.position();
+    await as('Update', { id: first.id, enabled: false }, tenant);
+    const { changes } = await store.changesAfter(revision, 10);
+    expect(changes).toMatchObject([{ kind: 'organization', ref: tenant.id, state: 'changed' }]);
+    expect(await recordOf(tenant)).toMatchObject([{ id: second.id }]);
+  });
+
+  describe('of AI systems', () => {
+    const aiSystem = async (tenant: TestTenant): Promise<string> => {
+      const request = { organizationId: tenant.id, name: freshName('system') };
+      return (await plane.expect('AiSystems.Create', tenant.owner.token, request)).id;
+    };
+
+    it('are of the organization’s own only', async () => {
+      const tenant = await freshTenant();
+      const [mine, foreign] = [await aiSystem(acme), await aiSystem(tenant)];
+      expect(await violated(create({ aiSystemIds: [mine, foreign] }))).toEqual(['ai_system_ids']);
+      const { id } = await created({ aiSystemIds: [mine, mine] });
+      expect(await as('Get', { id })).toMatchObject({ aiSystemIds: [mine] });
+      expect(await violated(call('Update', { id, aiSystems: { ids: [foreign] } }))).toEqual([
+        'ai_system_ids',
+      ]);
+      expect(await as('Update', { id, aiSystems: {} })).toMatchObject({ aiSystemIds: [] });
+    });
+
+    it('lose one that is deleted, and are disabled rather than widened to all', async () => {
+      const tenant = await freshTenant();
+      const [gone, stays] = [await aiSystem(tenant), await aiSystem(tenant)];
+      const alone = await created({ aiSystemIds: [gone] }, tenant);
+      const both = await created({ aiSystemIds: [gone, stays] }, tenant);
+      const all = await created({}, tenant);
+      const { revision } = await store.position();
+      await plane.expect('AiSystems.Delete', tenant.owner.token, { id: gone });
+      expect(await as('Get', { id: alone.id }, tenant)).toMatchObject({ enabled: false, aiSystemIds: [] });
+      expect(await as('Get', { id: both.id }, tenant)).toMatchObject({ enabled: true, aiSystemIds: [stays] });
+      expect(await as('Get', { id: all.id }, tenant)).toEqual(all);
+      expect((await recordOf(tenant)).map(({ id }: Answered) => id)).toEqual([both.id, all.id]);
+      const { changes } = await store.changesAfter(revision, 1);
+      expect(changes).toContainEqual(expect.objectContaining({ kind: 'organization', ref: tenant.id }));
+      const [event] = await eventsOf(gone, tenant);
+      expect(JSON.parse(event.after)).toMatchObject({
+        guardrailsNarrowed: 2,
+        guardrailsDisabled: [alone.id],
+      });
+    });
+  });
+});
