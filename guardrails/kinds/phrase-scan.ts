@@ -2,7 +2,6 @@
 // cannot undo it: it would have been part of the word, or its accent.
 import { characterBefore, characterLength, wholeCharacters } from '../characters.ts';
 import type { Finding, Inspected, InspectedText } from '../matcher.ts';
-import { contextMax } from '../matcher.ts';
 import type { PhraseAutomaton } from './phrase-automaton.ts';
 import { blank, skeletonUnit } from './skeleton.ts';
 import { isPartOfLetterBefore, isWithinWord } from './word-boundaries.ts';
@@ -51,19 +50,41 @@ export class PhraseScan {
   run(): Inspected {
     const { automaton, text, from } = this.#options;
     const folded = this.#folded;
+    let state = 0;
     let previous = 0;
     for (let at = text.folded.foldedAt(from); at < folded.length; at++) {
+      if (state === 0) at = this.#nextBeginning(at);
       const unit = skeletonUnit(folded.charCodeAt(at));
       if (unit === blank && previous === blank) continue;
       previous = unit;
-      const state = automaton.next(this.#state, unit);
-      this.#state = state;
-      this.#places[this.#read & this.#mask] = at;
-      this.#read++;
-      if (this.#noted > 0) this.#settle(this.#begin(state));
-      if (automaton.phrase(state) !== 0) this.#note(state, at + 1);
+      state = automaton.next(state, unit);
+      if (state === 0 && at < folded.length && this.#mayBegin(at)) state = automaton.first(unit);
+      if (state !== 0) this.#take(state, at);
     }
+    this.#state = state;
     return { findings: this.#findings, decided: text.isEnd ? this.#finish() : this.#pause() };
+  }
+
+  /** Nearly all of a text is passed over here. @returns where the next phrase may begin, or the length of the text */
+  #nextBeginning(from: number): number {
+    const { automaton } = this.#options;
+    const folded = this.#folded;
+    for (let at = from; at < folded.length; at++)
+      if (automaton.first(skeletonUnit(folded.charCodeAt(at))) !== 0 && this.#mayBegin(at)) return at;
+    return folded.length;
+  }
+
+  #mayBegin(at: number): boolean {
+    if (at === 0 || this.#options.withinWords) return true;
+    return !isWithinWord(characterBefore(this.#folded, at), this.#character(at));
+  }
+
+  /** @param at of the unit that has led to the state, in the folded text */
+  #take(state: number, at: number): void {
+    this.#places[this.#read & this.#mask] = at;
+    this.#read++;
+    if (this.#noted > 0) this.#settle(this.#begin(state));
+    if (this.#options.automaton.phrase(state) !== 0) this.#note(state, at + 1);
   }
 
   /** The count of the unit that a state begins with. */
@@ -134,23 +155,14 @@ export class PhraseScan {
   #isOpen(begin: number): boolean {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
-    return start >= this.#free && start > text.raw.length - window && this.#beginsWord(begin);
+    return start >= this.#free && start > text.raw.length - window;
   }
 
   #isFinding(begin: number, end: number): boolean {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
     if (!text.isEnd && this.#endOfLetters(end) - start > window) return false;
-    return this.#beginsWord(begin) && this.#endsWord(end, start);
-  }
-
-  #beginsWord(begin: number): boolean {
-    const { text, withinWords } = this.#options;
-    // A character that is farther off than what is kept as context is nobody's neighbour, in a whole text neither.
-    const isFirst = begin === 0 || text.folded.rawAt(begin - 1) < text.folded.rawAt(begin) - contextMax;
-    return (
-      withinWords || isFirst || !isWithinWord(characterBefore(this.#folded, begin), this.#character(begin))
-    );
+    return this.#endsWord(end, start);
   }
 
   /** @param start in the raw text: the window goes on from there */

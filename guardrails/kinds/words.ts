@@ -1,5 +1,6 @@
 // Phrases, in whatever letter case, width, accents and look-alike letters. A run of blanks and line ends matches any other. Of
 // phrases that overlap the one that begins first is found, and of those that begin together the longest.
+import { characterBefore } from '../characters.ts';
 import type { WordsCheck } from '../definition.ts';
 import { fold } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
@@ -7,6 +8,7 @@ import type { Matcher } from '../matcher.ts';
 import { PhraseAutomaton } from './phrase-automaton.ts';
 import { PhraseScan } from './phrase-scan.ts';
 import { skeletonOf } from './skeleton.ts';
+import { isWithinWord } from './word-boundaries.ts';
 
 const phrasesMax = 10_000;
 const charactersMax = 200;
@@ -15,7 +17,10 @@ const charactersMax = 200;
 export function compileWords({ phrases, withinWords }: WordsCheck): Matcher {
   if (phrases.length === 0) throw new InvalidCheckError('phrases', 'name at least one phrase');
   if (phrases.length > phrasesMax) throw new InvalidCheckError('phrases', `at most ${phrasesMax} phrases`);
-  const automaton = new PhraseAutomaton(phrases.map(skeletonOfPhrase));
+  const automaton = new PhraseAutomaton(
+    phrases.map(skeletonOfPhrase),
+    (phrase, at) => withinWords || !isWithinWord(characterBefore(phrase, at), phrase.codePointAt(at) ?? 0),
+  );
   return {
     inspect: (text, from, window) => new PhraseScan({ automaton, withinWords, text, from, window }).run(),
     cost: 12,
