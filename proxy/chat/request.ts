@@ -43,6 +43,12 @@ export function withOutputCeiling(request: ChatRequest, tokens: number): ChatReq
   return { ...request, body: { ...request.body, max_completion_tokens: tokens } };
 }
 
+/** The request with its body rewritten in places: the same fields, the same messages in number and role. */
+export function withBody(request: ChatRequest, body: JsonObject): ChatRequest {
+  const messages = Array.isArray(body.messages) ? body.messages.filter(isMessage) : [];
+  return { ...request, body, messages };
+}
+
 function parseObject(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
   const parsed = parseJson(bytes.toString());

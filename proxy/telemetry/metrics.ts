@@ -3,8 +3,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
+import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
@@ -20,6 +22,7 @@ export interface Gauges extends LedgerGauges {
 export interface ProxyMetrics extends LedgerMetrics {
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
+  readonly guardrails: GuardrailMetrics;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
@@ -60,6 +63,7 @@ export function createMetrics(): ProxyMetrics {
   return {
     access: accessMetrics(registry),
     limits: limitMetrics(registry),
+    guardrails: guardrailMetrics(count, histogram),
     ...ledgerMetrics(count, histogram),
     request: requests,
     malformed: (code) => void malformed(code).pending++,

@@ -34,7 +34,7 @@ export function createNameLabels(): NameLabels {
 }
 
 /** The first so many names as they are, all later ones as one. */
-function bounded(max: number): (name: string) => string {
+export function bounded(max: number): (name: string) => string {
   const known = new Set<string>();
   return (name) => {
     if (known.has(name)) return name;

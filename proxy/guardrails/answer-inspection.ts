@@ -1,0 +1,102 @@
+// The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
+// else passes as the very bytes it came as; a stream is guarded piece by piece.
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
+import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
+import type { AnswerGuards } from './answer-guards.ts';
+import { answerPlaces } from './answer-places.ts';
+import type { StageGuardrails } from './compiled.ts';
+import type { InspectContext, OutputGuard } from './guardrail.ts';
+import type { Found } from './judge.ts';
+import { LiveAnswerGuards } from './live-answer-guards.ts';
+import type { Slot } from './places.ts';
+import { scan } from './scan.ts';
+import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
+
+export type GuardStream = (
+  source: StreamResult,
+  guards: AnswerGuards,
+  context: InspectContext,
+) => Promise<StreamResult>;
+
+export interface AnswerInspectionDeps
+  extends Pick<StageInspectionDeps, 'guardrails' | 'services' | 'decisions' | 'context' | 'scanner'> {
+  /** Numbers that placeholders of the input have taken, by label. */
+  readonly taken: ReadonlyMap<string, number>;
+  /** What placeholders of the input stand for that are to become it again. */
+  readonly restorable: ReadonlyMap<string, string>;
+  readonly guardStream: GuardStream;
+  /** Says how long it took. */
+  timed<T>(inspecting: () => T | Promise<T>): T | Promise<T>;
+}
+
+export class AnswerInspection implements OutputGuard {
+  readonly #deps: AnswerInspectionDeps;
+
+  constructor(deps: AnswerInspectionDeps) {
+    this.#deps = deps;
+  }
+
+  guard(result: AttemptResult): AttemptResult | Promise<AttemptResult> {
+    const { guardrails, decisions } = this.#deps;
+    for (const guardrail of guardrails.others) decisions.failed(guardrail, 'output');
+    if (result.kind === 'complete') return this.#deps.timed(() => this.#complete(result));
+    decisions.streams([...guardrails.texts.map(({ guardrail }) => guardrail), ...guardrails.services]);
+    return this.#deps.guardStream(result, this.#answerGuards(), this.#deps.context);
+  }
+
+  #complete(result: CompleteResult): CompleteResult | Promise<CompleteResult> {
+    const body = parseJson(result.body.toString());
+    if (!isObject(body)) {
+      this.#answerGuards().tooLong();
+      return result;
+    }
+    const put = (left: JsonObject) =>
+      left === body ? result : { ...result, body: Buffer.from(JSON.stringify(left)) };
+    const told = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
+    const inspected = inspectBody(told, answerPlaces, this.#inspection());
+    return inspected instanceof Promise ? inspected.then(put) : put(inspected);
+  }
+
+  #answerGuards(): AnswerGuards {
+    return new LiveAnswerGuards({ ...this.#deps, window: this.#deps.scanner.window });
+  }
+
+  #inspection(): StageInspectionDeps {
+    const { guardrails, restorable, scanner, taken } = this.#deps;
+    const placeholders = new Map<number, Placeholders>();
+    const put = ({ matcher, value, label }: Found, { group }: Slot) => {
+      if (matcher >= guardrails.texts.length) return restored(value, restorable);
+      const own = placeholders.get(group) ?? new Placeholders(taken);
+      placeholders.set(group, own);
+      return own.of(value, label);
+    };
+    const base = { ...this.#deps, stage: 'output', put } as const;
+    if (restorable.size === 0) return base;
+    const matchers = [restoreMatcher(restorable)];
+    return { ...base, also: (strings) => scan(matchers, strings, scanner.window).hits };
+  }
+}
+
+/** Whether something of an answer may be kept from its caller. */
+export function holds({ texts, services }: StageGuardrails): boolean {
+  return (
+    texts.some(({ guardrail }) => guardrail.action !== 'observe') ||
+    services.some(({ action }) => action !== 'observe')
+  );
+}
+
+/** They spell out the text, token by token. Who asks for them is refused; some servers send them unasked. */
+function withoutLogprobs(answer: JsonObject): JsonObject {
+  const { choices } = answer;
+  if (!Array.isArray(choices) || !choices.some(spellsText)) return answer;
+  return {
+    ...answer,
+    choices: choices.map((choice: unknown) => (spellsText(choice) ? { ...choice, logprobs: null } : choice)),
+  };
+}
+
+function spellsText(choice: unknown): choice is JsonObject {
+  return isObject(choice) && choice.logprobs !== undefined && choice.logprobs !== null;
+}

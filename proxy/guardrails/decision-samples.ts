@@ -1,0 +1,116 @@
+// Samples of what guardrails decided, for the audit log of the control plane: who and when, never what was found. At most a few of
+// one kind in a minute; how many there were in between is counted. What cannot be told is given up: the metrics have counted it.
+import { LRUCache } from 'lru-cache';
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { Decision, Stage } from '../../guardrails/definition.ts';
+
+/** What happened. */
+export interface Decided {
+  readonly guardrailId: string;
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly requestId: string;
+  readonly stage: Stage;
+  readonly decision: Decision;
+}
+
+export interface DecisionSample extends Decided {
+  /** UUIDv7: told again, it is recorded once. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Decisions of this kind since the last sample of it, this one included. */
+  readonly decisions: number;
+}
+
+export interface DecisionClient {
+  report(samples: readonly DecisionSample[]): Promise<void>;
+}
+
+export interface DecisionSamplesDeps {
+  readonly client: DecisionClient;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly background: Background;
+}
+
+const perMinuteMax = 3;
+const minuteMs = 60_000;
+const kindsMax = 10_000;
+const waitingMax = 1_000;
+/** The contract's bound. */
+const reportMax = 100;
+const tellEveryMs = 1_000;
+const triesMax = 5;
+
+/** Decisions of one guardrail, stage and outcome. */
+interface Kind {
+  minute: number;
+  samples: number;
+  untold: number;
+}
+
+export class DecisionSamples {
+  readonly #deps: DecisionSamplesDeps;
+  readonly #kinds = new LRUCache<string, Kind>({ max: kindsMax });
+  #waiting: DecisionSample[] = [];
+  #tries = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(deps: DecisionSamplesDeps) {
+    this.#deps = deps;
+  }
+
+  add(decided: Decided): void {
+    const kind = this.#kindOf(decided);
+    kind.untold++;
+    if (kind.samples >= perMinuteMax || this.#waiting.length >= waitingMax) return;
+    kind.samples++;
+    this.#waiting.push({ ...decided, id: uuidv7(), at: this.#deps.clock.now(), decisions: kind.untold });
+    kind.untold = 0;
+    this.#cancel ??= this.#soon(tellEveryMs);
+  }
+
+  /** Tells what waits, once. */
+  async close(): Promise<void> {
+    this.#cancel?.();
+    if (this.#waiting.length > 0) await this.#tell().catch(() => undefined);
+    this.#cancel?.();
+  }
+
+  #kindOf({ guardrailId, stage, decision }: Decided): Kind {
+    const key = `${guardrailId} ${stage} ${decision}`;
+    const minute = Math.floor(this.#deps.clock.monotonic() / minuteMs);
+    const known = this.#kinds.get(key) ?? { minute, samples: 0, untold: 0 };
+    if (known.minute !== minute) {
+      known.minute = minute;
+      known.samples = 0;
+    }
+    this.#kinds.set(key, known);
+    return known;
+  }
+
+  #soon(delayMs: number): () => void {
+    return this.#deps.timers.after(delayMs, () => this.#deps.background('guardrail decisions', this.#tell()));
+  }
+
+  async #tell(): Promise<void> {
+    const told = this.#waiting.slice(0, reportMax);
+    try {
+      await this.#deps.client.report(told);
+      this.#waiting = this.#waiting.slice(told.length);
+      this.#tries = 0;
+    } catch (error) {
+      if (++this.#tries === triesMax) {
+        this.#waiting = this.#waiting.slice(told.length);
+        this.#tries = 0;
+        throw error;
+      }
+    } finally {
+      this.#cancel = this.#waiting.length === 0 ? undefined : this.#soon(tellEveryMs * 2 ** this.#tries);
+    }
+  }
+}

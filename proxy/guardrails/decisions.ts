@@ -1,0 +1,79 @@
+// What guardrails decided about one request: counted, sampled for the audit log, and told to its caller and in the access log.
+// Never with what was found.
+import { blockedMessage, type Decision, type Guardrail, type Stage } from '../../guardrails/definition.ts';
+import type { ChatCall } from '../chat/call.ts';
+import { GatewayError } from '../errors.ts';
+import type { DecisionSamples } from './decision-samples.ts';
+import type { GuardrailRecord } from './guardrail.ts';
+
+export interface GuardrailMetrics {
+  decided(guardrail: Pick<Guardrail, 'name' | 'check'>, stage: Stage, decision: Decision): void;
+  /** What a stage took of one request: of its input, or of an answer that is no stream. */
+  took(stage: Stage, ms: number): void;
+}
+
+export interface DecisionsDeps {
+  readonly metrics: GuardrailMetrics;
+  readonly samples: Pick<DecisionSamples, 'add'>;
+}
+
+/** One response header holds no more. */
+const headerLengthMax = 512;
+
+export class Decisions {
+  readonly #call: ChatCall;
+  readonly #record: GuardrailRecord;
+  readonly #deps: DecisionsDeps;
+
+  constructor(call: ChatCall, record: GuardrailRecord, deps: DecisionsDeps) {
+    this.#call = call;
+    this.#record = record;
+    this.#deps = deps;
+  }
+
+  decided(guardrail: Guardrail, stage: Stage, decision: Decision): void {
+    this.#deps.metrics.decided(guardrail, stage, decision);
+    this.#tell(`${guardrail.name}=${decision}`);
+    if (decision === 'pass') return;
+    const { requestId, caller } = this.#call;
+    const { organization, key } = caller.principal;
+    this.#deps.samples.add({
+      guardrailId: guardrail.id,
+      organizationId: organization.id,
+      keyId: key.keyId,
+      requestId,
+      stage,
+      decision,
+    });
+    this.#record.guardrailsNotPassed = appended(
+      this.#record.guardrailsNotPassed,
+      `${guardrail.name}=${decision}`,
+    );
+  }
+
+  /** What is decided about a stream comes after its headers. */
+  streams(guardrails: readonly Guardrail[]): void {
+    for (const { name } of guardrails) this.#tell(`${name}=stream`);
+  }
+
+  /** What the caller is told; counts the decision. */
+  refusal(guardrail: Guardrail, stage: Stage, decision: 'block' | 'failed_block'): GatewayError {
+    this.decided(guardrail, stage, decision);
+    return new GatewayError('guardrail_blocked', { message: blockedMessage(guardrail) });
+  }
+
+  /** By the failure rule. @throws GatewayError guardrail_blocked */
+  failed(guardrail: Guardrail, stage: Stage): void {
+    if (guardrail.onFailure === 'block') throw this.refusal(guardrail, stage, 'failed_block');
+    this.decided(guardrail, stage, 'failed_pass');
+  }
+
+  #tell(entry: string): void {
+    const header = appended(this.#record.guardrailHeader, entry);
+    if (header.length <= headerLengthMax) this.#record.guardrailHeader = header;
+  }
+}
+
+function appended(entries: string | undefined, entry: string): string {
+  return entries === undefined ? entry : `${entries}, ${entry}`;
+}

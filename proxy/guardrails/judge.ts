@@ -1,0 +1,120 @@
+// From what was found to what becomes of it: one guardrail after another decides about all texts, and the first that blocks ends
+// it. What is replaced is what guardrails/window.ts would replace: of findings that overlap the one that begins first, then the one
+// of the first guardrail.
+import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import type { Decisions } from './decisions.ts';
+import type { Slot } from './places.ts';
+import type { Hit, Scanned } from './scan.ts';
+import { crossing, type Range, type Seam } from './seams.ts';
+
+/** What is inspected: slots, and what is read joined. */
+export interface Texts {
+  readonly slots: readonly Slot[];
+  readonly seams: readonly Seam[];
+}
+
+/** Something found, wherever it stands. */
+export interface Found {
+  /** By its index. */
+  readonly matcher: number;
+  readonly label: string;
+  readonly value: string;
+  /** More than one where it crosses a seam. */
+  readonly ranges: readonly Range[];
+}
+
+/** As they are scanned: seams behind all slots. */
+export function stringsOf({ slots, seams }: Texts): string[] {
+  return [...slots, ...seams].map(({ text }) => text);
+}
+
+export interface Judge {
+  readonly stage: Stage;
+  /** By matcher. */
+  readonly guardrails: readonly Guardrail[];
+  readonly decisions: Decisions;
+}
+
+/** @returns what is to be replaced. @throws GatewayError guardrail_blocked */
+export function judge(
+  texts: Texts,
+  scanned: Scanned,
+  { stage, guardrails, decisions }: Judge,
+): readonly Found[] {
+  const found = locate(texts, scanned.hits);
+  const replaced: Found[] = [];
+  for (const [matcher, guardrail] of guardrails.entries()) {
+    if (scanned.failed.includes(matcher)) {
+      decisions.failed(guardrail, stage);
+      continue;
+    }
+    const own = found.filter((one) => one.matcher === matcher);
+    const decision = own.length === 0 ? 'pass' : blocks(guardrail, own, texts) ? 'block' : guardrail.action;
+    if (decision === 'block') throw decisions.refusal(guardrail, stage, decision);
+    decisions.decided(guardrail, stage, decision);
+    if (decision === 'redact') replaced.push(...own);
+  }
+  return replaced;
+}
+
+/** Where nothing can be put in place of what was found, redacting is blocking. */
+function blocks({ action }: Guardrail, found: readonly Found[], { slots }: Texts): boolean {
+  if (action !== 'redact') return action === 'block';
+  return found.some(({ ranges }) => ranges.some(({ slot }) => slots[slot]?.isFixed === true));
+}
+
+export function locate({ slots, seams }: Texts, hits: readonly Hit[]): readonly Found[] {
+  return hits.flatMap(({ text, matcher, label, start, end }): Found[] => {
+    const slot = slots[text];
+    if (slot !== undefined) {
+      return [{ matcher, label, value: slot.text.slice(start, end), ranges: [{ slot: text, start, end }] }];
+    }
+    const seam = seams[text - slots.length];
+    const ranges = seam === undefined ? [] : crossing(seam, start, end);
+    if (seam === undefined || ranges.length === 0) return [];
+    return [{ matcher, label, value: seam.text.slice(start, end), ranges }];
+  });
+}
+
+interface Cut extends Range {
+  readonly found: Found;
+}
+
+/**
+ * @param put what stands in place of something found in a slot; called once for each, in the order of the texts
+ * @returns the text of each slot
+ */
+export function replace(
+  { slots }: Texts,
+  found: readonly Found[],
+  put: (found: Found, slot: Slot) => string,
+): readonly string[] {
+  const cuts = found.flatMap((one): Cut[] => one.ranges.map((range) => ({ ...range, found: one })));
+  cuts.sort((a, b) => a.start - b.start || a.found.matcher - b.found.matcher);
+  const bySlot = Map.groupBy(cuts, ({ slot }) => slot);
+  // What crosses a seam is replaced where it begins, and the rest of it taken away.
+  const placed = new Set<Found>();
+  return slots.map((slot, index) => {
+    const own = bySlot.get(index);
+    return own === undefined ? slot.text : replaceIn(slot, own, placed, put);
+  });
+}
+
+function replaceIn(
+  slot: Slot,
+  cuts: readonly Cut[],
+  placed: Set<Found>,
+  put: (found: Found, slot: Slot) => string,
+): string {
+  let text = '';
+  let left = 0;
+  for (const { start, end, found } of cuts) {
+    if (start >= left) {
+      text += slot.text.slice(left, start);
+      if (!placed.has(found)) text += put(found, slot);
+      placed.add(found);
+    }
+    left = Math.max(left, end);
+  }
+  return text + slot.text.slice(left);
+}

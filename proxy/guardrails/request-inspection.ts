@@ -1,0 +1,135 @@
+// The guardrails that apply to one request: its sizes first, then its texts, then services; and what its answer will go through.
+
+import type { JsonObject } from '../../common/json.ts';
+import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
+import type { ChatCall } from '../chat/call.ts';
+import { asksForNothing, isGiven } from '../chat/fields.ts';
+import { unsupported } from '../chat/invalid.ts';
+import { withBody } from '../chat/request.ts';
+import { AnswerInspection, type GuardStream, holds } from './answer-inspection.ts';
+import type { Applied } from './compiled.ts';
+import { Decisions, type DecisionsDeps } from './decisions.ts';
+import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';
+import type { Found } from './judge.ts';
+import { exceeds } from './prompt-size.ts';
+import { requestPlaces } from './request-places.ts';
+import type { Scanner } from './scanner.ts';
+import type { ServiceGuard } from './services/service.ts';
+import { inspectBody } from './stage-inspection.ts';
+
+export interface RequestInspectionDeps extends DecisionsDeps {
+  readonly scanner: Scanner;
+  readonly guardStream: GuardStream;
+  readonly serviceGuard: MakeServiceGuard;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+/** @param decisions where what it decides is counted */
+export type MakeServiceGuard = (
+  guardrail: Guardrail,
+  asked: { readonly call: ChatCall; readonly stage: Stage; readonly decisions: Decisions },
+) => ServiceGuard;
+
+export class RequestInspection {
+  readonly #call: ChatCall;
+  readonly #context: InspectContext;
+  readonly #applied: Applied;
+  readonly #deps: RequestInspectionDeps;
+  readonly #decisions: Decisions;
+  readonly #placeholders = new Placeholders();
+  readonly #restorable = new Map<string, string>();
+
+  constructor(call: ChatCall, context: InspectContext, applied: Applied, deps: RequestInspectionDeps) {
+    this.#call = call;
+    this.#context = context;
+    this.#applied = applied;
+    this.#deps = deps;
+    this.#decisions = new Decisions(call, context.record, deps);
+  }
+
+  /** @throws GatewayError guardrail_blocked, unsupported_parameter */
+  inspect(): Inspection | Promise<Inspection> {
+    const { input, output } = this.#applied;
+    const { body } = this.#call.request;
+    if (holds(output)) refuseSpelling(body);
+    return this.#timed('input', () => {
+      for (const guardrail of input.others) this.#judge(guardrail);
+      if (input.texts.length + input.services.length === 0) return this.#inspection(body);
+      const inspected = inspectBody(body, requestPlaces, {
+        ...{ stage: 'input', guardrails: input, services: this.#services('input') },
+        ...{ decisions: this.#decisions, context: this.#context, scanner: this.#deps.scanner },
+        put: (found) => this.#put(found),
+      });
+      return inspected instanceof Promise
+        ? inspected.then((left) => this.#inspection(left))
+        : this.#inspection(inspected);
+    });
+  }
+
+  #judge(guardrail: Guardrail): void {
+    const { check, action } = guardrail;
+    if (check.kind !== 'prompt_size') this.#decisions.failed(guardrail, 'input');
+    else if (!exceeds(check, this.#call)) this.#decisions.decided(guardrail, 'input', 'pass');
+    else if (action === 'observe') this.#decisions.decided(guardrail, 'input', 'observe');
+    // A size cannot be redacted.
+    else throw this.#decisions.refusal(guardrail, 'input', 'block');
+  }
+
+  #put({ matcher, value, label }: Found): string {
+    const placeholder = this.#placeholders.of(value, label);
+    const check = this.#applied.input.texts[matcher]?.guardrail.check;
+    if (check?.kind === 'personal_data' && check.restore) this.#restorable.set(placeholder, value);
+    return placeholder;
+  }
+
+  #inspection(body: JsonObject): Inspection {
+    const call = this.#call;
+    const output = this.#output();
+    if (body === call.request.body) return { call, output };
+    return { call: { ...call, request: withBody(call.request, body) }, output };
+  }
+
+  #output(): OutputGuard | undefined {
+    const { output: guardrails } = this.#applied;
+    const { others, texts, services } = guardrails;
+    if (others.length + texts.length + services.length + this.#restorable.size === 0) return undefined;
+    return new AnswerInspection({
+      ...{ guardrails, services: this.#services('output'), taken: this.#placeholders.counts },
+      ...{ decisions: this.#decisions, context: this.#context, restorable: this.#restorable },
+      ...{ scanner: this.#deps.scanner, guardStream: this.#deps.guardStream },
+      timed: (inspecting) => this.#timed('output', inspecting),
+    });
+  }
+
+  #services(stage: Stage): readonly ServiceGuard[] {
+    const asked = { call: this.#call, stage, decisions: this.#decisions };
+    return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, asked));
+  }
+
+  #timed<T>(stage: Stage, inspecting: () => T | Promise<T>): T | Promise<T> {
+    const { now, metrics } = this.#deps;
+    const startedAt = now();
+    const took = () => metrics.took(stage, now() - startedAt);
+    let isWaiting = false;
+    try {
+      const inspected = inspecting();
+      isWaiting = inspected instanceof Promise;
+      return inspected instanceof Promise ? inspected.finally(took) : inspected;
+    } finally {
+      if (!isWaiting) took();
+    }
+  }
+}
+
+/** What would spell out an answer beside its text, where a guardrail may keep some of it from the caller. */
+const spelling = ['logprobs', 'top_logprobs', 'return_token_ids', 'return_tokens_as_token_ids'];
+
+function refuseSpelling(body: JsonObject): void {
+  for (const name of spelling) {
+    const value = body[name];
+    if (isGiven(value) && value !== false && !asksForNothing(name, value))
+      throw unsupported(name, `${name} is not supported where a guardrail applies to answers`);
+  }
+}

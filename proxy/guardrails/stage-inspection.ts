@@ -1,0 +1,132 @@
+// One stage of one request: its texts are read, scanned, judged and rewritten, then services are asked about what is left. Whatever
+// cannot be inspected has failed, for each guardrail, and its failure rule decides.
+import type { JsonObject } from '../../common/json.ts';
+import { isObject } from '../../common/json.ts';
+import type { Stage } from '../../guardrails/definition.ts';
+import type { StageGuardrails } from './compiled.ts';
+import type { Decisions } from './decisions.ts';
+import type { InspectContext } from './guardrail.ts';
+import { type Found, judge, locate, replace, stringsOf, type Texts } from './judge.ts';
+import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from './places.ts';
+import type { Hit, Scanned } from './scan.ts';
+import { isTooLong, type Scanner } from './scanner.ts';
+import { seamsOf } from './seams.ts';
+import type { ServiceGuard } from './services/service.ts';
+
+export interface StageInspectionDeps {
+  readonly stage: Stage;
+  readonly guardrails: StageGuardrails;
+  readonly services: readonly ServiceGuard[];
+  readonly decisions: Decisions;
+  readonly context: InspectContext;
+  readonly scanner: Scanner;
+  /** What stands in place of something found, where it can be replaced. */
+  put(found: Found, slot: Slot): string;
+  /** Finds what is replaced beside what guardrails find, where it can be. Its matchers are counted on from theirs. */
+  also?(strings: readonly string[]): readonly Hit[];
+}
+
+/**
+ * @param place of the body
+ * @returns the very same body where nothing is replaced
+ * @throws GatewayError guardrail_blocked; what ended the request
+ */
+export function inspectBody(
+  body: JsonObject,
+  place: Place,
+  deps: StageInspectionDeps,
+): JsonObject | Promise<JsonObject> {
+  const { guardrails, services, scanner, context } = deps;
+  const texts = textsOf(body, place, scanner);
+  if (texts === undefined) {
+    fail(deps);
+    return body;
+  }
+  const go = (scanned: Scanned) => {
+    const strings = judged(texts, scanned, deps);
+    if (services.length === 0) return rewritten(body, place, strings);
+    const asked = askServices(strings ?? texts.slots.map(({ text }) => text), texts, deps);
+    return asked.then((left) => rewritten(body, place, left));
+  };
+  const scanned = scanner.scan(guardrails.texts, texts);
+  return scanned instanceof Promise ? orAborted(scanned, context).then(go) : go(scanned);
+}
+
+function textsOf(body: JsonObject, place: Place, { window }: Scanner): Texts | undefined {
+  try {
+    const slots = slotsOf(body, place);
+    if (isTooLong(slots)) return undefined;
+    return { slots, seams: seamsOf(slots, window + contextMax) };
+  } catch (error) {
+    if (error instanceof TooDeepError) return undefined;
+    throw error;
+  }
+}
+
+/** Of the text before a finding: whether a word begins. */
+const contextMax = 32;
+
+function fail({ stage, guardrails, decisions }: StageInspectionDeps): void {
+  for (const { guardrail } of guardrails.texts) decisions.failed(guardrail, stage);
+  for (const guardrail of guardrails.services) decisions.failed(guardrail, stage);
+}
+
+/** @returns the text of each slot; undefined where none is replaced */
+function judged(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): readonly string[] | undefined {
+  const { stage, decisions, put, also } = deps;
+  const guardrails = deps.guardrails.texts.map(({ guardrail }) => guardrail);
+  const found = judge(texts, scanned, { stage, guardrails, decisions });
+  const more = also === undefined ? [] : locate(texts, also(stringsOf(texts)));
+  const replaced = more
+    .filter(({ ranges }) => !ranges.some(({ slot }) => texts.slots[slot]?.isFixed))
+    .map((one) => ({ ...one, matcher: one.matcher + guardrails.length }));
+  return found.length + replaced.length === 0 ? undefined : replace(texts, [...found, ...replaced], put);
+}
+
+function rewritten(body: JsonObject, place: Place, strings: readonly string[] | undefined): JsonObject {
+  const put = strings === undefined ? body : withTexts(body, place, strings);
+  return isObject(put) ? put : body;
+}
+
+/** Those that rewrite one after another, each with what the one before has left; all others at the same time. */
+async function askServices(
+  strings: readonly string[],
+  { slots }: Texts,
+  { services, context, decisions, stage }: StageInspectionDeps,
+): Promise<readonly string[]> {
+  const given = strings.filter((text) => text !== '');
+  if (given.length === 0) return strings;
+  const asked = slots.filter((_slot, index) => strings[index] !== '');
+  const asking = new AbortController();
+  context.onAbort(asking);
+  const ask = async (texts: readonly string[], service: ServiceGuard) => {
+    const left = await service.judge(texts, asking.signal);
+    if (asked.some(({ isFixed }, index) => isFixed && left[index] !== texts[index]))
+      throw decisions.refusal(service.guardrail, stage, 'block');
+    return left;
+  };
+  const rewriters = services.filter(({ guardrail }) => guardrail.action === 'redact');
+  const others = services.filter(({ guardrail }) => guardrail.action !== 'redact');
+  try {
+    const [left] = await Promise.all([
+      rewriters.reduce<Promise<readonly string[]>>(
+        async (before, service) => ask(await before, service),
+        Promise.resolve(given),
+      ),
+      ...others.map((service) => ask(given, service)),
+    ]);
+    const next = left.values();
+    return strings.map((text) => (text === '' ? text : (next.next().value ?? text)));
+  } catch (error) {
+    asking.abort(error);
+    throw error;
+  }
+}
+
+/** What ends the request ends the waiting. */
+function orAborted<T>(promise: Promise<T>, context: InspectContext): Promise<T> {
+  return new Promise((resolve, reject) => {
+    context.onAbort({ abort: reject });
+    promise.then(resolve, reject);
+  });
+}
