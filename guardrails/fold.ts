@@ -1,12 +1,14 @@
 // Text as people read it: compatibility forms, accents and invisible characters are taken off, letter by letter and free of
 // context, so that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case
 // stays. Positions lead back to the text as it is.
+import { wholeCharacters } from './characters.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
+import { contextMax } from './matcher.ts';
 
 export interface Folded {
   readonly text: string;
   /**
-   * Where in the raw text the character begins that a unit of the folded one comes of.
+   * Where in the raw text the character begins that a unit of the folded one comes of; -1 where that has been dropped.
    * @param at 0 to the length of `text`, which leads to the raw length
    */
   rawAt(at: number): number;
@@ -94,12 +96,17 @@ export class FoldedText implements Folded {
     return new FoldedText(text, rawLength, starts);
   }
 
-  /** @param dropped raw units from the beginning, whole characters */
+  /**
+   * Of the folded text before it, as much as matchers may look at stays, even where it comes of raw text that goes.
+   * @param dropped raw units from the beginning, whole characters
+   */
   from(dropped: number): FoldedText {
     const first = this.foldedAt(dropped);
-    const text = this.text.slice(first);
+    const context = wholeCharacters(this.text, Math.max(0, this.foldedAt(dropped + contextMax) - contextMax));
+    const kept = Math.min(first, context);
+    const text = this.text.slice(kept);
     const rawLength = this.#rawLength - dropped;
-    const starts = this.#starts?.slice(first).map((start) => start - dropped);
+    const starts = this.#starts?.slice(kept).map((start) => Math.max(-1, start - dropped));
     const isLevel =
       starts === undefined || (text.length === rawLength && starts.every((start, at) => start === at));
     return new FoldedText(text, rawLength, isLevel ? undefined : starts);

@@ -20,7 +20,7 @@ export interface Inspected {
   readonly decided: number;
 }
 
-/** UTF-16 units before a place that a matcher may look at there: in a stream no more is kept of what has left. */
+/** UTF-16 units before a place, raw or folded, that a matcher may look at: in a stream no more is kept of what has left. */
 export const contextMax = 32;
 
 export interface Matcher {

@@ -1,13 +1,18 @@
 // Text on its way through guardrails, whole or in pieces: the pieces give what the whole would. Nothing leaves before every guard
-// has decided about it, so of a finding of up to `window` characters nothing leaves at all.
+// has decided about it, so of a finding of up to `window` characters nothing leaves at all. The text ends at the first finding that
+// blocks, whichever guard is the quicker: what follows it is not counted.
+import { endsWithHalf, wholeCharacters } from './characters.ts';
 import { fold } from './fold.ts';
-import type { Finding, InspectedText, Matcher } from './matcher.ts';
+import { contextMax, type Finding, type InspectedText, type Matcher } from './matcher.ts';
 
 export interface Guard {
   readonly matcher: Matcher;
   /** What stands in place of what was found; keep: it stays; block: the text ends here. */
   readonly replacement: 'block' | 'keep' | ((found: string, label: string) => string);
-  /** Called for every finding, in the order of the text. */
+  /**
+   * Called for every finding, in the order of the text: of a guard that blocks or replaces when that is settled, up to the first
+   * finding that blocks; of one that keeps as soon as it is found.
+   */
   found(label: string): void;
 }
 
@@ -24,23 +29,28 @@ export class BlockedError extends Error {
 
 /** The longest finding that is promised never to leave in pieces, in UTF-16 units. */
 export const windowDefault = 512;
-/** Of what has left, for whoever looks behind: whether a word begins. */
-const contextMax = 32;
+/** What has left is forgotten when there is so much of it: not with each piece, for that costs as much as inspecting it. */
+const forgottenMin = 128;
 
 interface Found extends Finding {
   readonly guard: Guard;
+  /** Of the guard. */
+  readonly rank: number;
 }
 
 export class TextWindow {
   readonly #guards: readonly Guard[];
   readonly #window: number;
-  /** A piece of what has left, then all that has not. */
+  /** A piece of what has left, then all that has not but {@link TextWindow.#half}. */
   #text = '';
+  #folded = fold('');
+  /** The first half of a surrogate pair that the last piece ended with: no guard sees it before its other half. */
+  #half = '';
   /** What stands before has left, or will never leave. */
   #left = 0;
   /** Of each guard, where it inspects on. */
   #from: number[];
-  /** In what has not left; in the order of the text. */
+  /** What guards that block or replace have found in what has not left; in the order of the text, then of the guards. */
   #found: Found[] = [];
 
   /** @param guards in their order: of findings that overlap the one that begins first is replaced, then the one of the first guard */
@@ -52,70 +62,79 @@ export class TextWindow {
 
   /** UTF-16 units of what was pushed that have not left. */
   get held(): number {
-    return this.#text.length - this.#left;
+    return this.#text.length - this.#left + this.#half.length;
   }
 
   /** @returns what may leave. @throws BlockedError */
   push(piece: string): string {
-    return piece === '' ? '' : this.#inspect(piece, false);
+    const pushed = this.#half + piece;
+    const whole = endsWithHalf(pushed) ? pushed.length - 1 : pushed.length;
+    this.#half = pushed.slice(whole);
+    return whole === 0 ? '' : this.#inspect(pushed.slice(0, whole), false);
   }
 
   /** Nothing follows the last piece. @returns the rest. @throws BlockedError */
   end(piece = ''): string {
-    return this.#inspect(piece, true);
+    const pushed = this.#half + piece;
+    this.#half = '';
+    return this.#inspect(pushed, true);
   }
 
   #inspect(piece: string, isEnd: boolean): string {
-    const raw = this.#text + piece;
-    this.#text = raw;
-    const text = { raw, folded: fold(raw), isEnd };
-    let decided = raw.length;
-    for (const [index, guard] of this.#guards.entries())
-      decided = Math.min(decided, this.#inspectFor(guard, index, text));
-    this.#found.sort((a, b) => a.start - b.start);
-    const released = this.#release(isEnd ? decided : wholeCharacters(raw, decided));
-    this.#forget();
+    this.#text += piece;
+    this.#folded = this.#folded.with(fold(piece));
+    const text = { raw: this.#text, folded: this.#folded, isEnd };
+    const noted = this.#found.length;
+    const decided = this.#guards.map((guard, rank) => this.#inspectFor(guard, rank, text));
+    if (this.#found.length > noted) this.#found.sort((a, b) => a.start - b.start || a.rank - b.rank);
+    const released = this.#release(wholeCharacters(text.raw, Math.min(text.raw.length, ...decided)));
+    if (!isEnd) this.#forget();
     return released;
   }
 
-  /** @returns up to where it has decided */
-  #inspectFor(guard: Guard, index: number, text: InspectedText): number {
-    const from = this.#from[index] ?? 0;
-    const { findings, decided } = guard.matcher.inspect(text, from, this.#window);
-    for (const finding of findings) {
-      guard.found(finding.label);
-      if (guard.replacement === 'block') throw new BlockedError(guard);
-      this.#found.push({ ...finding, guard });
+  /** @returns what stands before may leave */
+  #inspectFor(guard: Guard, rank: number, text: InspectedText): number {
+    const { findings, decided } = guard.matcher.inspect(text, this.#from[rank] ?? 0, this.#window);
+    this.#from[rank] = Math.max(decided, findings.at(-1)?.end ?? 0);
+    if (guard.replacement !== 'keep') {
+      for (const finding of findings) this.#found.push({ ...finding, guard, rank });
+      return decided;
     }
-    this.#from[index] = Math.max(decided, findings.at(-1)?.end ?? 0);
-    return decided;
+    // Whoever only looks on holds nothing back.
+    for (const { label } of findings) guard.found(label);
+    return text.raw.length;
   }
 
-  /** Lets go of what stands before `decided`. */
+  /** Lets go of what stands before `decided`: nothing is found there any more. */
   #release(decided: number): string {
     let released = '';
     while (this.#found[0] !== undefined && this.#found[0].start < decided) {
-      const { guard, start, end, label } = this.#found[0];
+      released += this.#settle(this.#found[0]);
       this.#found.shift();
-      const { replacement } = guard;
-      if (typeof replacement !== 'function') continue;
-      if (start >= this.#left) {
-        released += this.#text.slice(this.#left, start) + replacement(this.#text.slice(start, end), label);
-      }
-      this.#left = Math.max(this.#left, end);
     }
-    if (this.#left < decided) {
-      released += this.#text.slice(this.#left, decided);
-      this.#left = decided;
-    }
+    if (this.#left >= decided) return released;
+    released += this.#text.slice(this.#left, decided);
+    this.#left = decided;
     return released;
   }
 
+  /** @returns what leaves up to the end of a finding; nothing where it begins within another one, which goes on as far as both. */
+  #settle({ start, end, label, guard }: Found): string {
+    guard.found(label);
+    if (guard.replacement === 'block') throw new BlockedError(guard);
+    const before = this.#left;
+    this.#left = Math.max(before, end);
+    if (start < before || guard.replacement === 'keep') return '';
+    return this.#text.slice(before, start) + guard.replacement(this.#text.slice(start, end), label);
+  }
+
+  /** Of what has left no more than what matchers may look at, and what comes with not doing this for each piece. */
   #forget(): void {
-    const needed = Math.min(this.#left, ...this.#from, ...this.#found.map(({ start }) => start));
-    const dropped = wholeCharacters(this.#text, Math.max(0, needed - contextMax));
-    if (dropped === 0) return;
+    const needed = Math.min(this.#left, this.#found[0]?.start ?? this.#left, ...this.#from);
+    const dropped = wholeCharacters(this.#text, needed - contextMax);
+    if (dropped < forgottenMin) return;
     this.#text = this.#text.slice(dropped);
+    this.#folded = this.#folded.from(dropped);
     this.#left -= dropped;
     this.#from = this.#from.map((from) => from - dropped);
     this.#found = this.#found.map((found) => ({
@@ -129,10 +148,4 @@ export class TextWindow {
 /** Text that is there as a whole. @throws BlockedError */
 export function guardText(guards: readonly Guard[], text: string): string {
   return new TextWindow(guards).end(text);
-}
-
-/** Not within a surrogate pair. */
-function wholeCharacters(text: string, at: number): number {
-  const code = text.charCodeAt(at - 1);
-  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
 }
