@@ -1,0 +1,220 @@
+// The chunks of a streamed answer on their way through guardrails. Text leaves as soon as it is decided, in a chunk of the same
+// shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { AnswerGuards } from '../answer-guards.ts';
+import { type Channel, ChoiceGuard, type LaterFields } from './choice-guard.ts';
+import { saysNothing } from './delta.ts';
+import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
+
+/** A chunk that may leave. */
+export interface PassedChunk {
+  readonly chunk: JsonObject;
+  /** The chunk is as it came. */
+  readonly isUntouched: boolean;
+  /** Says something of the answer: what says nothing waits, so long as nothing has left, for what does. */
+  readonly commits: boolean;
+}
+
+/** What leaves with a choice's delta, or beside it. */
+interface Fields extends LaterFields {
+  readonly choice: ChoiceGuard | undefined;
+  readonly head: JsonObject;
+  /** Of the chunk. */
+  readonly extras: JsonObject;
+}
+
+interface Waiting {
+  readonly fields: Fields;
+  /** Leaves when so much of these texts is decided. */
+  readonly after: readonly (readonly [channel: Channel, at: number])[];
+}
+
+/** Fields of a chunk that say which answer it is of; the model has no say in them. `obfuscation` hides how long a text is. */
+const headFields = new Set([
+  ...['id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier', 'provider', 'obfuscation'],
+]);
+const nothing: JsonObject = {};
+
+export class ChunkGuard {
+  readonly #guards: AnswerGuards;
+  readonly #heldMax: number;
+  readonly #whole: WholeGuard;
+  readonly #choices = new Map<unknown, ChoiceGuard>();
+  #head = nothing;
+  #waiting: Waiting[] = [];
+  #waitingHeld = 0;
+  /** What waits is waited for no more: there was too much of it. */
+  #letGo = false;
+  /** In the order in which they ended. */
+  readonly #finishes = new Map<ChoiceGuard, Fields>();
+  /** The last one told counts. */
+  #usage: JsonObject | undefined;
+  #usageChunk: JsonObject | undefined;
+
+  /** @param heldMax UTF-16 units of calls, and of what waits for text */
+  constructor(guards: AnswerGuards, heldMax: number) {
+    this.#guards = guards;
+    this.#heldMax = heldMax;
+    this.#whole = createWholeGuard((kind) => guards.guards(kind));
+  }
+
+  /** UTF-16 units that are held, windows aside. */
+  get held(): number {
+    let held = this.#waitingHeld;
+    for (const choice of this.#choices.values()) held += choice.held;
+    return held;
+  }
+
+  /** @param size of the chunk, in bytes @returns what may leave now @throws BlockedError, GatewayError */
+  take(chunk: JsonObject, size: number): readonly PassedChunk[] {
+    const { head, extras, usage } = this.#readTop(chunk);
+    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+    this.#head = head;
+    this.#usage = usage ?? this.#usage;
+    if (choices.length === 0 && usage !== undefined) {
+      this.#usageChunk = { ...head, ...extras };
+      return [];
+    }
+    const taken = choices.map((choice) => {
+      const guard = this.#choice(choice.index);
+      return { choice: guard, ...guard.take(choice) };
+    });
+    const isUntouched = taken.length > 0 && taken.every((one) => one.isUntouched);
+    const passed: PassedChunk[] =
+      isUntouched && extras === nothing && usage === undefined
+        ? [{ chunk, isUntouched: true, commits: true }]
+        : this.#released(taken);
+    this.#keep(taken, extras, size);
+    this.#pass(passed);
+    if (!this.#letGo && this.held > this.#heldMax) this.#letAllGo(passed);
+    return passed;
+  }
+
+  /** Nothing follows. @returns all that has not left @throws BlockedError */
+  end(): readonly PassedChunk[] {
+    const ended = [...this.#choices.values()].map((choice) => ({ choice, ...choice.end() }));
+    const passed = this.#released(ended);
+    this.#keep(ended, nothing, 0);
+    this.#pass(passed);
+    this.#endChoices(passed);
+    if (this.#usageChunk !== undefined) {
+      const chunk = { ...this.#usageChunk, choices: [], usage: this.#usage };
+      passed.push({ chunk, isUntouched: false, commits: true });
+    }
+    return passed;
+  }
+
+  #readTop(chunk: JsonObject): { head: JsonObject; extras: JsonObject; usage: JsonObject | undefined } {
+    const head: JsonObject = {};
+    let extras = nothing;
+    let usage: JsonObject | undefined;
+    for (const name of Object.keys(chunk)) {
+      const value = chunk[name];
+      if (name === 'choices') continue;
+      if (headFields.has(name)) head[name] = value;
+      else if (saysNothing(value)) continue;
+      else if (name === 'usage' && isObject(value)) usage = value;
+      else extras = { ...extras, ...this.#whole.ofChunk({ [name]: value }) };
+    }
+    return { head, extras, usage };
+  }
+
+  #choice(index: unknown): ChoiceGuard {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const choice = new ChoiceGuard(index, this.#guards, this.#whole);
+    this.#choices.set(index, choice);
+    return choice;
+  }
+
+  #released(taken: readonly Released[]): PassedChunk[] {
+    const choices = taken.flatMap(({ choice, released }) =>
+      released === undefined ? [] : [choiceBody(choice, released, nothing)],
+    );
+    return choices.length === 0
+      ? []
+      : [{ chunk: { ...this.#head, choices }, isUntouched: false, commits: true }];
+  }
+
+  /** What a chunk says beside text waits for the text before it. */
+  #keep(taken: readonly Kept[], extras: JsonObject, size: number): void {
+    const head = this.#head;
+    let rest = extras;
+    for (const { choice, later, finish } of taken) {
+      for (const fields of later) {
+        this.#wait({ ...fields, held: fields.isCall ? fields.held : size, choice, head, extras: rest });
+        rest = nothing;
+      }
+      if (finish === undefined) continue;
+      const known = this.#finishes.get(choice);
+      const told = { delta: nothing, isCall: false, held: 0, choice, head };
+      this.#finishes.set(choice, {
+        ...{ ...told, fields: { ...known?.fields, ...finish }, extras: { ...known?.extras, ...rest } },
+      });
+      rest = nothing;
+    }
+    if (rest === nothing) return;
+    const choice = taken[0]?.choice;
+    this.#wait({ delta: nothing, fields: nothing, isCall: false, held: size, choice, head, extras: rest });
+  }
+
+  #wait(fields: Fields): void {
+    const of = fields.choice === undefined ? this.#choices.values() : [fields.choice];
+    const after: [Channel, number][] = [];
+    for (const choice of of) for (const channel of choice.channels) after.push([channel, channel.pushed]);
+    this.#waiting.push({ fields, after });
+    this.#waitingHeld += fields.held;
+  }
+
+  /** @param passed takes what has waited long enough */
+  #pass(passed: PassedChunk[]): void {
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if (!this.#letGo && first.after.some(([channel, at]) => channel.decided < at)) return;
+      this.#waiting.shift();
+      this.#waitingHeld -= first.fields.held;
+      passed.push({ chunk: chunkOf(first.fields), isUntouched: false, commits: first.fields.isCall });
+    }
+  }
+
+  /** @throws GatewayError where a guardrail's failure rule is to block */
+  #letAllGo(passed: PassedChunk[]): void {
+    this.#guards.tooLong();
+    this.#letGo = true;
+    const choices = [...this.#choices.values()];
+    this.#keep(
+      choices.map((choice) => ({ choice, later: choice.letCallsGo() })),
+      nothing,
+      0,
+    );
+    this.#pass(passed);
+  }
+
+  #endChoices(passed: PassedChunk[]): void {
+    const finishes = [...this.#finishes.values()];
+    for (const [at, fields] of finishes.entries()) {
+      const chunk = chunkOf(fields);
+      const isLast = at === finishes.length - 1 && this.#usageChunk === undefined;
+      if (isLast && this.#usage !== undefined) chunk.usage = this.#usage;
+      passed.push({ chunk, isUntouched: false, commits: true });
+    }
+  }
+}
+
+interface Released {
+  readonly choice: ChoiceGuard;
+  readonly released: JsonObject | undefined;
+}
+
+interface Kept {
+  readonly choice: ChoiceGuard;
+  readonly later: readonly LaterFields[];
+  readonly finish?: JsonObject | undefined;
+}
+
+function chunkOf({ head, extras, choice, delta, fields }: Fields): JsonObject {
+  return { ...head, choices: choice === undefined ? [] : [choiceBody(choice, delta, fields)], ...extras };
+}
+
+function choiceBody(choice: ChoiceGuard, delta: JsonObject, fields: JsonObject): JsonObject {
+  return { index: choice.index, delta: choice.opened(delta), logprobs: null, finish_reason: null, ...fields };
+}

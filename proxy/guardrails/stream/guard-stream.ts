@@ -1,0 +1,187 @@
+// A provider's stream on its way through guardrails to the caller: it is handed over with the first bytes that may leave, and a
+// slow reader pauses the provider as it does without guardrails. What fails before is the outcome; afterwards it goes to the sink.
+import type { Background } from '../../../common/background.ts';
+import { BlockedError } from '../../../guardrails/window.ts';
+import type { Usage } from '../../chat/usage.ts';
+import { SseSplitter } from '../../providers/sse.ts';
+import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
+import type { AnswerGuards } from '../answer-guards.ts';
+import type { InspectContext } from '../guardrail.ts';
+import { StreamInspection } from './stream-inspection.ts';
+
+export interface StreamGuardDeps {
+  /** Of calls, and of what waits for text: above it the failure rules hold. */
+  readonly eventBytesMax: number;
+  readonly background: Background;
+}
+
+/** The request whose answer it is. */
+export type StreamGuardContext = Pick<InspectContext, 'onAbort' | 'buffer'>;
+
+/**
+ * Resolves when the first bytes may leave.
+ * @throws GatewayError guardrail_blocked where none may, and what the stream failed with before
+ */
+export function guardStream(
+  source: StreamResult,
+  guards: AnswerGuards,
+  deps: StreamGuardDeps,
+  context: StreamGuardContext,
+): Promise<StreamResult> {
+  const guarded = new GuardedStream(source, guards, deps, context);
+  context.onAbort(guarded);
+  return guarded.start();
+}
+
+class GuardedStream implements StreamResult, StreamSink {
+  readonly kind = 'stream';
+  readonly headers: readonly string[];
+  readonly #source: StreamResult;
+  readonly #guards: AnswerGuards;
+  readonly #deps: StreamGuardDeps;
+  readonly #context: StreamGuardContext;
+  readonly #inspection: StreamInspection;
+  /** The source's events are whole, and within its own limits. */
+  readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
+  readonly #handedOver = Promise.withResolvers<StreamResult>();
+  #isHandedOver = false;
+  #buffered = 0;
+  /** All has come of the source, or nothing more counts. */
+  #isOver = false;
+  readonly #asking = new AbortController();
+  #held: Buffer[] = [];
+  #sink: StreamSink | undefined;
+  #ending: ((sink: StreamSink) => void) | undefined;
+
+  constructor(
+    source: StreamResult,
+    guards: AnswerGuards,
+    deps: StreamGuardDeps,
+    context: StreamGuardContext,
+  ) {
+    this.#source = source;
+    this.headers = source.headers;
+    this.#guards = guards;
+    this.#deps = deps;
+    this.#context = context;
+    this.#inspection = new StreamInspection(guards, Math.min(deps.eventBytesMax, guards.textMax));
+  }
+
+  start(): Promise<StreamResult> {
+    this.#source.flowTo(this);
+    return this.#handedOver.promise;
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      for (const event of this.#events.push(bytes)) this.#inspection.take(event);
+      this.#account();
+      this.#forward();
+    } catch (error) {
+      // What was decided before the event that failed has passed.
+      this.#forward();
+      this.#fail(error);
+    }
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    try {
+      const ending = this.#inspection.end(this.#asking.signal);
+      if (ending === undefined) this.#finish();
+      else ending.then(() => this.#finish()).catch((error: unknown) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  fail(error: Error): void {
+    this.#fail(error);
+  }
+
+  flowTo(sink: StreamSink): void {
+    this.#sink = sink;
+    for (const bytes of this.#held) sink.write(bytes);
+    this.#held = [];
+    this.#ending?.(sink);
+  }
+
+  pause(): void {
+    this.#source.pause();
+  }
+
+  resume(): void {
+    this.#source.resume();
+  }
+
+  abort(error: Error): void {
+    this.#fail(error);
+  }
+
+  usage(): Usage | undefined {
+    return this.#source.usage();
+  }
+
+  model(): string | undefined {
+    return this.#source.model();
+  }
+
+  textBytes(): number {
+    return this.#source.textBytes();
+  }
+
+  /** Takes room for what is held. @throws GatewayError overloaded */
+  #account(): void {
+    const { held } = this.#inspection;
+    if (held <= this.#buffered) return;
+    this.#context.buffer(held - this.#buffered);
+    this.#buffered = held;
+  }
+
+  #forward(): void {
+    const bytes = this.#inspection.takeOut();
+    if (bytes === undefined) return;
+    if (this.#sink === undefined) this.#held.push(bytes);
+    else this.#sink.write(bytes);
+    this.#handOver();
+  }
+
+  #handOver(): void {
+    if (this.#isHandedOver) return;
+    this.#isHandedOver = true;
+    this.#handedOver.resolve(this);
+  }
+
+  #finish(): void {
+    if (this.#ending !== undefined) return;
+    this.#forward();
+    this.#conclude((sink) => sink.end());
+  }
+
+  /** Once; cancels the provider. */
+  #fail(cause: unknown): void {
+    if (this.#ending !== undefined) return;
+    const error = this.#errorOf(cause);
+    this.#isOver = true;
+    this.#conclude((sink) => sink.fail(error));
+    this.#source.abort(error);
+    this.#asking.abort(error);
+    if (!this.#isHandedOver) this.#handedOver.reject(error);
+  }
+
+  #errorOf(cause: unknown): Error {
+    if (cause instanceof BlockedError) return this.#guards.refusal(cause);
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+
+  #conclude(tell: (sink: StreamSink) => void): void {
+    this.#ending = tell;
+    if (this.#sink !== undefined) tell(this.#sink);
+    if (!this.#isHandedOver || this.#guards.services.every(({ holds }) => holds)) return;
+    // What its caller has got is observed, however it ended.
+    const asked = this.#inspection.observe(new AbortController().signal);
+    this.#deps.background('guardrails after an answer', asked);
+  }
+}

@@ -1,0 +1,63 @@
+// A call of a tool on its way through guardrails: its arguments are JSON, which says what it says only as a whole, so it is held
+// until it is complete and sent in one piece.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { type CallPiece, saysNothing, withoutEmpty } from './delta.ts';
+
+/** Where the text of a call stands, by its type. */
+const bodies = { function: 'arguments', custom: 'input' } as const;
+type Body = keyof typeof bodies;
+
+export class HeldCall {
+  readonly #field: CallPiece['field'];
+  /** Beside the body. */
+  #fields: JsonObject = {};
+  #body: JsonObject = {};
+  #kind: Body = 'function';
+  #text = '';
+
+  constructor({ field }: CallPiece) {
+    this.#field = field;
+  }
+
+  /** UTF-16 units. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** Whether a piece goes on with this call. Some servers send each call whole and number none, or all the same. */
+  goesOn({ field, call: { index = null, id } }: CallPiece): boolean {
+    const known = this.#fields;
+    if (field !== this.#field) return false;
+    if (!saysNothing(id) && known.id !== undefined && id !== known.id) return false;
+    return index === null || index === known.index;
+  }
+
+  add(piece: CallPiece): void {
+    const { kind, name, body } = bodyOf(piece);
+    const { [name]: text, ...more } = body;
+    this.#kind = kind;
+    if (typeof text === 'string') this.#text += text;
+    // Some servers repeat an empty name with every piece.
+    Object.assign(this.#body, withoutEmpty(more));
+    if (piece.field === 'function_call') return;
+    const { [kind]: _body, ...fields } = piece.call;
+    Object.assign(this.#fields, withoutEmpty(fields));
+  }
+
+  /** @returns the fields of a delta that say the whole call; nothing of its text is kept */
+  take(): JsonObject {
+    const body = { ...this.#body, [bodies[this.#kind]]: this.#text };
+    this.#text = '';
+    if (this.#field === 'function_call') return { function_call: body };
+    const { index, id, type, ...others } = this.#fields;
+    const head = withoutEmpty({ index, id, type });
+    return { tool_calls: [{ ...head, [this.#kind]: body, ...others }] };
+  }
+}
+
+function bodyOf({ field, call }: CallPiece): { kind: Body; body: JsonObject; name: string } {
+  if (field === 'function_call') return { kind: 'function', body: call, name: bodies.function };
+  const kind = isObject(call.custom) ? 'custom' : 'function';
+  const body = call[kind];
+  return { kind, body: isObject(body) ? body : {}, name: bodies[kind] };
+}

@@ -1,0 +1,105 @@
+// A streamed answer that is collected because services are asked about all of it: its texts, each in one piece, and what else it
+// says, in order.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { blockedMessage, type Guardrail } from '../../../guardrails/definition.ts';
+import { GatewayError } from '../../errors.ts';
+import { answerPlaces } from '../answer-places.ts';
+import { type Slot, slotsOf, withTexts } from '../places.ts';
+import type { ServiceGuard } from '../services/service.ts';
+import { type Piece, readDelta } from './delta.ts';
+
+interface Part {
+  text: string;
+  /** The chunk that says it. */
+  chunk(text: string): JsonObject;
+}
+
+export class WholeAnswer {
+  readonly #parts: Part[] = [];
+  readonly #texts = new Map<string, Part>();
+  #length = 0;
+
+  /** UTF-16 units. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: JsonObject): void {
+    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+    if (choices.length === 0) this.#addRest(chunk);
+    for (const choice of choices) this.#addChoice(choice, chunk);
+  }
+
+  chunks(): readonly JsonObject[] {
+    return this.#parts.map(({ text, chunk }) => chunk(text));
+  }
+
+  /** Asks services about all texts. @returns the chunks that are left. @throws GatewayError guardrail_blocked */
+  async judge(services: readonly ServiceGuard[], signal: AbortSignal): Promise<readonly JsonObject[]> {
+    const chunks = this.chunks();
+    const slots = slotsOf(chunks, answerPlaces);
+    if (slots.length === 0) return chunks;
+    const left = withTexts(chunks, answerPlaces, await ask(services, slots, signal));
+    return Array.isArray(left) ? left.filter(isObject) : chunks;
+  }
+
+  #addChoice(choice: JsonObject, chunk: JsonObject): void {
+    const { pieces, calls, plain, others } = readDelta(isObject(choice.delta) ? choice.delta : {});
+    const said = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
+    if (pieces.length === 0 || calls.length > 0 || others !== undefined) {
+      this.#addRest(said(isObject(choice.delta) ? choice.delta : {}));
+      return;
+    }
+    for (const [at, piece] of pieces.entries()) {
+      const opening = at === 0 ? plain : {};
+      this.#addText(`${choice.index}.${piece.name}`, piece, (delta) => said({ ...opening, ...delta }));
+    }
+  }
+
+  #addText(name: string, { text, shape }: Piece, said: (delta: JsonObject) => JsonObject): void {
+    this.#length += text.length;
+    const known = this.#texts.get(name);
+    if (known !== undefined) {
+      known.text += text;
+      return;
+    }
+    const part: Part = { text, chunk: (all) => said(shape(all)) };
+    this.#texts.set(name, part);
+    this.#parts.push(part);
+  }
+
+  #addRest(chunk: JsonObject): void {
+    this.#length += JSON.stringify(chunk).length;
+    this.#parts.push({ text: '', chunk: () => chunk });
+  }
+}
+
+/** Those that rewrite one after another, each with what the one before has left; all others at the same time. */
+async function ask(
+  services: readonly ServiceGuard[],
+  slots: readonly Slot[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const texts = slots.map(({ text }) => text);
+  const rewrite = async () => {
+    let left: readonly string[] = texts;
+    for (const service of services.filter(rewrites)) {
+      const next = await service.judge(left, signal);
+      if (slots.some(({ isFixed }, at) => isFixed && next[at] !== left[at])) throw refusal(service.guardrail);
+      left = next;
+    }
+    return left;
+  };
+  const others = services.filter((service) => !rewrites(service));
+  const [left] = await Promise.all([rewrite(), ...others.map((service) => service.judge(texts, signal))]);
+  return left;
+}
+
+function rewrites({ guardrail }: ServiceGuard): boolean {
+  return guardrail.action === 'redact';
+}
+
+/** Where nothing can be put in place of what was found. */
+function refusal(guardrail: Guardrail): GatewayError {
+  return new GatewayError('guardrail_blocked', { message: blockedMessage(guardrail) });
+}

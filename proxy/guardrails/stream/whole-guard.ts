@@ -1,0 +1,22 @@
+// What comes whole in a stream, inspected by the same table of places as a complete answer.
+import type { JsonObject } from '../../../common/json.ts';
+import type { AnswerGuards } from '../answer-guards.ts';
+import { answerPlaces } from '../answer-places.ts';
+import { guardStrings } from '../guarded-strings.ts';
+import { messageFields } from '../message-places.ts';
+import { fields, type Place } from '../places.ts';
+
+/** Fields by where they stand, as they pass. @throws BlockedError, TooDeepError */
+export interface WholeGuard {
+  ofDelta(fields: JsonObject): JsonObject;
+  ofChoice(fields: JsonObject): JsonObject;
+  ofChunk(fields: JsonObject): JsonObject;
+}
+
+const deltaPlace = fields(messageFields);
+const choicePlace = answerPlaces.fields?.choices ?? answerPlaces;
+
+export function createWholeGuard(guards: AnswerGuards['guards']): WholeGuard {
+  const at = (place: Place) => (body: JsonObject) => guardStrings(body, guards, place);
+  return { ofDelta: at(deltaPlace), ofChoice: at(choicePlace), ofChunk: at(answerPlaces) };
+}

@@ -1,0 +1,274 @@
+// Streams of answers and what guards them, for tests: a provider's stream that says what a test tells it, matchers that are easy
+// to reason about, and what a caller has got.
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrails/matcher.ts';
+import type { BlockedError, Guard } from '../../guardrails/window.ts';
+import { GatewayError } from '../../proxy/errors.ts';
+import type { AnswerGuards } from '../../proxy/guardrails/answer-guards.ts';
+import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
+import type { StreamResult, StreamSink } from '../../proxy/upstream/attempt.ts';
+
+/** A provider's stream, told by the test. */
+export class ToldStream implements StreamResult {
+  readonly kind = 'stream';
+  readonly headers = ['x-upstream', 'told'];
+  isPaused = false;
+  aborted: Error | undefined;
+  #sink: StreamSink | undefined;
+
+  flowTo(sink: StreamSink): void {
+    this.#sink = sink;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+
+  abort(error: Error): void {
+    this.aborted = error;
+    this.#sink?.fail(error);
+  }
+
+  usage() {
+    return {
+      promptTokens: 1,
+      completionTokens: 2,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      cacheWrite1hTokens: 0,
+      reasoningTokens: 0,
+    };
+  }
+
+  model() {
+    return 'told';
+  }
+
+  textBytes() {
+    return 3;
+  }
+
+  say(...events: readonly (string | JsonObject)[]): void {
+    for (const event of events) {
+      this.write(Buffer.from(typeof event === 'string' ? event : eventOf(event)));
+    }
+  }
+
+  write(bytes: Buffer): void {
+    if (this.aborted === undefined) this.#sink?.write(bytes);
+  }
+
+  /** The end, with its mark. */
+  end(): void {
+    this.write(Buffer.from('data: [DONE]\n\n'));
+    if (this.aborted === undefined) this.#sink?.end();
+  }
+
+  fail(error: Error): void {
+    this.#sink?.fail(error);
+  }
+}
+
+/** What a caller gets. */
+export class Received implements StreamSink {
+  bytes = '';
+  hasEnded = false;
+  failure: Error | undefined;
+
+  write(bytes: Buffer): void {
+    this.bytes += bytes.toString();
+  }
+
+  end(): void {
+    this.hasEnded = true;
+  }
+
+  fail(error: Error): void {
+    this.failure = error;
+  }
+
+  get events(): readonly string[] {
+    return this.bytes.split('\n\n').filter((event) => event !== '');
+  }
+
+  /** Without the end mark. */
+  get chunks(): readonly JsonObject[] {
+    return this.events
+      .filter((event) => event.startsWith('data: {'))
+      .map((event) => parseJson(event.slice('data: '.length)))
+      .filter(isObject);
+  }
+
+  /** All pieces of a text, put together. */
+  text(name = 'content', choice = 0): string {
+    return deltasOf(this.chunks, choice)
+      .map((delta) => delta[name] ?? '')
+      .join('');
+  }
+}
+
+/** Of one choice, in their order. */
+export function deltasOf(chunks: readonly JsonObject[], choice = 0): readonly JsonObject[] {
+  return chunks
+    .flatMap(({ choices }) => (Array.isArray(choices) ? choices : []))
+    .filter((one) => isObject(one) && one.index === choice)
+    .map(({ delta }) => (isObject(delta) ? delta : {}));
+}
+
+export function eventOf(chunk: JsonObject): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+export const chunkHead = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1_700_000_000,
+  model: 'm',
+};
+
+export function chunkOf(delta: JsonObject, fields: JsonObject = {}): JsonObject {
+  return { ...chunkHead, choices: [{ index: 0, delta, finish_reason: null, ...fields }] };
+}
+
+export function finishOf(reason: string, index = 0): JsonObject {
+  return { ...chunkHead, choices: [{ index, delta: {}, finish_reason: reason }] };
+}
+
+/** Finds what stands between the marks, these included; holds back what may become one. */
+export function marked(open: string, close: string, label: string): Matcher {
+  return { cost: 1, inspect: (text, from, window) => findMarked(text, from, { open, close, label, window }) };
+}
+
+interface Marks {
+  readonly open: string;
+  readonly close: string;
+  readonly label: string;
+  readonly window: number;
+}
+
+function findMarked({ raw, isEnd }: InspectedText, from: number, marks: Marks): Inspected {
+  const findings: Finding[] = [];
+  let at = from;
+  for (let start = raw.indexOf(marks.open, at); start !== -1; start = raw.indexOf(marks.open, at)) {
+    const close = raw.indexOf(marks.close, start + 1);
+    const end = close + marks.close.length;
+    if (close === -1 && !isEnd && raw.length - start < marks.window) return { findings, decided: start };
+    if (close === -1 || end - start > marks.window) at = start + 1;
+    else {
+      findings.push({ start, end, label: marks.label });
+      at = end;
+    }
+  }
+  return { findings, decided: Math.max(raw.length, at) };
+}
+
+/** Decides about nothing that is not a full window back, as a pattern does. */
+export function fullWindow(matcher: Matcher): Matcher {
+  return {
+    cost: matcher.cost,
+    inspect: (text, from, window) => {
+      const { findings, decided } = matcher.inspect(text, from, window);
+      const last = findings.at(-1)?.end ?? 0;
+      const back = Math.max(from, last, text.raw.length - window);
+      return { findings, decided: text.isEnd ? decided : Math.min(decided, back) };
+    },
+  };
+}
+
+export type Action = 'block' | 'redact' | 'observe';
+
+export function guardOf(
+  matcher: Matcher,
+  action: Action,
+  found: (label: string) => void = () => undefined,
+): Guard {
+  const replacements = {
+    block: 'block',
+    observe: 'keep',
+    redact: (_: string, label: string) => `[${label}]`,
+  } as const;
+  return { matcher, replacement: replacements[action], found };
+}
+
+export function answerGuards(guards: readonly Guard[], fields: Partial<AnswerGuards> = {}): AnswerGuards {
+  return {
+    guards: (form) => (form === 'fixed' ? guards.map(unreplaced) : guards),
+    window: 512,
+    services: [],
+    textMax: 1024 * 1024,
+    tooLong: () => {
+      throw blocked();
+    },
+    refusal: (_: BlockedError) => blocked(),
+    ended: () => undefined,
+    ...fields,
+  };
+}
+
+function unreplaced(guard: Guard): Guard {
+  return typeof guard.replacement === 'function' ? { ...guard, replacement: 'block' } : guard;
+}
+
+export function blocked(): GatewayError {
+  return new GatewayError('guardrail_blocked');
+}
+
+/** A stream under guards, and what becomes of it. */
+export function guarded(guards: AnswerGuards, eventBytesMax = 4096) {
+  const source = new ToldStream();
+  const background: string[] = [];
+  let buffered = 0;
+  let abortable: { abort(error: Error): void } | undefined;
+  const result = guardStream(
+    source,
+    guards,
+    { eventBytesMax, background: (name) => void background.push(name) },
+    {
+      onAbort: (one) => {
+        abortable = one;
+      },
+      buffer: (bytes) => {
+        buffered += bytes;
+      },
+    },
+  );
+  let handedOver = false;
+  const settled = result.then(
+    () => {
+      handedOver = true;
+    },
+    () => undefined,
+  );
+  return {
+    source,
+    result,
+    background,
+    buffered: () => buffered,
+    abort: (error: Error) => abortable?.abort(error),
+    isHandedOver: async () => {
+      await Promise.race([settled, new Promise((resolve) => setImmediate(resolve))]);
+      return handedOver;
+    },
+  };
+}
+
+export function receive(result: StreamResult): Received {
+  const received = new Received();
+  result.flowTo(received);
+  return received;
+}
+
+/** All of a stream that is told at once. */
+export async function answered(
+  guards: AnswerGuards,
+  events: readonly (string | JsonObject)[],
+): Promise<Received> {
+  const { source, result } = guarded(guards);
+  source.say(...events);
+  source.end();
+  return receive(await result);
+}

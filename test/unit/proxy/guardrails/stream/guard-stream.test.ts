@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answered,
+  answerGuards,
+  blocked,
+  chunkHead,
+  chunkOf,
+  deltasOf,
+  eventOf,
+  finishOf,
+  fullWindow,
+  guarded,
+  guardOf,
+  marked,
+  receive,
+} from '../../../../support/guarded-streams.ts';
+
+const secret = marked('<', '>', 'SECRET');
+const role = chunkOf({ role: 'assistant', content: '', refusal: null });
+const redacting = answerGuards([guardOf(secret, 'redact')]);
+const blocking = answerGuards([guardOf(secret, 'block')]);
+
+describe('text', () => {
+  it('leaves in the order it came, with what was found replaced, however it is cut', async () => {
+    const pieces = ['Call ', '<01', '23', '45> or', ' <9>', '.'];
+    const received = await answered(redacting, [
+      role,
+      ...pieces.map((content) => chunkOf({ content })),
+      finishOf('stop'),
+    ]);
+    expect(received.text()).toBe('Call [SECRET] or [SECRET].');
+    expect(received.events.at(-1)).toBe('data: [DONE]');
+    expect(received.hasEnded).toBe(true);
+  });
+
+  it('leaves at once where nothing of it is held, in the bytes it came in', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(role, chunkOf({ content: 'Hello' }, { index: 0 }));
+    const received = receive(await result);
+    const odd = `data: {"id":"x" , "choices":[{"index":0,"delta":{"content":" there"}}]}\n\n`;
+    source.say(odd);
+    expect(received.events.at(-1)).toBe(odd.trimEnd());
+  });
+
+  it('has a window for each of its kinds and choices', async () => {
+    const received = await answered(redacting, [
+      chunkOf({ role: 'assistant', reasoning_content: 'a <' }),
+      chunkOf({ role: 'assistant', content: 'b <' }, { index: 1 }),
+      chunkOf({ content: 'c <' }),
+      chunkOf({ reasoning_content: '1>' }),
+      chunkOf({ content: '2>' }, { index: 1 }),
+      chunkOf({ content: '3', refusal: 'no' }),
+      finishOf('stop', 1),
+      finishOf('stop'),
+    ]);
+    expect(received.text('reasoning_content')).toBe('a [SECRET]');
+    expect(received.text('content', 1)).toBe('b [SECRET]');
+    expect(received.text('content')).toBe('c <3');
+    expect(received.text('refusal')).toBe('no');
+  });
+
+  it('that comes in parts is one text for each part', async () => {
+    const detail = (text: string, index = 0) =>
+      chunkOf({ reasoning_details: [{ type: 'reasoning.text', index, text }] });
+    const received = await answered(redacting, [
+      detail('a <'),
+      detail('b', 1),
+      detail('1>'),
+      chunkOf({ audio: { id: 'a', transcript: 'c <' } }),
+      chunkOf({ audio: { transcript: '2' } }),
+      chunkOf({ content: [{ type: 'text', text: 'd <' }] }),
+      chunkOf({ content: [{ type: 'text', text: '3>' }] }),
+      finishOf('stop'),
+    ]);
+    const deltas = deltasOf(received.chunks);
+    const details = deltas.flatMap(
+      ({ reasoning_details }) => (reasoning_details ?? []) as { index: number; type: string; text: string }[],
+    );
+    const first = details.filter(({ index }) => index === 0);
+    expect(first.map(({ text }) => text).join('')).toBe('a [SECRET]');
+    expect(details.every(({ type }) => type === 'reasoning.text')).toBe(true);
+    const audio = deltas.map((delta) => (delta.audio ?? {}) as { transcript?: string });
+    expect(audio.map(({ transcript = '' }) => transcript).join('')).toBe('c <2');
+    const parts = deltas.flatMap(({ content }) => (content ?? []) as { text: string }[]);
+    expect(parts.map(({ text }) => text).join('')).toBe('d [SECRET]');
+  });
+
+  it('that is held when the stream ends leaves before its end is told', async () => {
+    const received = await answered(answerGuards([guardOf(fullWindow(secret), 'redact')]), [
+      role,
+      chunkOf({ content: 'Hello <1>' }),
+      finishOf('stop'),
+    ]);
+    expect(deltasOf(received.chunks)).toEqual([
+      { role: 'assistant', content: 'Hello [SECRET]', refusal: null },
+      {},
+    ]);
+  });
+
+  it('goes on behind a finish reason, as some servers have it', async () => {
+    const received = await answered(redacting, [
+      chunkOf({ content: '<' }, { finish_reason: 'stop' }),
+      chunkOf({ content: '1>' }, { finish_reason: 'stop' }),
+    ]);
+    expect(received.text()).toBe('[SECRET]');
+    const finishes = received.chunks.flatMap(({ choices }) => choices as { finish_reason: unknown }[]);
+    expect(finishes.map(({ finish_reason }) => finish_reason)).toEqual([null, 'stop']);
+  });
+});
+
+describe('what is no text', () => {
+  it('waits for the text before it, and usage for all', async () => {
+    const note = { annotations: [{ type: 'url_citation', url_citation: { title: 'about <2>' } }] };
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+    const received = await answered(answerGuards([guardOf(fullWindow(secret), 'redact')]), [
+      role,
+      chunkOf({ content: 'Hello' }),
+      chunkOf(note),
+      chunkOf({ content: ' there' }),
+      finishOf('stop'),
+      { ...chunkHead, choices: [], usage },
+    ]);
+    const [text, noted, finish, last] = received.chunks;
+    expect(deltasOf([text ?? {}])).toMatchObject([{ content: 'Hello there' }]);
+    expect(JSON.stringify(noted)).toContain('about [SECRET]');
+    expect(finish).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+    expect(last).toMatchObject({ choices: [], usage });
+  });
+
+  it('does not tell what the text was: tokens are taken out', async () => {
+    const logprobs = { content: [{ token: '<1>', bytes: [60], logprob: 0, top_logprobs: [] }] };
+    const received = await answered(redacting, [
+      chunkOf({ content: 'Hi <1>' }, { logprobs }),
+      finishOf('stop'),
+    ]);
+    expect(received.bytes).not.toContain('<1>');
+    expect(received.bytes).toContain('"logprobs":null');
+  });
+
+  it('of comments only that they came', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(': <1>\n\n', role, chunkOf({ content: 'Hi' }), ': <2>\n\n');
+    const received = receive(await result);
+    expect(received.events).toHaveLength(2);
+    expect(received.events.at(-1)).toBe(':');
+  });
+
+  it('is sent once where all chunks repeat it', async () => {
+    const usage = (tokens: number) => ({
+      prompt_tokens: 1,
+      completion_tokens: tokens,
+      total_tokens: tokens + 1,
+    });
+    const received = await answered(redacting, [
+      { ...chunkOf({ role: 'assistant', content: 'a' }), usage: usage(1) },
+      { ...chunkOf({ role: 'assistant', content: 'b' }), usage: usage(2) },
+      { ...finishOf('stop'), usage: usage(3) },
+    ]);
+    expect(received.chunks.map((chunk) => chunk.usage)).toEqual([undefined, undefined, usage(3)]);
+  });
+});
+
+describe('a block', () => {
+  it('before anything has left is a refusal, and the provider is cancelled', async () => {
+    const { source, result } = guarded(blocking);
+    source.say(': hello\n\n', role, chunkOf({ content: '<' }), chunkOf({ content: '1' }));
+    source.say(chunkOf({ content: '>' }));
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(source.aborted).toMatchObject({ code: 'guardrail_blocked' });
+  });
+
+  it('afterwards is the failure of the stream, behind what was decided before', async () => {
+    const { source, result } = guarded(blocking);
+    source.say(role, chunkOf({ content: 'Hi <' }));
+    const received = receive(await result);
+    source.write(Buffer.from(eventOf(chunkOf({ content: '1>' })) + eventOf(finishOf('stop'))));
+    source.end();
+    expect(received.text()).toBe('Hi ');
+    expect(received.failure).toEqual(blocked());
+    expect(received.hasEnded).toBe(false);
+    expect(received.bytes).not.toContain('[DONE]');
+  });
+
+  it('at the very end of a short answer is still a refusal', async () => {
+    const { source, result } = guarded(answerGuards([guardOf(fullWindow(secret), 'block')]));
+    source.say(role, chunkOf({ content: 'Hi <1> there' }), finishOf('stop'));
+    source.end();
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
+
+  it('in a transcript is made of what would be replaced: the sound beside it says the same', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(
+      chunkOf({ audio: { id: 'a', transcript: 'say <1' } }),
+      chunkOf({ audio: { transcript: '>' } }),
+    );
+    const received = receive(await result);
+    expect(received.failure).toEqual(blocked());
+  });
+});
+
+describe('guardrails that observe', () => {
+  it('let a stream pass untouched, and find what is in it', async () => {
+    const found: string[] = [];
+    const guards = answerGuards([guardOf(secret, 'observe', (label) => void found.push(label))]);
+    const { source, result } = guarded(guards);
+    const told = [': hello\n\n', eventOf(role), eventOf(chunkOf({ content: '<1' })), 'data: no json\n\n'];
+    source.say(told[0] ?? '');
+    const received = receive(await result);
+    source.say(...told.slice(1), chunkOf({ content: '>' }));
+    expect(found).toEqual(['SECRET']);
+    source.end();
+    expect(received.bytes).toBe(`${told.join('')}${eventOf(chunkOf({ content: '>' }))}data: [DONE]\n\n`);
+    expect(received.hasEnded).toBe(true);
+  });
+});
+
+describe('the stream', () => {
+  it('is handed over with the first bytes that may leave', async () => {
+    const { source, isHandedOver } = guarded(redacting);
+    source.say(': hello\n\n', role, chunkOf({ content: '' }), chunkOf({ content: '<1' }));
+    expect(await isHandedOver()).toBe(false);
+    source.say(chunkOf({ content: '>' }));
+    expect(await isHandedOver()).toBe(true);
+  });
+
+  it('pauses the provider for a slow reader', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(role, chunkOf({ content: 'Hi' }));
+    const stream = await result;
+    stream.pause();
+    expect(source.isPaused).toBe(true);
+    stream.resume();
+    expect(source.isPaused).toBe(false);
+  });
+
+  it('tells usage, model and text of the provider', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(role, chunkOf({ content: 'Hi' }));
+    const stream = await result;
+    expect([stream.usage(), stream.model(), stream.textBytes()]).toEqual([source.usage(), 'told', 3]);
+    expect(stream.headers).toBe(source.headers);
+  });
+
+  it('fails as the provider does: before it is handed over', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(role);
+    source.fail(new Error('cut'));
+    await expect(result).rejects.toThrow('cut');
+  });
+
+  it('fails as the provider does: afterwards, and what was not decided is not sent', async () => {
+    const { source, result } = guarded(redacting);
+    source.say(role, chunkOf({ content: 'Hi <1' }));
+    const received = receive(await result);
+    source.fail(new Error('cut'));
+    expect(received.failure?.message).toBe('cut');
+    expect(received.text()).toBe('Hi ');
+  });
+
+  it('that is ended from outside cancels the provider', async () => {
+    const { source, result, abort } = guarded(redacting);
+    source.say(role);
+    abort(new Error('left'));
+    await expect(result).rejects.toThrow('left');
+    expect(source.aborted?.message).toBe('left');
+  });
+
+  it('that is no JSON breaks the protocol', async () => {
+    const { source, result } = guarded(redacting);
+    source.say('data: <1>\n\n');
+    await expect(result).rejects.toMatchObject({ code: 'upstream_protocol_error' });
+  });
+});
