@@ -22,6 +22,7 @@ import {
   text,
   url,
 } from '../common/settings.ts';
+import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
 import { redisTarget } from './redis/target.ts';
 
@@ -258,6 +259,13 @@ export const proxySettings = {
       'Taken from limits on tokens per minute for an answer of which the caller sets no maximum, until its usage is known; less where the model answers less.',
     decode: integer(1, 10_000_000),
     default: '8192',
+  },
+  guardrailWindow: {
+    name: 'GATEWAY_GUARDRAIL_WINDOW',
+    about:
+      'Characters of a streamed answer that are held back where a guardrail applies to it: of what it finds nothing leaves that is up to this long.',
+    decode: integer(64, 8192),
+    default: String(windowDefault),
   },
   headersTimeout: {
     name: 'GATEWAY_HEADERS_TIMEOUT',

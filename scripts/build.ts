@@ -6,9 +6,16 @@ import { build, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
+/** By the file that each becomes, beside the others. */
 const planes = {
-  proxy: { foreign: /^(control-plane|simulator|quickstart|scripts|test)\// },
-  'control-plane': { foreign: /^(proxy|simulator|quickstart|scripts|test)\// },
+  proxy: {
+    entries: { main: 'proxy/main.ts', 'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts' },
+    foreign: /^(control-plane|simulator|quickstart|scripts|test)\//,
+  },
+  'control-plane': {
+    entries: { main: 'control-plane/main.ts' },
+    foreign: /^(proxy|simulator|quickstart|scripts|test)\//,
+  },
 } as const;
 
 /** The .proto files that packages read at run time, by where they look: two folders above the bundle, in proto/. */
@@ -37,19 +44,26 @@ export interface Bundle {
 /** @throws Error if a plane's bundle holds foreign files */
 export async function buildPlanes(outDirectory: string): Promise<readonly Bundle[]> {
   rmSync(outDirectory, { recursive: true, force: true });
-  const bundles = Object.entries(planes).map(([plane, rules]) =>
-    buildPlane(plane, rules.foreign, outDirectory),
-  );
+  const bundles = Object.entries(planes).map(([plane, rules]) => buildPlane(plane, rules, outDirectory));
   for (const [name, source] of Object.entries(protoFolders)) {
     cpSync(join(root, 'node_modules', source), join(outDirectory, 'proto', name), { recursive: true });
   }
   return Promise.all(bundles);
 }
 
-async function buildPlane(plane: string, foreign: RegExp, outDirectory: string): Promise<Bundle> {
+interface PlaneRules {
+  readonly entries: Readonly<Record<string, string>>;
+  readonly foreign: RegExp;
+}
+
+async function buildPlane(
+  plane: string,
+  { entries, foreign }: PlaneRules,
+  outDirectory: string,
+): Promise<Bundle> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [join(plane, 'main.ts')],
+    entryPoints: { ...entries },
     outdir: join(outDirectory, plane, 'bin'),
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -1,4 +1,4 @@
-// The services Access and Ledger over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
+// The services Access and Ledger, and reports to Guardrails, over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
 // this machine alone.
 import { readFile } from 'node:fs/promises';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
@@ -21,13 +21,16 @@ import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
+import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
+import type { DecisionClient } from '../guardrails/decision-samples.ts';
 import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-client.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
+import { encodeDecisions } from './wire-decisions.ts';
 import { decodeDraw, decodeReturn, decodeSession, encodeDraw, encodeReturn } from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
@@ -76,6 +79,7 @@ export async function openControlPlaneTls(
 
 export interface ControlPlaneClient extends ControlPlane {
   readonly ledger: LedgerClient;
+  readonly decisions: DecisionClient;
   close(): void;
 }
 
@@ -98,6 +102,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
     },
     watch: (start, handlers) => watch(access.Watch(metadata), start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
+    decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     close: () => channel.close(),
   };
 }
@@ -130,6 +135,18 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
           stub.ReportUsage(encodeReport(events), metadata, options, done),
         ),
       ),
+  };
+}
+
+const decisionsDeadlineMs = 5_000;
+
+function decisionsOn(stub: GuardrailsClient, metadata: Metadata): DecisionClient {
+  return {
+    report: async (samples) => {
+      await answer(decisionsDeadlineMs, (options, done) =>
+        stub.ReportDecisions(encodeDecisions(samples), metadata, options, done),
+      );
+    },
   };
 }
 

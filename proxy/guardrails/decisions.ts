@@ -64,7 +64,7 @@ export class Decisions {
 
   /** By the failure rule. @throws GatewayError guardrail_blocked */
   failed(guardrail: Guardrail, stage: Stage): void {
-    if (guardrail.onFailure === 'block') throw this.refusal(guardrail, stage, 'failed_block');
+    if (blocksOnFailure(guardrail)) throw this.refusal(guardrail, stage, 'failed_block');
     this.decided(guardrail, stage, 'failed_pass');
   }
 
@@ -72,6 +72,11 @@ export class Decisions {
     const header = appended(this.#record.guardrailHeader, entry);
     if (header.length <= headerLengthMax) this.#record.guardrailHeader = header;
   }
+}
+
+/** What only observes keeps nothing back. */
+export function blocksOnFailure({ action, onFailure }: Guardrail): boolean {
+  return onFailure === 'block' && action !== 'observe';
 }
 
 function appended(entries: string | undefined, entry: string): string {

@@ -8,7 +8,7 @@ import { BlockedError, type Guard } from '../../guardrails/window.ts';
 import { GatewayError } from '../errors.ts';
 import type { AnswerGuards } from './answer-guards.ts';
 import type { CompiledGuardrail, StageGuardrails } from './compiled.ts';
-import type { Decisions } from './decisions.ts';
+import { blocksOnFailure, type Decisions } from './decisions.ts';
 import { textMax } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
 
@@ -92,7 +92,7 @@ export class LiveAnswerGuards implements AnswerGuards {
   }
 
   #failed(guardrail: Guardrail, guard: Guard, raw: string): ReturnType<Matcher['inspect']> {
-    const decision = guardrail.onFailure === 'block' ? 'failed_block' : 'failed_pass';
+    const decision = blocksOnFailure(guardrail) ? 'failed_block' : 'failed_pass';
     this.#decisions.set(guardrail, decision);
     if (decision === 'failed_block') throw new BlockedError(guard);
     return passed(raw);

@@ -16,21 +16,16 @@ import { exceeds } from './prompt-size.ts';
 import { requestPlaces } from './request-places.ts';
 import type { Scanner } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
+import type { Services } from './services/services.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {
   readonly scanner: Scanner;
   readonly guardStream: GuardStream;
-  readonly serviceGuard: MakeServiceGuard;
+  readonly services: Pick<Services, 'guards'>;
   /** Monotonic milliseconds. */
   now(): number;
 }
-
-/** @param decisions where what it decides is counted */
-export type MakeServiceGuard = (
-  guardrail: Guardrail,
-  asked: { readonly call: ChatCall; readonly stage: Stage; readonly decisions: Decisions },
-) => ServiceGuard;
 
 export class RequestInspection {
   readonly #call: ChatCall;
@@ -104,8 +99,9 @@ export class RequestInspection {
   }
 
   #services(stage: Stage): readonly ServiceGuard[] {
-    const asked = { call: this.#call, stage, decisions: this.#decisions };
-    return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, asked));
+    const { services } = this.#applied[stage];
+    if (services.length === 0) return [];
+    return this.#deps.services.guards(services, { call: this.#call, stage, decisions: this.#decisions });
   }
 
   #timed<T>(stage: Stage, inspecting: () => T | Promise<T>): T | Promise<T> {
