@@ -22,7 +22,14 @@ export interface GuardedAnswer {
   readonly body: Buffer;
 }
 
-/** @throws Error where there is no answer before the signal says to stop; ForbiddenAddressError */
+export class AnswerTooLongError extends Error {
+  constructor() {
+    super('the answer is too long');
+    this.name = 'AnswerTooLongError';
+  }
+}
+
+/** @throws Error where there is no answer before the signal says to stop; AnswerTooLongError, ForbiddenAddressError */
 export type GuardedPost = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedAnswer>;
 
 export interface GuardOptions {
@@ -140,7 +147,7 @@ function send(
     head = answer;
     if (bodyBytesMax === undefined) return discard(response);
     if (answer.status === 200)
-      return read(response, bodyBytesMax, (read) => resolve({ ...answer, body: read }));
+      return read(response, bodyBytesMax, { ended: (body) => resolve({ ...answer, body }), failed });
     resolve(answer);
     response.destroy();
   });
@@ -161,13 +168,18 @@ function discard(response: IncomingMessage): void {
   response.on('error', () => undefined);
 }
 
-/** A body that is cut or too long closes the request without its end. */
-function read(response: IncomingMessage, bytesMax: number, ended: (body: Buffer) => void): void {
+interface BodyReader {
+  ended(body: Buffer): void;
+  failed(error: Error): void;
+}
+
+function read(response: IncomingMessage, bytesMax: number, { ended, failed }: BodyReader): void {
   const body = new ByteStore();
   response.on('data', (chunk: Buffer) => {
     body.push(chunk);
-    if (body.length > bytesMax) response.destroy();
+    if (body.length > bytesMax) response.destroy(new AnswerTooLongError());
   });
   response.once('end', () => ended(body.bytes));
-  response.on('error', () => undefined);
+  // Also where it is cut.
+  response.on('error', failed);
 }

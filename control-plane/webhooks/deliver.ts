@@ -1,6 +1,7 @@
 // Sends what is due: so many tries at a time, of one webhook one after another, so that a slow receiver keeps nobody else
 // waiting. What a try says is never logged: neither URL nor answer.
 import type { Clock } from '../../common/clock.ts';
+import { errorCode } from '../../common/error-code.ts';
 import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
@@ -108,7 +109,7 @@ export class Deliverer {
       const answer = await post({ url: delivery.url, headers, body: delivery.payload }, signal);
       return { status: answer.status, retryAfterMs: readRetryAfter(answer.headers['retry-after'], now) };
     } catch (error) {
-      log.debug({ webhook_id: delivery.webhookId, reason: reasonOf(error) }, 'no answer of a webhook');
+      log.debug({ webhook_id: delivery.webhookId, reason: errorCode(error) }, 'no answer of a webhook');
       return { status: undefined, retryAfterMs: undefined };
     }
   }
@@ -117,10 +118,4 @@ export class Deliverer {
     const place = { organizationId, webhookId, version: secretVersion };
     return unsealWebhookSecret(this.#deps.masterKeys, place, secret);
   }
-}
-
-/** Messages of connection errors name the host. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return 'code' in error ? String(error.code) : error.name;
 }

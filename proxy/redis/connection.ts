@@ -2,6 +2,7 @@
 // within its deadline, and after three failures in a row none is tried until a single trial succeeds.
 import { Cluster, type ClusterOptions, Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { backoffMs } from '../../common/backoff.ts';
+import { Breaker } from '../../common/breaker.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { RedisTarget } from './target.ts';
 
@@ -36,6 +37,7 @@ export interface RedisConnectionOptions {
 
 /** For one command. */
 export const redisDeadlineMs = 50;
+/** After three failures in a row Redis is left alone for a second, then one command tries. */
 const failuresMax = 3;
 const restMs = 1_000;
 
@@ -57,32 +59,30 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const breakerOf = (part: number | undefined) => {
     const known = breakers.get(part);
     if (known !== undefined) return known;
-    const made = new Breaker((err) =>
-      log.warn(
-        { err: connectionError ?? err, shard: part },
-        'Redis does not answer; requests go on without it',
-      ),
-    );
+    const made = new Breaker({ failuresMax, restMs });
     breakers.set(part, made);
     return made;
   };
   // One server is silent for all; of a Cluster one master may be, and what the others count stays shared.
   const isParted = options.target.mode === 'cluster';
   const tellRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
+  const tellSilence = (err: unknown, shard: number | undefined) =>
+    log.warn({ err: connectionError ?? err, shard }, 'Redis does not answer; requests go on without it');
   return {
     run: async (command, shard) => {
       const part = isParted ? shard : undefined;
       const breaker = breakerOf(part);
       const before = breaker.enter();
+      if (before === undefined)
+        throw new RedisUnavailableError('Redis is left alone for a moment after failures');
       try {
         const result = await withDeadline(command(client), deadlineMs);
         answered = true;
         if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
         return result;
       } catch (error) {
-        if (error instanceof RedisUnavailableError || !(error instanceof ReplyError))
-          breaker.failed(error, before);
-        else tellRefusal(error);
+        if (error instanceof ReplyError) tellRefusal(error);
+        else if (breaker.failed(before)) tellSilence(error, part);
         throw error instanceof RedisUnavailableError
           ? error
           : new RedisUnavailableError('Redis failed', error);
@@ -91,45 +91,6 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     hasAnswered: () => answered,
     close: () => client.disconnect(),
   };
-}
-
-/** After three failures in a row Redis is left alone for a second, then one command tries. */
-class Breaker {
-  readonly #onOpen: (error: unknown) => void;
-  #failures = 0;
-  #restsUntil = 0;
-
-  constructor(onOpen: (error: unknown) => void) {
-    this.#onOpen = onOpen;
-  }
-
-  /** @returns failures so far, for `failed`. @throws RedisUnavailableError */
-  enter(): number {
-    if (this.#failures < failuresMax) return this.#failures;
-    const now = performance.now();
-    if (now < this.#restsUntil)
-      throw new RedisUnavailableError('Redis is left alone for a moment after failures');
-    // The trial: until it is over nobody else waits for Redis.
-    this.#restsUntil = now + restMs;
-    return this.#failures;
-  }
-
-  /** @returns whether it had been given up */
-  succeeded(): boolean {
-    const wasOpen = this.#failures >= failuresMax;
-    this.#failures = 0;
-    return wasOpen;
-  }
-
-  /** @param before what `enter` returned */
-  failed(error: unknown, before: number): void {
-    // Commands that were under way together met the same silence: however many, it is one failure.
-    if (before < this.#failures) return;
-    this.#failures += 1;
-    if (this.#failures < failuresMax) return;
-    this.#restsUntil = performance.now() + restMs;
-    if (this.#failures === failuresMax) this.#onOpen(error);
-  }
 }
 
 function atMostEvery(ms: number, tell: (error: unknown) => void): (error: unknown) => void {

@@ -1,11 +1,13 @@
 // A check that another service does: it is asked with whole texts, and may fail, which the guardrail's failure rule decides.
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
+import type { OrganizationRecord } from '../../access/principal.ts';
 
 export interface ServiceQuestion {
   readonly guardrail: Pick<Guardrail, 'id' | 'name'>;
   readonly stage: Stage;
   readonly requestId: string;
-  readonly organizationId: string;
+  /** The caller's. */
+  readonly organization: OrganizationRecord;
   /** `<provider>/<model>` */
   readonly model: string;
   /** All texts of the stage, none empty. */
@@ -23,7 +25,7 @@ export interface ServiceCheck {
 }
 
 export class ServiceFailedError extends Error {
-  /** A word for metrics and logs: "timeout", "unreachable", "refused", "answer", "busy", "resting". */
+  /** A word for metrics and logs: "timeout", "unreachable", "refused", "answer", "busy", "resting", "no_key", "unknown". */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {

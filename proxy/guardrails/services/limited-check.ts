@@ -1,0 +1,92 @@
+// What holds for every question to a service: within its time, waiting and connecting included; so many at a time; and a service
+// that has failed five times in a row is left alone for ten seconds, then one question tries. One for each guardrail, so that
+// one service that hangs keeps no other guardrail waiting.
+import { Breaker } from '../../../common/breaker.ts';
+import type { Clock } from '../../../common/clock.ts';
+import { errorCode } from '../../../common/error-code.ts';
+import { AnswerTooLongError } from '../../../common/guarded-request.ts';
+import type { Logger } from '../../../common/logger.ts';
+import { Places } from './places.ts';
+import {
+  type ServiceCheck,
+  ServiceFailedError,
+  type ServiceQuestion,
+  type ServiceVerdict,
+} from './service.ts';
+
+/** Asks without limits of its own. @throws ServiceFailedError, or what the connection fails with */
+export type Ask = ServiceCheck['ask'];
+
+export interface LimitedCheckDeps {
+  readonly ask: Ask;
+  readonly timeoutMs: number;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly log: Logger;
+  /** Told of each question: "answered", or why it failed. */
+  asked(outcome: string): void;
+}
+
+const placesMax = 64;
+const waitingMax = 256;
+const failuresMax = 5;
+const restMs = 10_000;
+/** It was not asked, so it has not failed. */
+const notAsked: ReadonlySet<string> = new Set(['busy', 'resting', 'no_key']);
+
+export class LimitedCheck implements ServiceCheck {
+  readonly #deps: LimitedCheckDeps;
+  readonly #places = new Places({ max: placesMax, waitingMax });
+  readonly #breaker: Breaker;
+
+  constructor(deps: LimitedCheckDeps) {
+    this.#deps = deps;
+    this.#breaker = new Breaker({ failuresMax, restMs, clock: deps.clock });
+  }
+
+  /** @throws ServiceFailedError; the signal's reason */
+  async ask(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
+    signal.throwIfAborted();
+    const timeUp = AbortSignal.timeout(this.#deps.timeoutMs);
+    try {
+      const verdict = await this.#askInTurn(question, AbortSignal.any([signal, timeUp]));
+      this.#answered(question);
+      return verdict;
+    } catch (error) {
+      // Whoever asked has left: that says nothing about the service.
+      signal.throwIfAborted();
+      throw this.#failed(question, failure(error, timeUp));
+    }
+  }
+
+  async #askInTurn(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
+    using _place = await this.#places.take(signal).catch((error: unknown) => {
+      throw new ServiceFailedError('busy', error);
+    });
+    if (this.#breaker.enter() === undefined) throw new ServiceFailedError('resting');
+    return await this.#deps.ask(question, signal);
+  }
+
+  #answered({ guardrail }: ServiceQuestion): void {
+    this.#deps.asked('answered');
+    if (this.#breaker.succeeded())
+      this.#deps.log.info({ guardrail_id: guardrail.id }, "a guardrail's service answers again");
+  }
+
+  #failed({ guardrail }: ServiceQuestion, failed: ServiceFailedError): ServiceFailedError {
+    const { log, asked } = this.#deps;
+    const { reason } = failed;
+    asked(reason);
+    // Messages of connection errors name the host.
+    const about = { guardrail_id: guardrail.id, reason, code: errorCode(failed.cause) };
+    log.debug(about, "a guardrail's service failed");
+    if (!notAsked.has(reason) && this.#breaker.failed())
+      log.warn(about, "a guardrail's service is left alone for ten seconds after failures");
+    return failed;
+  }
+}
+
+function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError {
+  if (error instanceof ServiceFailedError) return error;
+  if (error instanceof AnswerTooLongError) return new ServiceFailedError('answer', error);
+  return new ServiceFailedError(timeUp.aborted ? 'timeout' : 'unreachable', error);
+}

@@ -1,0 +1,113 @@
+// The GPT vendor's moderation endpoint, asked with the organization's stored key and never with a caller's own. Source: SDK types
+// `ModerationCreateParams` and `ModerationCreateResponse` of the package openai. Long texts are asked about in pieces: the vendor
+// judges each by itself.
+import { isObject, parseJson } from '../../../common/json.ts';
+import type { ModerationCheck } from '../../../guardrails/definition.ts';
+import type { OrganizationRecord } from '../../access/principal.ts';
+import type { Target } from '../../providers/provider.ts';
+import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
+import type { Transport } from '../../upstream/transport.ts';
+import { labelsIn } from './labels.ts';
+import type { Ask } from './limited-check.ts';
+import { postWhole } from './post-whole.ts';
+import { ServiceFailedError } from './service.ts';
+
+export interface ModerationDeps {
+  readonly transport: Transport;
+  /** The stored keys of gpt-provider, in the order in which they are tried. */
+  targets(organization: OrganizationRecord): readonly Target[];
+}
+
+/** Of one question, all pieces of the texts together. */
+export const moderationTimeoutMs = 5_000;
+/** UTF-16 units of one input, and inputs of one question: well below what the vendor takes. */
+const pieceLengthMax = 8_000;
+const inputsMax = 32;
+const answerBytesMax = 1024 * 1024;
+
+export function createModerationAsk(check: ModerationCheck, { transport, targets }: ModerationDeps): Ask {
+  return async ({ organization, texts }, signal) => {
+    const [target] = targets(organization);
+    if (target?.credential.apiKey === undefined) throw new ServiceFailedError('no_key');
+    // One question that fails ends the others.
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
+    const asked = batches(texts.flatMap(pieces)).map((input) =>
+      ask(input, check, { target, transport, signal: either }),
+    );
+    try {
+      const found = new Set((await Promise.all(asked)).flat());
+      return found.size === 0
+        ? { kind: 'pass' }
+        : { kind: 'found', labels: labelsIn([...found].map(labelOf)) };
+    } finally {
+      ending.abort();
+    }
+  };
+}
+
+interface Asking {
+  readonly target: Target;
+  readonly transport: Transport;
+  readonly signal: AbortSignal;
+}
+
+/** @returns the categories that count. @throws ServiceFailedError, TransportError */
+async function ask(
+  input: readonly string[],
+  check: ModerationCheck,
+  { target, transport, signal }: Asking,
+): Promise<readonly string[]> {
+  const { status, body } = await postWhole(
+    {
+      origin: target.baseUrl.origin,
+      path: `${target.baseUrl.path}/moderations`,
+      headers: ['authorization', `Bearer ${apiKeyOf(target)}`, ...commonHeaders(false)],
+      body: JSON.stringify({ model: check.model, input }),
+    },
+    { transport, signal, bytesMax: answerBytesMax },
+  );
+  if (status !== 200) throw new ServiceFailedError('refused');
+  const answer = parseJson(body.toString('utf8'));
+  const results = isObject(answer) ? answer.results : undefined;
+  if (!Array.isArray(results) || results.length !== input.length) throw new ServiceFailedError('answer');
+  return results.flatMap((result) => categoriesIn(result, check));
+}
+
+/** @throws ServiceFailedError where the vendor does not say what the check looks at */
+function categoriesIn(result: unknown, { categories, scoreMin }: ModerationCheck): readonly string[] {
+  const said = isObject(result)
+    ? scoreMin === undefined
+      ? result.categories
+      : result.category_scores
+    : undefined;
+  if (!isObject(said)) throw new ServiceFailedError('answer');
+  const looked = categories.length === 0 ? Object.keys(said) : categories;
+  return looked.filter((category) => {
+    const value = Object.hasOwn(said, category) ? said[category] : undefined;
+    return scoreMin === undefined ? value === true : typeof value === 'number' && value >= scoreMin;
+  });
+}
+
+function labelOf(category: string): string {
+  return category.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+}
+
+function pieces(text: string): readonly string[] {
+  const cut: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = at + pieceLengthMax;
+    // Not within a surrogate pair.
+    if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end--;
+    cut.push(text.slice(at, end));
+    at = end;
+  }
+  return cut;
+}
+
+function batches(inputs: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(inputs.length / inputsMax);
+  return Array.from({ length: count }, (_, index) =>
+    inputs.slice(index * inputsMax, (index + 1) * inputsMax),
+  );
+}

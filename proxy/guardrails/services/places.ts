@@ -1,0 +1,58 @@
+// So many at a time: whoever finds no place waits for one in turn, and so many may wait.
+
+export interface PlacesOptions {
+  readonly max: number;
+  readonly waitingMax: number;
+}
+
+export class TooManyWaitingError extends Error {
+  constructor() {
+    super('too many wait for a place');
+    this.name = 'TooManyWaitingError';
+  }
+}
+
+export class Places {
+  readonly #options: PlacesOptions;
+  #taken = 0;
+  /** In the order in which they came. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  /** @returns what gives the place back. @throws TooManyWaitingError; the signal's reason */
+  async take(signal: AbortSignal): Promise<Disposable> {
+    if (this.#taken < this.#options.max) this.#taken++;
+    else await this.#wait(signal);
+    return { [Symbol.dispose]: () => this.#giveBack() };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size >= this.#options.waitingMax) throw new TooManyWaitingError();
+    return new Promise((resolve, reject) => {
+      const given = () => {
+        signal.removeEventListener('abort', left);
+        resolve();
+      };
+      const left = () => {
+        this.#waiting.delete(given);
+        reject(signal.reason);
+      };
+      this.#waiting.add(given);
+      signal.addEventListener('abort', left, { once: true });
+    });
+  }
+
+  /** A place that somebody waits for is never free. */
+  #giveBack(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#taken--;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,64 @@
+// What becomes of a service's verdict, by its guardrail's action, and of its failure, by the guardrail's failure rule.
+import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
+import type { ChatCall } from '../../chat/call.ts';
+import type { Decisions } from '../decisions.ts';
+import {
+  type ServiceCheck,
+  ServiceFailedError,
+  type ServiceGuard,
+  type ServiceQuestion,
+  type ServiceVerdict,
+} from './service.ts';
+
+/** What the decisions of one stage of a request are about, and where they go. */
+export interface ServiceContext {
+  readonly call: ChatCall;
+  readonly stage: Stage;
+  readonly decisions: Pick<Decisions, 'decided' | 'refusal'>;
+}
+
+export function createServiceGuard(
+  guardrail: Guardrail,
+  check: ServiceCheck,
+  context: ServiceContext,
+): ServiceGuard {
+  const { stage, decisions } = context;
+  const question = questionOf(guardrail, context);
+  return {
+    guardrail,
+    holds: guardrail.action !== 'observe',
+    judge: async (texts, signal) => {
+      try {
+        return decide(texts, await check.ask({ ...question, texts }, signal), guardrail, context);
+      } catch (error) {
+        if (!(error instanceof ServiceFailedError)) throw error;
+        // What only observes never keeps anything back.
+        const blocks = guardrail.onFailure === 'block' && guardrail.action !== 'observe';
+        if (blocks) throw decisions.refusal(guardrail, stage, 'failed_block');
+        decisions.decided(guardrail, stage, 'failed_pass');
+        return texts;
+      }
+    },
+  };
+}
+
+function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit<ServiceQuestion, 'texts'> {
+  const { requestId, caller, qualifiedModel } = call;
+  return { guardrail, stage, requestId, organization: caller.principal.organization, model: qualifiedModel };
+}
+
+/** @returns the texts as they go on. @throws GatewayError guardrail_blocked */
+function decide(
+  texts: readonly string[],
+  verdict: ServiceVerdict,
+  guardrail: Guardrail,
+  { stage, decisions }: ServiceContext,
+): readonly string[] {
+  const decision = verdict.kind === 'pass' ? 'pass' : guardrail.action;
+  const redacted = verdict.kind === 'found' ? verdict.texts : undefined;
+  // Where nothing says what stands in place of what was found, redacting is blocking.
+  if (decision === 'block' || (decision === 'redact' && redacted === undefined))
+    throw decisions.refusal(guardrail, stage, 'block');
+  decisions.decided(guardrail, stage, decision);
+  return decision === 'redact' && redacted !== undefined ? redacted : texts;
+}
