@@ -113,7 +113,7 @@ async function assemble(
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
     { address: settings.grpcListen, tls, proxyCertificates, reflection },
-    { ...calls, access, ledger, reportDecisions: createReportDecisions(store) },
+    { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
   );
   doors.push(grpc);
   const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);

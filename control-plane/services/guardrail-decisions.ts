@@ -1,5 +1,7 @@
 // Guardrails.ReportDecisions: proxies tell samples of what their guardrails decided, and each becomes an audit event, once, however
 // often it is sent. No content comes in, and none goes out.
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
 import { decisionsInContract } from '../../guardrails/contract.ts';
 import type { Decision } from '../../guardrails/definition.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
@@ -24,7 +26,13 @@ export const samplesMax = 100;
 export const sampleAgeMsMax = 24 * 3_600_000;
 const rememberedMs = 2 * sampleAgeMsMax;
 
-export function createReportDecisions(store: Pick<Store, 'snapshot' | 'change'>): ReportDecisions {
+export interface ReportDecisionsDeps {
+  readonly store: Pick<Store, 'snapshot' | 'change'>;
+  readonly clock: Clock;
+}
+
+export function createReportDecisions({ store, clock }: ReportDecisionsDeps): ReportDecisions {
+  const hasRoom = createRoom(clock);
   return async (caller, { samples }) => {
     if (samples.length > samplesMax) {
       throw invalidRequest([{ field: 'samples', description: `must hold at most ${samplesMax}` }]);
@@ -32,6 +40,7 @@ export function createReportDecisions(store: Pick<Store, 'snapshot' | 'change'>)
     const read = samples.map(readSample);
     requireOwn(caller, read);
     for (const sample of await ofKnownGuardrails(store, read)) {
+      if (!hasRoom(sample)) continue;
       const actor = { kind: 'virtual_key', id: sample.key_id } as const;
       const context = { actor, from: caller.from, action: actions[sample.decision] };
       await store.change(context, (tx) => record(tx, caller, sample));
@@ -53,6 +62,24 @@ const actions = {
 
 const decision = wordOf(decisionsInContract);
 const uint32Max = 2 ** 32 - 1;
+
+/** Of one guardrail and decision, in a minute and by this replica. */
+export const eventsPerMinuteMax = 20;
+const minuteMs = 60_000;
+const kindsMax = 10_000;
+
+/** Every event is a change, and changes wait for each other: a thousand proxies must not write the log full with one thing. */
+function createRoom(clock: Clock): (sample: Sample) => boolean {
+  const recorded = new LRUCache<string, { readonly minute: number; events: number }>({ max: kindsMax });
+  return ({ guardrail_id, decision }) => {
+    const key = `${guardrail_id} ${decision}`;
+    const minute = Math.floor(clock.monotonic() / minuteMs);
+    const known = recorded.get(key);
+    const kind = known?.minute === minute ? known : { minute, events: 0 };
+    recorded.set(key, kind);
+    return kind.events++ < eventsPerMinuteMax;
+  };
+}
 
 function readSample(sample: GuardrailDecisionSample__Output, index: number) {
   const fields = {

@@ -72,6 +72,36 @@ function violations(answer: RawAnswer): Record<string, string> {
 }
 
 describe('a call through the JSON door', () => {
+  it('takes one of several kinds by its name, and answers it by the same', async () => {
+    const check = { moderation: { model: '', categories: ['violence'], scoreMin: 0.25 } };
+    const guardrail = {
+      ...{ organizationId: acme.id, name: 'of-the-json-door', check },
+      ...{ stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_OBSERVE' },
+    };
+    const made = await create('Guardrails/Create', guardrail);
+    expect(made.status).toBe(200);
+    expect(json(made).guardrail.check).toEqual(check);
+    const request = { organizationId: acme.id, stage: 'GUARDRAIL_STAGE_INPUT', text: 'Rosebud' };
+    expect(json(await create('Guardrails/Test', request)).results).toEqual([
+      {
+        ...{ guardrailId: json(made).guardrail.id, name: guardrail.name, enabled: true, found: {} },
+        decision: 'GUARDRAIL_DECISION_NOT_TRIED',
+      },
+    ]);
+    await create('Guardrails/Delete', { id: json(made).guardrail.id });
+  });
+
+  it('takes no two kinds at once, and no number that is none', async () => {
+    const wrong = {
+      ...{ organizationId: acme.id, name: 'of-two-kinds' },
+      check: { secrets: {}, moderation: { score_min: '0.25' } },
+    };
+    expect(violations(await create('Guardrails/Create', wrong))).toEqual({
+      'check.moderation.score_min': 'must be a number',
+      'check.moderation': 'must not be given beside secrets',
+    });
+  });
+
   it('answers what gRPC answers, in proto3 JSON', async () => {
     const answer = await create('People/Get', { id: acme.owner.id });
     expect(answer.status).toBe(200);

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aiSystemIds,
+  fitting,
+  guardrailMessage,
+  guardrailName,
+  guardrailPosition,
+} from '../../../../control-plane/domain/guardrail.ts';
+import { guardrailCheck, textBytesOf } from '../../../../control-plane/domain/guardrail-check.ts';
+import type { Guardrail } from '../../../../guardrails/definition.ts';
+import type { GuardrailCheck } from '../../../../proto/generated/gateway/v1/GuardrailCheck.ts';
+import { services } from '../../../../proto/load.ts';
+
+/** As the server reads it. */
+function received(check: GuardrailCheck) {
+  const { Create } = services.Guardrails;
+  const message = Create.requestDeserialize(Create.requestSerialize({ check })).check;
+  if (message === null) throw new Error('it was lost');
+  return message;
+}
+
+const read = (check: GuardrailCheck) => guardrailCheck(received(check));
+const problems = (check: GuardrailCheck): string[] => {
+  const field = read(check);
+  return 'problems' in field ? field.problems.map(({ at }) => at) : [];
+};
+const some = (count: number) => Array.from({ length: count }, (_, n) => `phrase ${n}`);
+const id = '019ab000-0000-7000-8000-000000000000';
+
+describe('a guardrail', () => {
+  it.each(['a', '0', 'no-names', 'a.b_c-d', 'a'.repeat(63)])('may be named %s', (name) => {
+    expect(guardrailName(name)).toEqual({ value: name });
+  });
+
+  it.each(['', '-a', '.a', 'A', 'no names', 'é', 'a\n', 'a,b', 'a'.repeat(64)])('is not named %j', (name) => {
+    expect(guardrailName(name)).toHaveProperty('problems');
+  });
+
+  it.each([
+    ['', ''],
+    [' No. ', 'No.'],
+    ['é'.repeat(200), 'é'.repeat(200)],
+    ['😀'.repeat(200), '😀'.repeat(200)],
+  ])('may tell %j', (text, value) => {
+    expect(guardrailMessage(text)).toEqual({ value });
+  });
+
+  it.each(['a\nb', 'a\u200bb', 'a\u202eb', '\ud800', 'x'.repeat(201)])('tells no %j', (text) => {
+    expect(guardrailMessage(text)).toHaveProperty('problems');
+  });
+
+  it.each([0, 1000])('may stand at %i', (position) => {
+    expect(guardrailPosition(position)).toEqual({ value: position });
+  });
+
+  it('stands at no more than 1,000', () => {
+    expect(guardrailPosition(1001)).toHaveProperty('problems');
+  });
+
+  it('may be of a hundred AI systems, each named once', () => {
+    expect(aiSystemIds([id, id])).toEqual({ value: [id] });
+    const ids = Array.from({ length: 101 }, (_, n) => `${id.slice(0, -3)}${String(n).padStart(3, '0')}`);
+    expect(aiSystemIds(ids.slice(1))).toHaveProperty('value');
+    expect(aiSystemIds(ids)).toHaveProperty('problems');
+    expect(aiSystemIds([id, 'x'])).toMatchObject({ problems: [{ at: '[1]' }] });
+  });
+});
+
+describe('what goes together', () => {
+  const stages = ['input', 'output', 'both'] as const;
+  const actions = ['block', 'redact', 'observe'] as const;
+  const refused = (check: GuardrailCheck) =>
+    stages.flatMap((stage) =>
+      actions.flatMap((action) => {
+        const fields = fitting(
+          { stage, action } satisfies Pick<Guardrail, 'stage' | 'action'>,
+          received(check),
+        );
+        const wrong = Object.entries(fields).filter(([, field]) => 'problems' in field);
+        return wrong.length === 0 ? [] : [`${stage} ${action}: ${wrong.map(([name]) => name).join(' ')}`];
+      }),
+    );
+
+  it.each<[string, GuardrailCheck]>([
+    ['words', { words: { phrases: ['x'] } }],
+    ['pattern', { pattern: { patterns: ['x'] } }],
+    ['personal_data', { personalData: {} }],
+    ['secrets', { secrets: {} }],
+    ['webhook', { webhook: { url: 'https://checks.example.com/' } }],
+  ])('%s goes with every stage and action', (_kind, check) => {
+    expect(refused(check)).toEqual([]);
+  });
+
+  it('sizes are of requests, and nothing in them can be replaced', () => {
+    expect(refused({ promptSize: { tokensMax: 1 } })).toEqual([
+      'input redact: action',
+      'output block: stage',
+      'output redact: stage action',
+      'output observe: stage',
+      'both block: stage',
+      'both redact: stage action',
+      'both observe: stage',
+    ]);
+  });
+
+  it('moderation names nothing that could be replaced', () => {
+    expect(refused({ moderation: {} })).toEqual(stages.map((stage) => `${stage} redact: action`));
+  });
+
+  it('only what was redacted at the input is restored', () => {
+    const field = 'check.personal_data.restore';
+    expect(refused({ personalData: { restore: true } })).toEqual([
+      ...[`input block: ${field}`, `input observe: ${field}`],
+      ...actions.map((action) => `output ${action}: ${field}`),
+      ...[`both block: ${field}`, `both observe: ${field}`],
+    ]);
+  });
+});
+
+describe('a check', () => {
+  it('is one of the kinds', () => {
+    expect(guardrailCheck(null)).toHaveProperty('problems');
+    expect(read({})).toMatchObject({
+      problems: [{ at: '', description: expect.stringContaining('personal_data') }],
+    });
+  });
+
+  it.each<[string, GuardrailCheck]>([
+    ['10,000 phrases', { words: { phrases: some(10_000) } }],
+    ['a phrase of 200 characters', { words: { phrases: ['😀'.repeat(199).concat('x')] } }],
+    ['sizes', { promptSize: { imagesMax: 1 } }],
+    ['a webhook', { webhook: { url: 'https://checks.example.com/', timeoutMs: 30_000 } }],
+    ['moderation', { moderation: { categories: ['self-harm/intent'], scoreMin: 1 } }],
+  ])('may be of %s', (_what, check) => {
+    const { kind: _kind, ...message } = received(check);
+    expect(read(check)).toMatchObject({ value: { message } });
+  });
+
+  it.each<[string, GuardrailCheck, string[]]>([
+    ['no phrases', { words: {} }, ['.words.phrases']],
+    ['10,001 phrases', { words: { phrases: some(10_001) } }, ['.words.phrases']],
+    ['an empty phrase', { words: { phrases: ['x', ''] } }, ['.words.phrases[1]']],
+    ['a phrase of spaces', { words: { phrases: [' \t'] } }, ['.words.phrases[0]']],
+    ['a phrase of 201 characters', { words: { phrases: ['😀'.repeat(201)] } }, ['.words.phrases[0]']],
+    ['no patterns', { pattern: {} }, ['.pattern.patterns']],
+    ['101 patterns', { pattern: { patterns: some(101) } }, ['.pattern.patterns']],
+    [
+      'a pattern of 1,001 characters',
+      { pattern: { patterns: ['x'.repeat(1001)] } },
+      ['.pattern.patterns[0]'],
+    ],
+    ['a type that is none', { personalData: { types: [1, 0] } }, ['.personal_data.types[1]']],
+    ['a type of a newer contract', { personalData: { types: [99 as 1] } }, ['.personal_data.types[0]']],
+    [
+      'countries that are none',
+      { personalData: { countries: ['DE', 'de', 'XX', 'ZZ', 'DEU', ''] } },
+      [1, 2, 3, 4, 5].map((n) => `.personal_data.countries[${n}]`),
+    ],
+    ['no sizes', { promptSize: {} }, ['.prompt_size']],
+    ['no URL', { webhook: {} }, ['.webhook.url']],
+    [
+      'a private URL, too slow',
+      { webhook: { url: 'https://10.0.0.1/', timeoutMs: 30_001 } },
+      ['.webhook.timeout_ms', '.webhook.url'],
+    ],
+    ['a model with a space', { moderation: { model: 'a b' } }, ['.moderation.model']],
+    ['a category in words', { moderation: { categories: ['Self harm'] } }, ['.moderation.categories[0]']],
+    ['a score below 0', { moderation: { scoreMin: -0.1 } }, ['.moderation.score_min']],
+    ['a score above 1', { moderation: { scoreMin: 1.1 } }, ['.moderation.score_min']],
+    ['a score that is no number', { moderation: { scoreMin: Number.NaN } }, ['.moderation.score_min']],
+  ])('is not of %s', (_what, check, at) => {
+    expect(problems(check)).toEqual(at);
+  });
+
+  it('is stored without repetitions, and its URL in one form', () => {
+    expect(read({ words: { phrases: ['x', 'y', 'x'], withinWords: true } })).toEqual({
+      value: { kind: 'words', message: { words: { phrases: ['x', 'y'], withinWords: true } } },
+    });
+    expect(read({ webhook: { url: 'HTTPS://Checks.example.com' } })).toMatchObject({
+      value: { message: { webhook: { url: 'https://checks.example.com/', timeoutMs: 0 } } },
+    });
+  });
+
+  it('names twenty problems at most, and never what was sent', () => {
+    const field = read({ words: { phrases: Array(30).fill('Rosebud'.repeat(100)) } });
+    if (!('problems' in field)) throw new Error('it was accepted');
+    expect(field.problems).toHaveLength(20);
+    expect(JSON.stringify(field)).not.toContain('Rosebud');
+  });
+
+  it('weighs its phrases or patterns in UTF-8', () => {
+    expect(textBytesOf(received({ words: { phrases: ['é', 'ab'] } }))).toBe(4);
+    expect(textBytesOf(received({ pattern: { patterns: ['😀'] } }))).toBe(4);
+    expect(textBytesOf(received({ secrets: {} }))).toBe(0);
+  });
+});
