@@ -1,4 +1,4 @@
-// The GPT vendor's wire format: chat completions and the model list, refused and answered as the vendor does.
+// The GPT vendor's wire format: chat completions, moderations and the model list, refused and answered as the vendor does.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
 import { asksForUsage, completionChunks, completionObject } from './answer.ts';
@@ -6,6 +6,7 @@ import { authorize } from './authorization.ts';
 import { answerChat, behaviourFor, bodyOf } from './chat.ts';
 import { refusalOf } from './faults.ts';
 import { findModel, listModels, type SimulatedModel } from './models.ts';
+import { moderate } from './moderation.ts';
 import { parseChatRequest, unknownModel } from './parse.ts';
 import { Refusal, usualError } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
@@ -27,9 +28,10 @@ export const gptProvider: WireFormat = {
 
 function route(received: Received, context: AnswerContext): Answer {
   const path = received.path.slice(basePath.length);
-  const method = path === '/chat/completions' ? 'POST' : 'GET';
+  const post = posts[path];
+  const method = post === undefined ? 'GET' : 'POST';
   const name = /^\/models\/([^/]+)$/.exec(path)?.[1];
-  if (path !== '/chat/completions' && path !== '/models' && name === undefined) {
+  if (post === undefined && path !== '/models' && name === undefined) {
     throw new Refusal(404, { message: `Invalid URL (${received.method} ${received.path})` });
   }
   if (received.method !== method) {
@@ -37,10 +39,15 @@ function route(received: Received, context: AnswerContext): Answer {
     throw new Refusal(405, { message, code: 'method_not_supported' });
   }
   authorize(received.headers, context.keys);
-  if (method === 'POST') return chat(received, context);
+  if (post !== undefined) return post(received, context);
   const value = name === undefined ? modelList() : modelObject(decodedName(name));
   return jsonAnswer(200, value, context);
 }
+
+const posts: Readonly<Record<string, typeof chat>> = {
+  '/chat/completions': chat,
+  '/moderations': moderation,
+};
 
 function chat(received: Received, context: AnswerContext): Answer {
   const request = parseChatRequest(bodyOf(received));
@@ -58,6 +65,14 @@ function chat(received: Received, context: AnswerContext): Answer {
       error: (status, scripted) => ({ error: { ...usualError(status), ...scripted } }),
     },
   );
+}
+
+function moderation(received: Received, context: AnswerContext): Answer {
+  const answer = moderate(bodyOf(received), context.sequence);
+  const behaviour = context.scripted() ?? {};
+  const { status = 200 } = behaviour;
+  const value = status >= 400 ? { error: { ...usualError(status), ...behaviour.error } } : answer;
+  return { ...jsonAnswer(status, value, context), behaviour };
 }
 
 /** With the vendor's padding against guessing tokens by the sizes of packets, and usage null until the last. */
