@@ -1,0 +1,54 @@
+// Whether a text looks like a secret: made by chance, neither words nor an example.
+
+/** Shannon's, in bits for a character. */
+export function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** Of a token whose form says what it is: only examples such as "xxxx" or "1234567890" are to be told from it. */
+export function isRandom(token: string): boolean {
+  return entropy(token) >= 3 && !ascending.test(token);
+}
+
+/** Of a value of which only its name says that it is secret. */
+export function isSecretValue(value: string): boolean {
+  if (isExample(value) || uuid.test(value) || path.test(value) || entropy(value) < 2.9) return false;
+  const classes = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((some) => some.test(value)).length;
+  if (classes < 2 || !/[A-Za-z]/.test(value)) return false;
+  return /^[0-9a-f]{32,}$/i.test(value) || !isWords(value);
+}
+
+/** What stands in manuals where a secret would. */
+export function isExample(value: string): boolean {
+  return example.test(value) || ascending.test(value) || new Set(value).size <= 3;
+}
+
+const example =
+  /^(?:pass(?:word|wd|phrase)?|pwd|secret|token|none|null|true|false|admin|root|guest|test|user|changeme)\d{0,4}$|example|your|change.?me|placeholder|redacted|dummy|insert|x{4}|\*{3}|\.{3}|^[<${%[]|_here$/i;
+const ascending = /0123456|1234567|abcdefg/i;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const path = /^(?:[./~]|[a-z]+:\/\/|[A-Z]:\\)/;
+
+/** Whether half of its pairs of letters are among those that words are made of: of words they are two thirds, of chance a seventh. */
+function isWords(value: string): boolean {
+  const pairs = value.match(/(?<![a-z])[A-Z]?[a-z]+|[A-Z]+/g)?.flatMap(pairsOf) ?? [];
+  const common = pairs.filter((pair) => commonPairs.has(pair)).length;
+  return pairs.length >= 4 && common / pairs.length >= 0.45;
+}
+
+function pairsOf(word: string): readonly string[] {
+  return Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2).toLowerCase());
+}
+
+/** The hundred of English that are the most frequent. */
+const commonPairs = new Set(
+  (
+    'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ra ce ' +
+    'li ch ll be ma si om ur ca el ta la ns di fo ho pe ec pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie wh ee wi em ' +
+    'ad ol rt po we na ul ni ts mo ow'
+  ).split(' '),
+);
