@@ -267,6 +267,13 @@ export const proxySettings = {
     decode: integer(64, 8192),
     default: String(windowDefault),
   },
+  guardrailAddresses: {
+    name: 'GATEWAY_GUARDRAIL_ADDRESSES',
+    about:
+      'CIDR blocks that services of guardrails may have besides public addresses, for services in the cluster; their names must be whole, their certificates valid. Metadata addresses are never reached.',
+    decode: list(cidr),
+    default: '',
+  },
   headersTimeout: {
     name: 'GATEWAY_HEADERS_TIMEOUT',
     about: 'For the request line and headers; above it 408.',
