@@ -17,6 +17,8 @@ export interface PhraseScanOptions {
 /** "WORD": the label of all that is found. */
 const label = 'WORD';
 
+const none = new Int32Array(0);
+
 export class PhraseScan {
   readonly #options: PhraseScanOptions;
   readonly #folded: string;
@@ -24,9 +26,9 @@ export class PhraseScan {
    * Units are counted as they are read, blanks that follow a blank left out. Of the last so many, in a ring: where they stand in
    * the folded text, and of the longest phrase that begins there, where it ends (0: none does).
    */
-  readonly #places: Int32Array;
-  readonly #ends: Int32Array;
-  readonly #mask: number;
+  #places = none;
+  #ends = none;
+  #mask = 0;
   #read = 0;
   #state = 0;
   /** Phrases that are noted in the ring and not settled; none begins before the unit of this count. */
@@ -40,11 +42,6 @@ export class PhraseScan {
     this.#options = options;
     this.#folded = options.text.folded.text;
     this.#free = options.from;
-    const unitsMax = this.#folded.length - options.text.folded.foldedAt(options.from);
-    const ring = 2 ** Math.ceil(Math.log2(Math.min(options.automaton.longest, unitsMax) + 1));
-    this.#places = new Int32Array(ring);
-    this.#ends = new Int32Array(ring);
-    this.#mask = ring - 1;
   }
 
   run(): Inspected {
@@ -54,11 +51,12 @@ export class PhraseScan {
     let previous = 0;
     for (let at = text.folded.foldedAt(from); at < folded.length; at++) {
       if (state === 0) at = this.#nextBeginning(at);
+      if (at === folded.length) break;
       const unit = skeletonUnit(folded.charCodeAt(at));
       if (unit === blank && previous === blank) continue;
       previous = unit;
       state = automaton.next(state, unit);
-      if (state === 0 && at < folded.length && this.#mayBegin(at)) state = automaton.first(unit);
+      if (state === 0 && this.#mayBegin(at)) state = automaton.first(unit);
       if (state !== 0) this.#take(state, at);
     }
     this.#state = state;
@@ -81,10 +79,20 @@ export class PhraseScan {
 
   /** @param at of the unit that has led to the state, in the folded text */
   #take(state: number, at: number): void {
+    if (this.#read === 0) this.#makeRing(at);
     this.#places[this.#read & this.#mask] = at;
     this.#read++;
     if (this.#noted > 0) this.#settle(this.#begin(state));
     if (this.#options.automaton.phrase(state) !== 0) this.#note(state, at + 1);
+  }
+
+  /** Not before something has begun: most pieces of a stream need none. */
+  #makeRing(at: number): void {
+    const unitsMax = Math.min(this.#options.automaton.longest, this.#folded.length - at);
+    const size = 2 ** (32 - Math.clz32(unitsMax));
+    this.#places = new Int32Array(size);
+    this.#ends = new Int32Array(size);
+    this.#mask = size - 1;
   }
 
   /** The count of the unit that a state begins with. */

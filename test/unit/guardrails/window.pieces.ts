@@ -1,0 +1,57 @@
+// A text through guards in pieces, and what is told of it afterwards.
+import type { Matcher } from '../../../guardrails/matcher.ts';
+import { BlockedError, type Guard, TextWindow } from '../../../guardrails/window.ts';
+import type { Random } from '../../support/access/random.ts';
+
+export interface Case {
+  readonly name: string;
+  readonly matcher: Matcher;
+  readonly action: 'block' | 'keep' | 'redact';
+}
+
+export interface Outcome {
+  readonly left: string;
+  /** Name of the case that blocked; undefined where none did. */
+  readonly blockedBy: string | undefined;
+  /** By case, what it found in its order. Of cases that keep only where nothing blocked: they do not wait. */
+  readonly found: readonly (readonly string[])[];
+}
+
+/** @param pieces the last comes with the end: a text in one piece is a whole one */
+export function through(cases: readonly Case[], pieces: readonly string[], window: number): Outcome {
+  const found = cases.map((): string[] => []);
+  const guards = cases.map(({ matcher, action }, rank) => ({
+    matcher,
+    replacement: action === 'redact' ? (value: string, label: string) => `[${label} ${value}]` : action,
+    found: (label: string) => void found[rank]?.push(label),
+  }));
+  const { left, blocking } = run(guards, pieces, window);
+  const blocked = cases.find((_, rank) => blocking !== undefined && guards[rank] === blocking);
+  const told = found.map((labels, rank) => (blocked && cases[rank]?.action === 'keep' ? [] : labels));
+  return { left, blockedBy: blocked?.name, found: told };
+}
+
+/** Pieces of 1 to `max` units, within surrogate pairs too. */
+export function cut(text: string, max: number, random: Random): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 0)
+    pieces.push(text.slice(at, at + 1 + random.below(max)));
+  return pieces;
+}
+
+function run(
+  guards: readonly Guard[],
+  pieces: readonly string[],
+  windowLength: number,
+): { left: string; blocking?: Guard } {
+  const window = new TextWindow(guards, windowLength);
+  let left = '';
+  try {
+    for (const piece of pieces.slice(0, -1)) left += window.push(piece);
+    left += window.end(pieces.at(-1));
+    return { left };
+  } catch (error) {
+    if (!(error instanceof BlockedError)) throw error;
+    return { left, blocking: error.guard };
+  }
+}
