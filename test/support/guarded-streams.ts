@@ -65,6 +65,11 @@ export class ToldStream implements StreamResult {
   /** The end, with its mark. */
   end(): void {
     this.write(Buffer.from('data: [DONE]\n\n'));
+    this.finish();
+  }
+
+  /** All has been written, its end mark included. */
+  finish(): void {
     if (this.aborted === undefined) this.#sink?.end();
   }
 
@@ -92,14 +97,17 @@ export class Received implements StreamSink {
   }
 
   get events(): readonly string[] {
-    return this.bytes.split('\n\n').filter((event) => event !== '');
+    return this.bytes
+      .replaceAll('\r\n', '\n')
+      .split('\n\n')
+      .filter((event) => event !== '');
   }
 
   /** Without the end mark. */
   get chunks(): readonly JsonObject[] {
     return this.events
-      .filter((event) => event.startsWith('data: {'))
-      .map((event) => parseJson(event.slice('data: '.length)))
+      .filter((event) => event.startsWith('data:'))
+      .map((event) => parseJson(event.slice('data:'.length)))
       .filter(isObject);
   }
 

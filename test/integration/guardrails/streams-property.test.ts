@@ -1,0 +1,241 @@
+// A stream gives what the complete answer gives, however it is cut, and of what is blocked nothing at all: answers at random, with
+// findings up to the window planted in them, once complete and once streamed through the same guardrails.
+import { expect, it } from 'vitest';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import type { Guardrail } from '../../../guardrails/definition.ts';
+import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
+import { compileWords } from '../../../guardrails/kinds/words.ts';
+import type { Matcher } from '../../../guardrails/matcher.ts';
+import type { ChatCall } from '../../../proxy/chat/call.ts';
+import { GatewayError } from '../../../proxy/errors.ts';
+import { AnswerInspection } from '../../../proxy/guardrails/answer-inspection.ts';
+import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
+import { Decisions } from '../../../proxy/guardrails/decisions.ts';
+import { Scanner } from '../../../proxy/guardrails/scanner.ts';
+import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
+import { Random } from '../../support/access/random.ts';
+import {
+  alphabets,
+  cutBytes,
+  marks,
+  phrases,
+  randomAnswer,
+  runMax,
+  runMin,
+} from '../../support/guarded-answers.ts';
+import { type Action, fullWindow, marked, Received, ToldStream } from '../../support/guarded-streams.ts';
+
+// GUARDRAILS_SEED repeats a case that failed, GUARDRAILS_CASES is for long runs.
+const { GUARDRAILS_SEED: given, GUARDRAILS_CASES: wanted } = process.env;
+const seed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+const cases = given === undefined ? Number(wanted ?? 120) : 1;
+
+interface Told {
+  /** Undefined where it was blocked. */
+  readonly answer: unknown;
+  /** Whatever was sent. */
+  readonly sent: string;
+  readonly decisions: readonly string[];
+}
+
+it(
+  `a stream gives what the complete answer gives, and nothing of what is blocked (${cases} cases from seed ${seed})`,
+  async () => {
+    const outcomes = { blocked: 0, 'blocked before the first byte': 0, rewritten: 0, untouched: 0, bytes: 0 };
+    for (let number = seed; number < seed + cases; number++) {
+      const { actions, whole, streamed, original, bytes } = await runCase(number);
+      const what = `GUARDRAILS_SEED=${number}`;
+      expect(streamed.answer, what).toEqual(whole.answer);
+      for (const action of actions) {
+        if (action === 'observe') continue;
+        const leaked = [...streamed.sent].filter((letter) => alphabets[action].includes(letter));
+        expect(leaked, `${what}: letters of what was to be ${action}ed`).toEqual([]);
+      }
+      outcomes.bytes += bytes;
+      if (whole.answer === undefined) {
+        outcomes.blocked++;
+        if (streamed.sent === '') outcomes['blocked before the first byte']++;
+      } else {
+        expect(streamed.decisions, what).toEqual(whole.decisions);
+        outcomes[JSON.stringify(whole.answer) === JSON.stringify(original) ? 'untouched' : 'rewritten']++;
+      }
+    }
+    console.log(`${cases} answers from seed ${seed}:`, outcomes);
+    if (given !== undefined) return;
+    expect(Object.values(outcomes).every((count) => count > 0)).toBe(true);
+  },
+  60_000 + cases * 50,
+);
+
+async function runCase(number: number) {
+  const random = new Random(number * 7919);
+  const window = random.pick([64, 100, 512]);
+  const actions = random.pick<readonly Action[]>([
+    ['block'],
+    ['redact'],
+    ['observe'],
+    ['redact', 'observe'],
+    ['block', 'redact', 'observe'],
+  ]);
+  const guardrails = actions.flatMap((action) => guardrailsOf(random, action));
+  const answer = randomAnswer(random, actions, window);
+  const whole = await complete(answer.body, guardrails, window);
+  const streamed = await stream(cutBytes(random, answer.bytes), guardrails, window);
+  return { actions, whole, streamed, original: saidBy(answer.body), bytes: answer.bytes.length };
+}
+
+/** All three kinds, so that whatever is planted is found, in any order. */
+function guardrailsOf(random: Random, action: Action): readonly CompiledGuardrail[] {
+  const [open, close] = marks[action];
+  const byMarks = marked(open, close, 'MARKED');
+  const alphabet = alphabets[action];
+  const matchers: readonly Matcher[] = [
+    random.chance(0.5) ? byMarks : fullWindow(byMarks),
+    compilePattern({ kind: 'pattern', patterns: [`[${alphabet}]{${runMin},${runMax}}`] }),
+    compileWords({ kind: 'words', phrases: [...phrases[action]], withinWords: random.chance(0.5) }),
+  ];
+  return matchers
+    .map((matcher, kind) => ({
+      at: random.next(),
+      guardrail: guardrail(`${action}-${kind}`, action),
+      matcher,
+    }))
+    .sort((a, b) => a.at - b.at);
+}
+
+function guardrail(name: string, action: Action): CompiledGuardrail['guardrail'] {
+  const check = { kind: 'words', phrases: [], withinWords: false } as const;
+  const fields = {
+    id: name,
+    name,
+    position: 0,
+    stage: 'output',
+    action,
+    onFailure: 'block',
+    message: '',
+  } as const;
+  return { ...fields, aiSystemIds: [], check, revision: 1 } satisfies Guardrail;
+}
+
+async function complete(
+  body: JsonObject,
+  guardrails: readonly CompiledGuardrail[],
+  window: number,
+): Promise<Told> {
+  const { inspection, decisions } = inspectionOf(guardrails, window);
+  const result = { kind: 'complete', headers: [], usage: undefined, model: undefined, textBytes: 0 } as const;
+  try {
+    const guarded = await inspection.guard({ ...result, body: Buffer.from(JSON.stringify(body)) });
+    if (guarded.kind !== 'complete') throw new Error('an answer became a stream');
+    return { answer: saidBy(parseJson(guarded.body.toString())), sent: '', decisions: decisions.sort() };
+  } catch (error) {
+    return { answer: blocked(error), sent: '', decisions };
+  }
+}
+
+async function stream(
+  pieces: readonly Buffer[],
+  guardrails: readonly CompiledGuardrail[],
+  window: number,
+): Promise<Told> {
+  const { inspection, decisions } = inspectionOf(guardrails, window);
+  const source = new ToldStream();
+  const guarding = Promise.resolve(inspection.guard(source));
+  const received = new Received();
+  const flowing = guarding.then(
+    (guarded) => {
+      if (guarded.kind === 'stream') guarded.flowTo(received);
+    },
+    (error: Error) => received.fail(error),
+  );
+  const turn = Math.floor(pieces.length / 2);
+  for (const [at, piece] of pieces.entries()) {
+    source.write(piece);
+    // What has begun flows on; what was decided before is held until then.
+    if (at === turn) await new Promise((resolve) => setImmediate(resolve));
+  }
+  source.finish();
+  await flowing;
+  if (received.failure !== undefined) {
+    return { answer: blocked(received.failure), sent: received.bytes, decisions };
+  }
+  expect(received.hasEnded && received.bytes.endsWith('data: [DONE]\n\n')).toBe(true);
+  return { answer: saidByChunks(received.chunks), sent: received.bytes, decisions: decisions.sort() };
+}
+
+function blocked(error: unknown): undefined {
+  if (error instanceof GatewayError && error.code === 'guardrail_blocked') return undefined;
+  throw error;
+}
+
+function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
+  const decisions: string[] = [];
+  const record = { guardrailHeader: undefined, guardrailsNotPassed: undefined };
+  const context = { record, onAbort: () => undefined, buffer: () => undefined };
+  const call = { caller: { principal: { organization: {}, key: {} } } } as ChatCall;
+  const metrics = {
+    decided: ({ name }: { name: string }, _stage: string, decision: string) =>
+      void decisions.push(`${name}=${decision}`),
+    took: () => undefined,
+  };
+  const inspection = new AnswerInspection({
+    guardrails: { others: [], texts, services: [] },
+    services: [],
+    decisions: new Decisions(call, record, { metrics, samples: { add: () => undefined } }),
+    context,
+    scanner: new Scanner({ pool: { scan: () => Promise.reject(new Error('no worker here')) }, window }),
+    taken: new Map(),
+    restorable: new Map(),
+    guardStream: (source, guards) =>
+      guardStream(source, guards, { eventBytesMax: 4 * 1024 * 1024, background: () => undefined }, context),
+    timed: (inspecting) => inspecting(),
+  });
+  return { inspection, decisions };
+}
+
+interface Said {
+  readonly [name: string]: unknown;
+}
+
+/** What the choices of a completion say. */
+function saidBy(body: unknown): readonly Said[] {
+  return listOf(body, 'choices').map((choice) => {
+    const message = isObject(choice.message) ? choice.message : {};
+    const texts = ['content', 'reasoning_content', 'refusal'].map((name) => [name, message[name] ?? '']);
+    const calls = listOf(message, 'tool_calls').map(({ id, function: called }) => ({ id, called }));
+    return { ...Object.fromEntries(texts), calls, finish: choice.finish_reason };
+  });
+}
+
+interface OpenChoice extends Record<string, unknown> {
+  readonly calls: { id: unknown; called: Record<string, unknown> }[];
+}
+
+/** The same of a stream's chunks, put together as clients do. */
+function saidByChunks(chunks: readonly JsonObject[]): readonly Said[] {
+  const choices = new Map<unknown, OpenChoice>();
+  for (const choice of chunks.flatMap((chunk) => listOf(chunk, 'choices'))) {
+    const empty = { content: '', reasoning_content: '', refusal: '', calls: [], finish: null };
+    const known: OpenChoice = choices.get(choice.index) ?? empty;
+    choices.set(choice.index, known);
+    expect(known.finish, 'nothing follows the finish reason').toBe(null);
+    const delta = isObject(choice.delta) ? choice.delta : {};
+    for (const name of ['content', 'reasoning_content', 'refusal'])
+      known[name] = `${known[name]}${delta[name] ?? ''}`;
+    for (const call of listOf(delta, 'tool_calls')) addCall(known.calls, call);
+    known.finish = choice.finish_reason;
+  }
+  return [...choices].sort(([a], [b]) => Number(a) - Number(b)).map(([, said]) => said);
+}
+
+function addCall(calls: OpenChoice['calls'], { index, id, function: called }: JsonObject): void {
+  const { name, arguments: args } = isObject(called) ? called : {};
+  const known = calls[Number(index)];
+  if (known === undefined) calls[Number(index)] = { id, called: { name, arguments: args } };
+  else known.called.arguments = `${known.called.arguments}${args}`;
+}
+
+function listOf(value: unknown, name: string): readonly JsonObject[] {
+  const list = isObject(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}

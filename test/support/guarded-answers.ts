@@ -1,0 +1,200 @@
+// Answers at random with things planted in them for guards to find, whole and as the bytes of a stream. What is planted is written
+// in an alphabet that stands nowhere else, one for each action, so that a letter of it says what has got through.
+import type { JsonObject } from '../../common/json.ts';
+import type { Random } from './access/random.ts';
+import { type Action, chunkHead, eventOf } from './guarded-streams.ts';
+
+export const alphabets: Readonly<Record<Action, string>> = {
+  block: 'αβγδεζηθικλμνξοπρστυφχψω',
+  redact: 'бвгджзиклмнптуфцчшщъыьэюя',
+  observe: 'աբգդեզէըթժիլխծկհձղճմյնշ',
+};
+
+/** What stands around planted text that a matcher finds by its marks. */
+export const marks: Readonly<Record<Action, readonly [open: string, close: string]>> = {
+  block: ['‹', '›'],
+  redact: ['«', '»'],
+  observe: ['“', '”'],
+};
+
+/** Phrases that a matcher finds by heart. */
+export const phrases: Readonly<Record<Action, readonly string[]>> = {
+  block: ['αλφαβητο', 'κρυφο μυστικο', 'ωμεγα'],
+  redact: ['шифр и ключ', 'тайнопись', 'июнь'],
+  observe: ['գաղտնի բառ', 'ծածկագիր'],
+};
+
+/** Letters in a row that a pattern finds. */
+export const runMin = 12;
+export const runMax = 60;
+
+const fillers = [
+  'tea',
+  'the',
+  ' ',
+  ' ',
+  '  ',
+  ', ',
+  '.',
+  '\n',
+  '"',
+  '\\',
+  '\t',
+  'É',
+  'e\u0301',
+  '\u200d',
+  '😀',
+  '👩‍👩‍👧',
+  '漢字',
+  '',
+  '{',
+  '<',
+  '/',
+];
+
+export interface RandomAnswer {
+  /** `chat.completion` */
+  readonly body: JsonObject;
+  /** The same as a stream. */
+  readonly bytes: Buffer;
+}
+
+interface Choice {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+}
+
+/** @param actions whose findings are planted @param window the longest of them */
+export function randomAnswer(random: Random, actions: readonly Action[], window: number): RandomAnswer {
+  const text = () => randomText(random, actions, window);
+  const choices = Array.from({ length: 1 + random.below(3) }, (): Choice => {
+    const spoken = random.chance(0.9) ? { content: text() } : { refusal: text() };
+    const texts = random.chance(0.5) ? { reasoning_content: text(), ...spoken } : spoken;
+    const calls = Array.from({ length: random.chance(0.5) ? 0 : random.below(4) }, (_, at) => ({
+      ...{ id: `call_${at}`, name: `tool_${at}`, arguments: randomArguments(random, text) },
+    }));
+    return { texts, calls };
+  });
+  return { body: completionOf(choices), bytes: streamOf(random, choices) };
+}
+
+function randomText(random: Random, actions: readonly Action[], window: number): string {
+  let text = '';
+  for (let parts = random.below(30); parts > 0; parts--) {
+    text += random.chance(0.06) ? ` ${planted(random, random.pick(actions), window)} ` : random.pick(fillers);
+    if (random.chance(0.02)) text += 'word '.repeat(random.below(100));
+  }
+  return text;
+}
+
+function planted(random: Random, action: Action, window: number): string {
+  const letters = (count: number) =>
+    Array.from({ length: count }, () => random.pick([...alphabets[action]])).join('');
+  const kind = random.below(3);
+  if (kind === 0) return random.pick(phrases[action]);
+  if (kind === 1) return letters(runMin + random.below(runMax - runMin));
+  const [open, close] = marks[action];
+  // Up to the very last one that fits.
+  const length = random.chance(0.3) ? window - 2 - random.below(3) : random.below(window - 1);
+  return open + letters(Math.max(0, length)) + close;
+}
+
+function randomArguments(random: Random, text: () => string): string {
+  if (random.chance(0.15)) return text();
+  const value = {
+    to: text(),
+    many: [text(), { deep: text() }],
+    count: 7,
+    ...(random.chance(0.2) && { none: null }),
+  };
+  return JSON.stringify(value, undefined, random.below(2));
+}
+
+function completionOf(choices: readonly Choice[]): JsonObject {
+  return {
+    ...chunkHead,
+    object: 'chat.completion',
+    choices: choices.map(({ texts, calls }, index) => ({
+      index,
+      message: {
+        role: 'assistant',
+        content: null,
+        ...texts,
+        ...(calls.length > 0 && {
+          tool_calls: calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
+        }),
+      },
+      finish_reason: 'stop',
+    })),
+  };
+}
+
+/** Choices in turn, texts of one choice in turn, all in pieces of any size. */
+function streamOf(random: Random, choices: readonly Choice[]): Buffer {
+  const queues = choices.map((choice, index) =>
+    deltasOf(random, choice).map((delta) => chunkOf(index, delta)),
+  );
+  for (const [index, queue] of queues.entries()) queue.push(chunkOf(index, {}, 'stop'));
+  let stream = '';
+  for (const chunk of merged(random, queues)) {
+    if (random.chance(0.03)) stream += ': αбա\n\n';
+    stream += random.chance(0.1)
+      ? eventOf(chunk).replace('data: ', 'data:').replaceAll('\n', '\r\n')
+      : eventOf(chunk);
+  }
+  return Buffer.from(`${stream}data: [DONE]\n\n`);
+}
+
+function chunkOf(index: number, delta: JsonObject, finish: string | null = null): JsonObject {
+  return { ...chunkHead, choices: [{ index, delta, finish_reason: finish }] };
+}
+
+function deltasOf(random: Random, { texts, calls }: Choice): JsonObject[] {
+  const said = Object.entries(texts).map(([name, text]) =>
+    pieces(random, text).map((piece) => ({ [name]: piece })),
+  );
+  const called = calls.flatMap(({ id, name, arguments: args }, index) => [
+    { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
+    ...pieces(random, args).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ]);
+  const deltas = merged<JsonObject>(random, random.chance(0.5) ? [said.flat(), called] : [...said, called]);
+  return [{ role: 'assistant', content: '' }, ...deltas];
+}
+
+/** In order each, in any order together. */
+function merged<T>(random: Random, queues: readonly (readonly T[])[]): T[] {
+  const rest = queues.map((queue) => [...queue]).filter((queue) => queue.length > 0);
+  const all: T[] = [];
+  while (rest.length > 0) {
+    const at = random.below(rest.length);
+    const queue = rest[at] ?? [];
+    // In runs, as models speak, or one by one.
+    for (let count = 1 + random.below(8); count > 0 && queue.length > 0; count--)
+      all.push(...queue.splice(0, 1));
+    if (queue.length === 0) rest.splice(at, 1);
+  }
+  return all;
+}
+
+/** In UTF-16 units: pairs are cut too. */
+function pieces(random: Random, text: string): string[] {
+  const sizeMax = random.pick([1, 3, 8, 40, 2000]);
+  const cut: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const size = 1 + random.below(sizeMax);
+    cut.push(text.slice(at, at + size));
+    at += size;
+  }
+  return cut;
+}
+
+export function cutBytes(random: Random, bytes: Buffer): Buffer[] {
+  const sizeMax = random.pick([1, 5, 60, 500, 20_000]);
+  const cut: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const size = 1 + random.below(sizeMax);
+    cut.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return cut;
+}
