@@ -1,6 +1,8 @@
 // The kinds of guardrails that look at text alone: a new one is a file in kinds/ and a line here.
 import type { Check } from './definition.ts';
 import { InvalidCheckError } from './invalid-check.ts';
+import { compilePattern } from './kinds/pattern.ts';
+import { compileSecrets } from './kinds/secrets.ts';
 import { compileWords } from './kinds/words.ts';
 import type { Matcher } from './matcher.ts';
 
@@ -16,9 +18,9 @@ export type TextKinds = { readonly [Kind in TextKind]: (check: CheckOf[Kind]) =>
 
 const kinds: TextKinds = {
   words: compileWords,
-  pattern: notYet,
+  pattern: compilePattern,
   personal_data: notYet,
-  secrets: notYet,
+  secrets: compileSecrets,
 };
 
 /** Whether it can be compiled: the others ask a service, or count. */
