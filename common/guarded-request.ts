@@ -49,7 +49,8 @@ export interface GuardOptions {
 
 /**
  * Connections that wait for the next request to the same host. Each was judged when it was made and leads to the very address
- * that was judged; a name that leads elsewhere by now is noticed by the next new connection, at the latest after `ageMsMax`.
+ * that was judged; a name that leads elsewhere by now is noticed by the next new connection. None is used for longer than
+ * `ageMsMax` after its first answer.
  */
 export interface KeptConnections {
   readonly countMax: number;

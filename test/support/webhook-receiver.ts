@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createGuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { CertificateFiles, TestAuthority } from './tls.ts';
 
@@ -12,6 +12,8 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** Of the sender: which connection it came on. */
+  readonly port: number;
 }
 
 export interface Receiver {
@@ -21,6 +23,10 @@ export interface Receiver {
   /** Default: 204. */
   answer: (response: ServerResponse, request: Received) => void;
   url(host?: string): string;
+  /** Connections. */
+  open(): number;
+  /** All of them, as a receiver that starts anew. */
+  dropConnections(): void;
   close(): Promise<void>;
 }
 
@@ -30,11 +36,18 @@ export async function startReceiver(authority: TestAuthority): Promise<Receiver>
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const sockets = new Set<Socket>();
+  server.on('secureConnection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   const receiver: Receiver = {
     port,
     received: [],
     answer: (response) => response.writeHead(204).end(),
     url: (host = 'localhost') => `https://${host}:${port}/hook?token=in-the-url`,
+    open: () => sockets.size,
+    dropConnections: () => server.closeAllConnections(),
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -44,7 +57,8 @@ export async function startReceiver(authority: TestAuthority): Promise<Receiver>
   server.on('request', async (request, response) => {
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    const received = { path: request.url ?? '', headers: request.headers, body };
+    const { remotePort: sender = 0 } = request.socket;
+    const received = { path: request.url ?? '', headers: request.headers, body, port: sender };
     receiver.received.push(received);
     receiver.answer(response, received);
   });

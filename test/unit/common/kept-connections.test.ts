@@ -1,0 +1,150 @@
+// Guarded requests whose answers are read, over connections that are kept.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { GuardOptions, KeptConnections } from '../../../common/guarded-request.ts';
+import type { Resolve } from '../../../common/judged-lookup.ts';
+import { createAuthority, type TestAuthority } from '../../support/tls.ts';
+import { postOnLoopback, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
+
+let authority: TestAuthority;
+let receiver: Receiver;
+const never = new AbortController().signal;
+const keep: KeptConnections = { countMax: 2, idleMs: 5000, ageMsMax: 60_000 };
+
+beforeAll(async () => {
+  authority = await createAuthority();
+});
+afterAll(() => authority.remove());
+beforeEach(async () => {
+  receiver = await startReceiver(authority);
+  receiver.answer = (response) => response.writeHead(200).end('{"é":1}');
+});
+afterEach(() => receiver.close());
+
+function poster(options: Partial<GuardOptions> = {}) {
+  const post = postOnLoopback(authority, { bodyBytesMax: 100, keep, ...options });
+  return (signal = never) => post({ url: receiver.url(), headers: {}, body: '{}' }, signal);
+}
+
+/** The receiver's idea of the connection of each request. */
+const ports = () => receiver.received.map(({ port }) => port);
+const connections = () => new Set(ports()).size;
+
+describe('the body of an answer', () => {
+  it('is read', async () => {
+    const { status, body } = await poster()();
+    expect([status, body.toString()]).toEqual([200, '{"é":1}']);
+  });
+
+  it('is read up to its bound, and no further', async () => {
+    const post = poster();
+    receiver.answer = (response) => response.writeHead(200).end('a'.repeat(100));
+    expect((await post()).body).toHaveLength(100);
+    receiver.answer = (response) => response.writeHead(200).end('a'.repeat(101));
+    await expect(post()).rejects.toMatchObject({ name: 'AnswerTooLongError' });
+  });
+
+  it('is left alone with another status than 200', async () => {
+    receiver.answer = (response) => response.writeHead(503).write('and so on, without an end');
+    const { status, body } = await poster()();
+    expect([status, body.length]).toEqual([503, 0]);
+  });
+
+  it('that is cut is none', async () => {
+    receiver.answer = (response) => {
+      response.writeHead(200, { 'content-length': 50 }).write('{}');
+      response.on('close', () => undefined).destroy();
+    };
+    await expect(poster()()).rejects.toThrow();
+  });
+
+  it('that does not end in time is none', async () => {
+    receiver.answer = (response) => response.writeHead(200).write('{}');
+    await expect(poster()(AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('a connection', () => {
+  it('serves one request after another', async () => {
+    const post = poster();
+    for (let times = 0; times < 5; times++) await post();
+    expect(connections()).toBe(1);
+  });
+
+  it('is made for each request where none are kept', async () => {
+    const post = postOnLoopback(authority, { bodyBytesMax: 100 });
+    for (let times = 0; times < 3; times++)
+      await post({ url: receiver.url(), headers: {}, body: '{}' }, never);
+    expect(connections()).toBe(3);
+  });
+
+  it('is made for each request at a time, and as many are kept as may be', async () => {
+    const post = poster();
+    const answers: (() => void)[] = [];
+    receiver.answer = (response) => answers.push(() => response.writeHead(200).end('{}'));
+    const posting = [post(), post(), post()];
+    await expect.poll(() => answers.length).toBe(3);
+    for (const answer of answers) answer();
+    await Promise.all(posting);
+    await expect.poll(() => receiver.open()).toBe(keep.countMax);
+  });
+
+  it('ends when nobody has used it for a while', async () => {
+    await poster({ keep: { ...keep, idleMs: 50 } })();
+    await expect.poll(() => receiver.open()).toBe(0);
+  });
+
+  it('ends when it is old, however much it is used', async () => {
+    const post = poster({ keep: { ...keep, ageMsMax: 0 } });
+    await post();
+    await post();
+    expect(connections()).toBe(2);
+  });
+
+  it('that the other side has closed is replaced by a new one, unseen', async () => {
+    const post = poster();
+    await post();
+    receiver.answer = (response, { port }) =>
+      port === ports()[0] ? response.destroy() : response.writeHead(200).end('{"again":true}');
+    expect((await post()).body.toString()).toBe('{"again":true}');
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it('that is closed again and again is an error', async () => {
+    const post = poster();
+    await post();
+    receiver.answer = (response) => response.destroy();
+    await expect(post()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it('that hangs is not tried anew', async () => {
+    const post = poster();
+    await post();
+    receiver.answer = () => undefined;
+    await expect(post(AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'AbortError' });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('is judged when it is made: a name that leads elsewhere by now is noticed with the next', async () => {
+    const asked: string[] = [];
+    const turns = ['127.0.0.1', '10.0.0.1'];
+    const resolve: Resolve = (host, _options, callback) => {
+      callback(null, [{ address: turns[asked.length] ?? '', family: 4 }]);
+      asked.push(host);
+    };
+    const post = poster({ resolve, allows: (address) => address === '127.0.0.1' });
+    await post();
+    await post();
+    expect(asked).toHaveLength(1);
+    receiver.dropConnections();
+    await expect.poll(() => receiver.open()).toBe(0);
+    await expect(post()).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('is none of another host’s: an address in the URL is judged each time', async () => {
+    const post = postOnLoopback(authority, { keep, bodyBytesMax: 100, allows: () => false });
+    const posting = post({ url: receiver.url('127.0.0.1'), headers: {}, body: '{}' }, never);
+    await expect(posting).rejects.toMatchObject({ name: 'ForbiddenAddressError' });
+  });
+});
