@@ -11,7 +11,7 @@ import {
 import { compileCheck, InvalidCheckError, isTextCheck, type TextCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
-import { type Guard, guardText } from '../../guardrails/window.ts';
+import { BlockedError, type Guard, guardText } from '../../guardrails/window.ts';
 import type { GuardrailTestResult } from '../../proto/generated/gateway/v1/GuardrailTestResult.ts';
 import type { TestGuardrailsRequest__Output } from '../../proto/generated/gateway/v1/TestGuardrailsRequest.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
@@ -23,8 +23,9 @@ import { aiSystemIdsOf, checkOf, type GuardrailRow, guardrailsOf, requireAiSyste
 import type { ReadCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
-/** Of one inspection: others have their turn before the next. */
-const inspectionMsMax = 100;
+/** Processor time of all inspections, measured on pieces of the text that are as short as others can wait for. */
+export const inspectionMsMax = 200;
+const pieceLength = 1024;
 /** Of a request's text; proxies count its bytes as well. */
 const bytesPerToken = 4;
 
@@ -42,10 +43,10 @@ export async function test(
     await requireAiSystems(call.db, { field: 'ai_system_id', organizationId, ids: [aiSystemId] });
   }
   const rows = await guardrailsOf(call.db, organizationId).execute();
+  const time = new InspectionTime(fields.text);
   const trials: Trial[] = [];
   for (const row of rows.filter((row) => appliesTo(row, fields.stage, aiSystemId))) {
-    trials.push(trial(row, fields.text));
-    await turn();
+    trials.push(await trial(row, time));
   }
   return answer(trials, fields.text);
 }
@@ -72,15 +73,15 @@ function appliesTo(row: GuardrailRow, stage: Stage, aiSystemId: string | undefin
   return isOfCaller && (row.stage === 'both' || row.stage === stage);
 }
 
-function trial(row: GuardrailRow, text: string): Trial {
+async function trial(row: GuardrailRow, time: InspectionTime): Promise<Trial> {
   const check = readCheck(checkOf(row));
-  if (check !== undefined && isTextCheck(check)) return textTrial(row, check, text);
+  if (check !== undefined && isTextCheck(check)) return await textTrial(row, check, time);
   if (check?.kind !== 'prompt_size') return { row, decision: undefined, found: new Map() };
-  const found = exceeded(check, text);
+  const found = exceeded(check, time.text);
   return { row, decision: decisionOn(row, found), found };
 }
 
-function textTrial(row: GuardrailRow, check: TextCheck, text: string): Trial {
+async function textTrial(row: GuardrailRow, check: TextCheck, time: InspectionTime): Promise<Trial> {
   const found = new Map<string, number>();
   let matcher: Matcher;
   try {
@@ -90,10 +91,39 @@ function textTrial(row: GuardrailRow, check: TextCheck, text: string): Trial {
     if (!(error instanceof InvalidCheckError)) throw error;
     return { row, decision: `failed_${row.on_failure}`, found };
   }
+  await time.spend(matcher);
   const count = (label: string) => found.set(label, (found.get(label) ?? 0) + 1);
-  inspect([{ matcher, replacement: 'keep', found: count }], text);
+  guardText([{ matcher, replacement: 'keep', found: count }], time.text);
   return { row, decision: decisionOn(row, found), found, matcher };
 }
+
+/** Matchers are linear in the text, so what its pieces take the whole takes as well. */
+class InspectionTime {
+  readonly text: string;
+  #spentMs = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @throws CallError where this matcher, with those before it, would hold up others for too long */
+  async spend(matcher: Matcher): Promise<void> {
+    for (let from = 0; from < this.text.length; from += pieceLength) {
+      await turn();
+      const before = process.threadCpuUsage();
+      guardText([{ matcher, replacement: 'keep', found: () => undefined }], this.#piece(from));
+      const { user, system } = process.threadCpuUsage(before);
+      this.#spentMs += (user + system) / 1000;
+      if (this.#spentMs > inspectionMsMax) throw invalidRequest([{ field: 'text', description: tooLong }]);
+    }
+  }
+
+  #piece(from: number): string {
+    return this.text.slice(from, from + pieceLength);
+  }
+}
+
+const tooLong = `would take these guardrails more than ${inspectionMsMax} ms; try a shorter one`;
 
 /** A text is one message. */
 function exceeded({ tokensMax }: PromptSizeCheck, text: string): ReadonlyMap<string, number> {
@@ -105,31 +135,38 @@ function decisionOn(row: GuardrailRow, found: ReadonlyMap<string, number>): Deci
   return found.size > 0 ? row.action : 'pass';
 }
 
+/** As proxies have it: sizes and checks that cannot be run come first, then the text, which ends at the first finding that blocks. */
 function answer(trials: readonly Trial[], text: string): TestGuardrailsResponse {
   const results = trials.map(result);
   const inForce = trials.filter(({ row }) => row.enabled === 1);
-  const blocking = inForce.find(({ decision }) => decision === 'block' || decision === 'failed_block');
-  if (blocking === undefined) return { blockedBy: '', message: '', text: redacted(inForce, text), results };
-  return { blockedBy: blocking.row.name, message: blockedMessage(blocking.row), text: '', results };
+  const refusing = inForce.find(({ decision, matcher }) => matcher === undefined && isBlocking(decision));
+  const left = refusing ?? rewritten(inForce, text);
+  if (typeof left === 'string') return { blockedBy: '', message: '', text: left, results };
+  return { blockedBy: left.row.name, message: blockedMessage(left.row), text: '', results };
 }
 
-function redacted(trials: readonly Trial[], text: string): string {
+function isBlocking(decision: Decision | undefined): boolean {
+  return decision === 'block' || decision === 'failed_block';
+}
+
+/** @returns what is left of the text, or the one that blocks it */
+function rewritten(trials: readonly Trial[], text: string): string | Trial {
   const placeholders = new Placeholders();
-  const guards = trials.flatMap(({ decision, matcher }): Guard[] => {
-    if (decision !== 'redact' || matcher === undefined) return [];
-    const replacement = (found: string, label: string) => placeholders.of(found, label);
-    return [{ matcher, replacement, found: () => undefined }];
-  });
-  return guards.length > 0 ? inspect(guards, text) : text;
-}
-
-/** @throws CallError for what would take too long */
-function inspect(guards: readonly Guard[], text: string): string {
-  const perCharacterNs = guards.reduce((sum, { matcher }) => sum + matcher.cost, 0);
-  const charactersMax = Math.floor((inspectionMsMax * 1_000_000) / perCharacterNs);
-  if (text.length <= charactersMax) return guardText(guards, text);
-  const description = `takes too long with these guardrails; they can be tried with ${charactersMax} characters`;
-  throw invalidRequest([{ field: 'text', description }]);
+  const byGuard = new Map<Guard, Trial>();
+  for (const trial of trials) {
+    const { matcher, decision } = trial;
+    if (matcher === undefined || (decision !== 'block' && decision !== 'redact')) continue;
+    const put = (found: string, label: string) => placeholders.of(found, label);
+    const replacement = decision === 'block' ? decision : put;
+    byGuard.set({ matcher, replacement, found: () => undefined }, trial);
+  }
+  try {
+    return guardText([...byGuard.keys()], text);
+  } catch (error) {
+    const blocking = error instanceof BlockedError ? byGuard.get(error.guard) : undefined;
+    if (blocking === undefined) throw error;
+    return blocking;
+  }
 }
 
 function result({ row, decision, found }: Trial) {

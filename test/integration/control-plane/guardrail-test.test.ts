@@ -66,31 +66,37 @@ describe('a text that is tried', () => {
     expect(await outcome(tenant, '')).toMatchObject({ text: '', blockedBy: '' });
   });
 
-  it('is blocked by the first guardrail that blocks, and all say what they found', async () => {
+  it('is blocked by the first finding that blocks, and all say what they found', async () => {
     const tenant = await freshTenant();
-    await guardrail(tenant, { name: 'third', position: 9 });
+    await guardrail(tenant, { name: 'fourth', position: 9, check: words('Kane') });
+    await guardrail(tenant, { name: 'third', position: 8, message: 'No names.', check: words('Kane') });
+    await guardrail(tenant, { name: 'second', position: 5, check: words('Xanadu', 'Rosebud') });
     await guardrail(tenant, { name: 'first', position: 1, action: 'REDACT' });
-    await guardrail(tenant, {
-      name: 'second',
-      position: 5,
-      message: 'No names.',
-      check: words('Kane', 'Rosebud'),
-    });
     await guardrail(tenant, { name: 'watching', position: 0, action: 'OBSERVE' });
     const blocked = await outcome(tenant, 'Kane said rosebud, ROSEBUD.');
     expect(blocked).toMatchObject({
-      ...{ blockedBy: 'second', message: 'No names. (guardrail second)', text: '' },
+      ...{ blockedBy: 'third', message: 'No names. (guardrail third)', text: '' },
     });
     expect(decisionsOf(blocked)).toEqual([
       ['watching', 'OBSERVE'],
       ['first', 'REDACT'],
       ['second', 'BLOCK'],
       ['third', 'BLOCK'],
+      ['fourth', 'BLOCK'],
     ]);
     const counts = blocked.results.map(({ found }: Answered) =>
       Object.values<number>(found).reduce((sum, count) => sum + count, 0),
     );
-    expect(counts).toEqual([2, 2, 3, 2]);
+    expect(counts).toEqual([2, 2, 2, 1, 1]);
+  });
+
+  it('is blocked by its size before anything is looked for in it', async () => {
+    const tenant = await freshTenant();
+    await guardrail(tenant, { name: 'text', position: 1 });
+    const size = { stage: 'INPUT', check: { promptSize: { tokensMax: 1 } } };
+    await guardrail(tenant, { ...size, name: 'size', position: 2 });
+    await guardrail(tenant, { ...size, name: 'watched', position: 0, action: 'OBSERVE' });
+    expect(await outcome(tenant, 'Rosebud')).toMatchObject({ blockedBy: 'size' });
   });
 
   it('is redacted by all that redact, the same value by the same placeholder', async () => {
