@@ -1,4 +1,5 @@
 // Puts the proxy together, once, from the outside in; nothing else constructs anything that lives longer than a request.
+
 import { startAdminServer } from '../common/admin-server.ts';
 import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
@@ -7,7 +8,6 @@ import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
 import {
   type ControlPlaneClient,
-  type ControlPlaneTlsFiles,
   createControlPlaneClient,
   openControlPlaneTls,
 } from './access/control-plane-client.ts';
@@ -15,7 +15,7 @@ import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { TraitTable } from './catalog/traits.ts';
-import { noGuardrails } from './guardrails/guardrail.ts';
+import { createLiveGuardrails, type LiveGuardrails } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
@@ -32,6 +32,7 @@ import { createSharedRates } from './ledger/rates/shared-rates.ts';
 import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
+import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import type { ProxySettings } from './settings.ts';
@@ -41,7 +42,6 @@ import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
-import type { ImageLimits } from './upstream/images.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
@@ -93,20 +93,21 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   });
 
   const traits = new TraitTable(settings.traits);
+  const upstream = openUpstream(settings, lifecycle);
   let draining = false;
   const handler = createHandler({
     records,
     now: () => clock.now(),
     providers: providersByName,
-    targets: new Targets(new BaseUrls(baseUrlSettings(settings))),
+    targets: upstream.targets,
     traits,
     customProviders: new CustomProviders(providersByName, traits),
     admission,
     watchdog,
     bodyLimits: settings,
-    guardrails: noGuardrails,
+    guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
-    dispatch: openDispatch(settings, lifecycle),
+    dispatch: openDispatch(settings, upstream, lifecycle),
     isDraining: () => draining,
     record: (exchange) => record(exchange, metrics, logRequest),
   });
@@ -235,8 +236,13 @@ async function openControlPlane(
   log: Logger,
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
+  const {
+    controlPlaneCaFile: caFile,
+    controlPlaneCertFile: certFile,
+    controlPlaneKeyFile: keyFile,
+  } = settings;
   const tls = settings.controlPlaneTls
-    ? await openControlPlaneTls(controlPlaneFiles(settings), log)
+    ? await openControlPlaneTls({ caFile, certFile, keyFile }, log)
     : undefined;
   lifecycle.onClose('control-plane certificates', () => tls?.close());
   const controlPlane = createControlPlaneClient({
@@ -270,14 +276,6 @@ function openRecords(
   return records;
 }
 
-function controlPlaneFiles(settings: ProxySettings): ControlPlaneTlsFiles {
-  return {
-    caFile: settings.controlPlaneCaFile,
-    certFile: settings.controlPlaneCertFile,
-    keyFile: settings.controlPlaneKeyFile,
-  };
-}
-
 function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefined {
   const { cacheKey: sealKeys, maxStale: maxStaleMs } = settings;
   if (deps.redis === undefined || sealKeys === undefined) return undefined;
@@ -292,9 +290,35 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
   });
 }
 
-function openDispatch(settings: ProxySettings, lifecycle: Lifecycle): Dispatch {
+function openGuardrails(
+  settings: ProxySettings,
+  { log, background, metrics, controlPlane }: Shared,
+  { transport, targets }: Upstream,
+  lifecycle: Lifecycle,
+): LiveGuardrails {
+  const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
+  const guardrails = createLiveGuardrails({
+    ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
+    serviceAddresses: { deny, allow },
+    ...{ client: controlPlane.decisions, metrics: metrics.guardrails },
+    moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
+  });
+  lifecycle.onClose('guardrails', () => guardrails.close());
+  return guardrails;
+}
+
+interface Upstream {
+  readonly targets: Targets;
+  readonly transport: Transport;
+}
+
+function openUpstream(settings: ProxySettings, lifecycle: Lifecycle): Upstream {
   const transport = openTransport(settings, new AddressPolicy(settings));
   lifecycle.onClose('connections to providers', () => transport.close());
+  return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
+}
+
+function openDispatch(settings: ProxySettings, { transport }: Upstream, lifecycle: Lifecycle): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
   const { denyCidrs } = settings;
   const imageTransport = openTransport(settings, new AddressPolicy({ denyCidrs, privateUpstreams: [] }));
@@ -303,7 +327,7 @@ function openDispatch(settings: ProxySettings, lifecycle: Lifecycle): Dispatch {
     transport,
     limits: settings,
     now: () => systemClock.now(),
-    images: { transport: imageTransport, limits: imageLimits(settings) },
+    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
   });
 }
 
@@ -314,14 +338,6 @@ function openTransport(settings: ProxySettings, addresses: AddressPolicy): Trans
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,
   });
-}
-
-function imageLimits(settings: ProxySettings): ImageLimits {
-  return {
-    imagesMax: settings.imagesMax,
-    imageBytesMax: settings.imageBytesMax,
-    imageTimeoutMs: settings.imageTimeout,
-  };
 }
 
 /** Load balancers of providers close idle connections after 60 s and more. */

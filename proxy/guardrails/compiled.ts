@@ -1,6 +1,7 @@
 // Guardrails ready to inspect with, compiled once for each id and revision, and which of them apply to a caller, decided once for
 // each record of an organization and each pair of AI systems.
 import { LRUCache } from 'lru-cache';
+import type { Logger } from '../../common/logger.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import { compileCheck, isTextCheck, type TextCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
@@ -30,16 +31,25 @@ export interface StageGuardrails {
   readonly services: readonly Guardrail[];
 }
 
-export type Compile = (check: TextCheck) => Matcher;
+export interface CompiledGuardrailsDeps {
+  readonly log: Pick<Logger, 'warn'>;
+  /** Default: the kinds of guardrails/index.ts. @throws InvalidCheckError */
+  readonly compile?: (check: TextCheck) => Matcher;
+}
+
+/** Matchers, and the length of all the words and patterns that they are made of. */
+const matchersMax = 10_000;
+const lengthMax = 16 * 1024 * 1024;
 
 export class CompiledGuardrails {
-  readonly #compile: Compile;
-  readonly #matchers: LRUCache<string, Matcher>;
+  readonly #compile: (check: TextCheck) => Matcher;
+  readonly #log: CompiledGuardrailsDeps['log'];
+  readonly #matchers = new LRUCache<string, Matcher>({ max: matchersMax, maxSize: lengthMax });
   readonly #applied = new WeakMap<OrganizationRecord, Map<string, Applied | undefined>>();
 
-  constructor(compile: Compile = compileCheck) {
+  constructor({ log, compile = compileCheck }: CompiledGuardrailsDeps) {
     this.#compile = compile;
-    this.#matchers = matcherCache();
+    this.#log = log;
   }
 
   /** Undefined where none does. */
@@ -67,32 +77,20 @@ export class CompiledGuardrails {
 
   #ready(guardrail: Guardrail): Guardrail | CompiledGuardrail {
     if (!isOfText(guardrail)) return guardrail;
-    const matcher = compiledBy(this.#matchers, guardrail, this.#compile);
-    return matcher === undefined ? { ...guardrail, check: { kind: 'unknown' } } : { guardrail, matcher };
+    const { id, revision, check } = guardrail;
+    const key = `${id} ${revision}`;
+    const known = this.#matchers.get(key);
+    if (known !== undefined) return { guardrail, matcher: known };
+    try {
+      const matcher = this.#compile(check);
+      this.#matchers.set(key, matcher, { size: sizeOf(check) });
+      return { guardrail, matcher };
+    } catch (err) {
+      // A control plane of another version has let it pass.
+      this.#log.warn({ err, guardrail_id: id }, 'a guardrail cannot be compiled; its failure rule holds');
+      return { ...guardrail, check: { kind: 'unknown' } };
+    }
   }
-}
-
-/** @returns undefined for what cannot be compiled, which a control plane of another version may have let pass */
-export function compiledBy(
-  matchers: LRUCache<string, Matcher>,
-  { id, revision, check }: Pick<TextGuardrail, 'id' | 'revision' | 'check'>,
-  compile: Compile,
-): Matcher | undefined {
-  const key = `${id} ${revision}`;
-  const known = matchers.get(key);
-  if (known !== undefined) return known;
-  try {
-    const matcher = compile(check);
-    matchers.set(key, matcher, { size: sizeOf(check) });
-    return matcher;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Matchers by id and revision. */
-export function matcherCache(): LRUCache<string, Matcher> {
-  return new LRUCache({ max: 10_000, maxSize: 16 * 1024 * 1024 });
 }
 
 /** What a matcher holds in memory goes with the length of its words and patterns. */

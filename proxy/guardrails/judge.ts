@@ -1,6 +1,5 @@
-// From what was found to what becomes of it: one guardrail after another decides about all texts, and the first that blocks ends
-// it. What is replaced is what guardrails/window.ts would replace: of findings that overlap the one that begins first, then the one
-// of the first guardrail.
+// From what was found to what becomes of it, as guardrails/window.ts has it: the first finding that blocks ends it, and of findings
+// that overlap the one is replaced that begins first, then the one of the first guardrail.
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import type { Decisions } from './decisions.ts';
 import type { Slot } from './places.ts';
@@ -42,25 +41,29 @@ export function judge(
   { stage, guardrails, decisions }: Judge,
 ): readonly Found[] {
   const found = locate(texts, scanned.hits);
-  const replaced: Found[] = [];
-  for (const [matcher, guardrail] of guardrails.entries()) {
-    if (scanned.failed.includes(matcher)) {
-      decisions.failed(guardrail, stage);
-      continue;
-    }
-    const own = found.filter((one) => one.matcher === matcher);
-    const decision = own.length === 0 ? 'pass' : blocks(guardrail, own, texts) ? 'block' : guardrail.action;
-    if (decision === 'block') throw decisions.refusal(guardrail, stage, decision);
-    decisions.decided(guardrail, stage, decision);
-    if (decision === 'redact') replaced.push(...own);
-  }
-  return replaced;
+  const decided = guardrails.filter((_guardrail, matcher) => !scanned.failed.includes(matcher));
+  for (const guardrail of guardrails) if (!decided.includes(guardrail)) decisions.failed(guardrail, stage);
+  const blocked = firstOf(found.filter((one) => blocks(guardrails[one.matcher], one, texts)));
+  const blocking = blocked && guardrails[blocked.matcher];
+  if (blocking !== undefined) throw decisions.refusal(blocking, stage, 'block');
+  const finding = new Set(found.map(({ matcher }) => guardrails[matcher]));
+  for (const guardrail of decided)
+    decisions.decided(guardrail, stage, finding.has(guardrail) ? guardrail.action : 'pass');
+  return found.filter(({ matcher }) => guardrails[matcher]?.action === 'redact');
 }
 
 /** Where nothing can be put in place of what was found, redacting is blocking. */
-function blocks({ action }: Guardrail, found: readonly Found[], { slots }: Texts): boolean {
-  if (action !== 'redact') return action === 'block';
-  return found.some(({ ranges }) => ranges.some(({ slot }) => slots[slot]?.isFixed === true));
+function blocks(guardrail: Guardrail | undefined, { ranges }: Found, { slots }: Texts): boolean {
+  if (guardrail?.action !== 'redact') return guardrail?.action === 'block';
+  return ranges.some(({ slot }) => slots[slot]?.isFixed === true);
+}
+
+function firstOf(found: readonly Found[]): Found | undefined {
+  return found.toSorted((a, b) => {
+    const [first, second] = [a.ranges[0], b.ranges[0]];
+    if (first === undefined || second === undefined) return 0;
+    return first.slot - second.slot || first.start - second.start || a.matcher - b.matcher;
+  })[0];
 }
 
 export function locate({ slots, seams }: Texts, hits: readonly Hit[]): readonly Found[] {

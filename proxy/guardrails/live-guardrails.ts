@@ -1,15 +1,69 @@
-// The guardrails of organizations, as their records carry them. Where none applies a request is not even looked at.
-import { type Compile, CompiledGuardrails } from './compiled.ts';
+// The guardrails of organizations, as their records carry them, with all that lives longer than a request: what is compiled, the
+// workers, what services have to themselves, samples on their way to the control plane. Where no guardrail applies a request is not
+// even looked at.
+import { type AddressRule, addressRule } from '../../common/addresses.ts';
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import { createGuardedPost, type GuardedPost } from '../../common/guarded-request.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import { CompiledGuardrails } from './compiled.ts';
+import { type DecisionClient, DecisionSamples } from './decision-samples.ts';
+import type { GuardrailMetrics } from './decisions.ts';
 import type { Guardrails } from './guardrail.ts';
 import { RequestInspection, type RequestInspectionDeps } from './request-inspection.ts';
+import { Scanner } from './scanner.ts';
+import {
+  createServiceGuards,
+  type ServiceGuardsDeps,
+  type ServiceMetrics,
+} from './services/service-guards.ts';
+import { webhookAnswerBytesMax, webhookConnections } from './services/webhook.ts';
+import { guardStream } from './stream/guard-stream.ts';
+import { WorkerPool } from './worker-pool.ts';
 
-export interface GuardrailsDeps extends RequestInspectionDeps {
-  /** Default: the kinds of guardrails/index.ts. */
-  readonly compile?: Compile;
+export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'> {
+  /** That webhooks may reach. */
+  readonly serviceAddresses: AddressRule;
+  /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
+  readonly window: number;
+  readonly eventBytesMax: number;
+  readonly client: DecisionClient;
+  readonly metrics: GuardrailMetrics & ServiceMetrics;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly background: Background;
+  readonly log: Logger;
 }
 
-export function createGuardrails(deps: GuardrailsDeps): Guardrails {
-  const compiled = new CompiledGuardrails(deps.compile);
+export interface LiveGuardrails extends Guardrails {
+  /** Tells the last samples, and ends the workers. */
+  close(): Promise<void>;
+}
+
+export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
+  const pool = new WorkerPool(deps);
+  const samples = new DecisionSamples(deps);
+  const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
+    ...{ samples, metrics: deps.metrics, now: () => deps.clock.monotonic() },
+    scanner: new Scanner({ pool, window: deps.window }),
+    serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps.serviceAddresses) }),
+    guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
+  });
+  return {
+    inspect,
+    close: async () => {
+      await Promise.all([samples.close(), pool.close()]);
+    },
+  };
+}
+
+function openPost(addresses: AddressRule): GuardedPost {
+  const allows = addressRule(addresses);
+  return createGuardedPost({ allows, bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections });
+}
+
+export function createGuardrails(compiled: CompiledGuardrails, deps: RequestInspectionDeps): Guardrails {
   return {
     inspect: (call, context) => {
       const applied = compiled.appliedTo(call.caller);

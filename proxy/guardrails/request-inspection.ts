@@ -16,13 +16,13 @@ import { exceeds } from './prompt-size.ts';
 import { requestPlaces } from './request-places.ts';
 import type { Scanner } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
-import type { Services } from './services/services.ts';
+import type { createServiceGuards } from './services/service-guards.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {
   readonly scanner: Scanner;
   readonly guardStream: GuardStream;
-  readonly services: Pick<Services, 'guards'>;
+  readonly serviceGuard: ReturnType<typeof createServiceGuards>;
   /** Monotonic milliseconds. */
   now(): number;
 }
@@ -99,9 +99,8 @@ export class RequestInspection {
   }
 
   #services(stage: Stage): readonly ServiceGuard[] {
-    const { services } = this.#applied[stage];
-    if (services.length === 0) return [];
-    return this.#deps.services.guards(services, { call: this.#call, stage, decisions: this.#decisions });
+    const asked = { call: this.#call, stage, decisions: this.#decisions };
+    return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, asked));
   }
 
   #timed<T>(stage: Stage, inspecting: () => T | Promise<T>): T | Promise<T> {

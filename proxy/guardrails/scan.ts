@@ -31,5 +31,8 @@ export function scan(matchers: readonly Matcher[], texts: readonly string[], win
       }
     }
   }
-  return { hits, failed };
+  return {
+    hits: failed.length === 0 ? hits : hits.filter(({ matcher }) => !failed.includes(matcher)),
+    failed,
+  };
 }

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../common/json.ts';
 import { isObject } from '../../common/json.ts';
 import type { Stage } from '../../guardrails/definition.ts';
+import { contextMax } from '../../guardrails/matcher.ts';
 import type { StageGuardrails } from './compiled.ts';
 import type { Decisions } from './decisions.ts';
 import type { InspectContext } from './guardrail.ts';
@@ -62,9 +63,6 @@ function textsOf(body: JsonObject, place: Place, { window }: Scanner): Texts | u
     throw error;
   }
 }
-
-/** Of the text before a finding: whether a word begins. */
-const contextMax = 32;
 
 function fail({ stage, guardrails, decisions }: StageInspectionDeps): void {
   for (const { guardrail } of guardrails.texts) decisions.failed(guardrail, stage);

@@ -1,5 +1,6 @@
 // Metrics of guardrails.
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
+import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import { bounded } from './name-labels.ts';
 import type { Tally } from './tally.ts';
@@ -10,11 +11,16 @@ const guardrailsMax = 500;
 export function guardrailMetrics(
   tally: Tally,
   histogram: (options: HistogramOptions) => TalliedHistogram,
-): GuardrailMetrics {
+): GuardrailMetrics & ServiceMetrics {
   const decisions = tally({
     name: 'gateway_guardrail_decisions_total',
     help: 'What guardrails decided, by their name and kind; failed_…: the check failed, and its rule decided',
     labelNames: ['guardrail', 'kind', 'stage', 'decision'],
+  });
+  const questions = tally({
+    name: 'gateway_guardrail_questions_total',
+    help: 'Questions that guardrails asked other services, by kind and outcome: answered, or why not',
+    labelNames: ['kind', 'outcome'],
   });
   const seconds = histogram(secondsOptions);
   const rows = { input: seconds.row('input'), output: seconds.row('output') };
@@ -22,6 +28,7 @@ export function guardrailMetrics(
   return {
     decided: ({ name, check }, stage, decision) =>
       void decisions(label(name), check.kind, stage, decision).pending++,
+    serviceAsked: (kind, outcome) => void questions(kind, outcome).pending++,
     took: (stage, ms) => rows[stage].observe(ms / 1000),
   };
 }

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
+import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
@@ -22,7 +23,7 @@ export interface Gauges extends LedgerGauges {
 export interface ProxyMetrics extends LedgerMetrics {
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
-  readonly guardrails: GuardrailMetrics;
+  readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
