@@ -176,8 +176,8 @@ export class PhraseScan {
   /** @param start in the raw text: the window goes on from there */
   #endsWord(end: number, start: number): boolean {
     const { text, window, withinWords } = this.#options;
-    if (end === this.#folded.length) return text.isEnd || text.raw.length - start >= window;
-    if (text.folded.rawAt(end) - start >= window) return true;
+    // Where the text may go on it is not settled before the window is behind, but looked at again.
+    if (end === this.#folded.length || text.folded.rawAt(end) - start >= window) return true;
     const next = this.#character(end);
     if (isPartOfLetterBefore(next)) return false;
     return withinWords || !isWithinWord(characterBefore(this.#folded, end), next);

@@ -16,11 +16,11 @@ export const angles = matcher(({ raw, isEnd }, from, window) => {
   }
 });
 
-/** Finds runs of digits that no letter stands before; decides only when the window is behind. */
+/** Finds runs of digits, and bad, that no # stands close before; decides only when the window is behind. */
 export const digits = matcher(({ raw, isEnd }, from, window) => {
   const findings = [];
   const decided = isEnd ? raw.length : Math.max(from, raw.length - window + 1);
-  const runs = /(?<![a-z0-9])[0-9]+/g;
+  const runs = /(?<!#.{0,31})(?<![0-9])(?:[0-9]+|bad)/gs;
   runs.lastIndex = from;
   for (let run = runs.exec(raw); run !== null && run.index < decided; run = runs.exec(raw))
     if (isEnd || run[0].length < window)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../../guardrails/fold.ts';
 import { compileCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
+import { type Guard, guardText, TextWindow } from '../../../guardrails/window.ts';
 import { Random } from '../../support/access/random.ts';
 import { angles, digits, marks, nothing } from './window.matchers.ts';
 import { type Case, cut, through } from './window.pieces.ts';
@@ -71,6 +72,97 @@ describe(`A text in pieces (seeds from ${firstSeed})`, () => {
     expect(blocked).toBeGreaterThan(texts / 10);
   });
 });
+
+describe('A window', () => {
+  it('replaces findings that overlap by one, as the first of them says', () => {
+    const cases: Case[] = [redacting('angles'), redacting('words'), redacting('digits')];
+    expect(through(cases, ['a <12 bad> b'], 512).left).toBe('a [ANGLES of 0: <12 bad>] b');
+    expect(through([redacting('digits'), redacting('words')], ['bad word'], 512).left).toBe(
+      '[DIGITS of 0: bad]',
+    );
+    expect(through([redacting('words'), redacting('digits')], ['bad word'], 512).left).toBe(
+      '[WORD of 0: bad word]',
+    );
+  });
+
+  it('names the guard whose finding is the first of the text, then the first guard', () => {
+    const blocking = (name: string): Case => ({ ...redacting(name), action: 'block' });
+    const cases = [blocking('digits'), blocking('marks'), blocking('words')];
+    for (const pieces of [['X 1 bad'], [...'X 1 bad']])
+      expect(through(cases, pieces, 512)).toMatchObject({ blockedBy: 'marks', found: [[], ['MARK'], []] });
+    for (const pieces of [['bad X'], [...'bad X']])
+      expect(through(cases, pieces, 512)).toMatchObject({ blockedBy: 'digits', found: [['DIGITS'], [], []] });
+  });
+
+  it('does not hold back for a guard that keeps what it finds, and tells what it finds', () => {
+    const found: string[] = [];
+    const window = new TextWindow([
+      { matcher: digits, replacement: 'keep', found: (label) => found.push(label) },
+    ]);
+    expect(window.push('12 and')).toBe('12 and');
+    expect(window.held).toBe(0);
+    expect(window.end(' 3')).toBe(' 3');
+    expect(found).toEqual(['DIGITS', 'DIGITS']);
+  });
+
+  it('holds back no more than may still become what is looked for', () => {
+    const window = new TextWindow([guardOf('words')]);
+    const released = ['Hello ', 'ba', 'r is a', ' bad', ' w', 'ar', ' bad', '. \ud83d', '\ude00'].map(
+      (piece) => window.push(piece),
+    );
+    const expected = ['Hello ', '', 'bar is ', 'a ', '', '[WORD] war', ' ', '[WORD]. ', '\ud83d\ude00'];
+    expect(released).toEqual(expected);
+    expect(window.end()).toBe('');
+  });
+
+  it('holds back less than the window, and remembers a few windows, whatever comes', () => {
+    for (const text of ['bad ', '\u200b', '<', 'bad wor', ' ', 'e\u0301', '1', '\u{e0041}', 'bad\u200b'])
+      for (const size of [1, 7, 300]) {
+        let longest = 0;
+        const spy: Matcher = {
+          inspect: (inspected) => {
+            longest = Math.max(longest, inspected.raw.length, inspected.folded.text.length);
+            return { findings: [], decided: inspected.raw.length };
+          },
+          cost: 1,
+        };
+        const window = new TextWindow([...names.map(guardOf), { ...guardOf('nothing'), matcher: spy }], 64);
+        const whole = text.repeat(2000).slice(0, 4000);
+        for (let at = 0; at < whole.length; at += size) {
+          window.push(whole.slice(at, at + size));
+          expect(window.held, `${JSON.stringify(text)} by ${size}`).toBeLessThanOrEqual(64 + 1);
+        }
+        expect(longest, `${JSON.stringify(text)} by ${size}`).toBeLessThan(64 + 128 + 32 + size + 2);
+      }
+  });
+
+  it('lets out half of a surrogate pair only where the text ends with it', () => {
+    const text = 'bad \ud83d\ude00 <\ud83d\ude00> \ud83d\ude00\ud83d\ude00 \ud83d';
+    const window = new TextWindow([guardOf('words'), guardOf('nothing')], 5);
+    const released = text.split('').map((piece) => window.push(piece));
+    for (const piece of released) expect(piece.isWellFormed()).toBe(true);
+    expect(released.join('') + window.end()).toBe(text.replace('bad', '[WORD]'));
+  });
+
+  it('passes an empty text, and a text without guards', () => {
+    expect(guardText([], 'bad \ud83d')).toBe('bad \ud83d');
+    expect(guardText([guardOf('words')], '')).toBe('');
+    const window = new TextWindow([]);
+    expect([window.push(''), window.push('a'), window.end()]).toEqual(['', 'a', '']);
+  });
+});
+
+function redacting(name: string): Case {
+  return { name, matcher: matchers[name] ?? nothing, action: 'redact' };
+}
+
+function guardOf(name: string): Guard {
+  return {
+    matcher: matchers[name] ?? nothing,
+    replacement: (_found, label) => `[${label}]`,
+    found: () => undefined,
+  };
+}
 
 function caseOf(name: string, random: Random): Case {
   const matcher = matchers[name] ?? nothing;

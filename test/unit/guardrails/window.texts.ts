@@ -3,16 +3,16 @@ import type { Random } from '../../support/access/random.ts';
 
 export function disguisedText(random: Random): string {
   let text = '';
-  for (let parts = random.below(60); parts >= 0; parts--) {
+  for (let parts = random.below(random.chance(0.1) ? 400 : 60); parts >= 0; parts--) {
     text += random.chance(0.3) ? random.pick(planted) : random.pick(noise);
     // More than may be looked at before a place, so that what stands before is told from what is kept of it.
-    if (random.chance(0.01)) text += random.pick(['\u200b', '\u0301', ' ', 'a']).repeat(random.below(60));
+    if (random.chance(0.02)) text += random.pick(['\u200b', '\u{e0041}', ' ', 'a']).repeat(random.below(150));
   }
   return text;
 }
 
 const noise = [
-  ...'aabdorwxX 19<>.,-_\n\t\u0000',
+  ...'aabdorwxX 19<>.,-_#\n\t\u0000',
   ...['\u200b', '\u0301', '\u00ad', '\ufe0f', '\u{e0041}', 'é', 'ß', 'ﬁ', 'Ｂ', 'а', '😀', '👩‍🚀', '𝐛'],
   ...['각', '가', 'が', 'か', '傻', '瓜', 'दि', 'ดี', '\ud83d', '\udc00', '\u1161', '½', '℡', '\u00a8'],
 ];
