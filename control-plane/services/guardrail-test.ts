@@ -25,7 +25,7 @@ import type { ReadCall } from './method.ts';
 export const testTextBytesMax = 128 * 1024;
 /** Processor time of all inspections, measured on pieces of the text that are as short as others can wait for. */
 export const inspectionMsMax = 200;
-const pieceLength = 1024;
+const pieceLength = 256;
 /** Of a request's text; proxies count its bytes as well. */
 const bytesPerToken = 4;
 

@@ -180,6 +180,16 @@ describe('a text that is tried', () => {
     expect(await violated(tried(tenant, `${full}x`))).toEqual(['text']);
   });
 
+  it('is refused where it would hold others up, and tried where it is short enough', async () => {
+    const tenant = await freshTenant();
+    const patterns = Array.from({ length: 10 }, (_, n) => `a[^b]{0,400}${n}`);
+    await guardrail(tenant, { name: 'hostile', check: { pattern: { patterns } } });
+    expect(await refusal(tried(tenant, 'a'.repeat(128 * 1024)))).toMatchObject({
+      ...{ code: 'INVALID_ARGUMENT', violations: { text: expect.stringContaining('200 ms') } },
+    });
+    expect(await outcome(tenant, 'aaaa7')).toMatchObject({ blockedBy: 'hostile' });
+  });
+
   it('is of one stage', async () => {
     const tenant = await freshTenant();
     for (const stage of ['GUARDRAIL_STAGE_BOTH', 'GUARDRAIL_STAGE_UNSPECIFIED']) {

@@ -169,6 +169,18 @@ describe.each([
     expect(await violated(call('Update', { id, check: { promptSize: {} } }))).toEqual(['check.prompt_size']);
   });
 
+  it('are compiled before they are stored: what cannot be run is refused by its place', async () => {
+    const patterns = { pattern: { patterns: ['fine', '(unclosed', 'a(?=b)'] } };
+    const [first] = await violated(create({ check: patterns }));
+    expect(first).toBe('check.pattern.patterns[1]');
+    const { id } = await created({ check: { pattern: { patterns: ['fine'] } } });
+    expect(await violated(call('Update', { id, check: patterns }))).toEqual([first]);
+    const invisible = words('fine', '\u200b\u200d');
+    expect(await violated(create({ check: invisible }))).toEqual(['check.words.phrases[1]']);
+    expect(await created({ check: { secrets: {} } })).toMatchObject({ check: { secrets: {} } });
+    for (const hidden of ['unclosed', '\u200b']) expect(plane.logs.join('')).not.toContain(hidden);
+  });
+
   it('have names that are unique in their organization', async () => {
     const { id, name } = await created();
     expect(await refusal(create({ name }))).toMatchObject({ code: 'ALREADY_EXISTS', reason: 'name_taken' });
@@ -192,32 +204,23 @@ describe.each([
 
   it('hold 256 KiB of phrases and patterns of one organization at most, to the byte', async () => {
     const tenant = await freshTenant();
-    const phrase = (n: number, length: number) => String(n).padStart(length, 'é');
-    // 199 bytes of "é" are 398, and one digit.
-    const full = words(
-      ...Array.from({ length: 656 }, (_, n) => phrase(n % 10, 200) + (n >= 10 ? '' : '')).map(
-        (p, n) => `${n}`.padStart(4, '0') + p.slice(4),
-      ),
-    );
-    const bytes = full.words.phrases.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    const left = 256 * 1024 - bytes;
-    expect(left).toBeGreaterThan(0);
-    await created({ check: full }, tenant);
-    const filling = (size: number) => {
+    /** Phrases of so many bytes together, of two bytes a character but for the numbers that tell them apart. */
+    const filling = (bytes: number) => {
       const phrases: string[] = [];
-      for (let n = 0, rest = size; rest > 0; n++) {
-        const length = Math.min(200, rest);
-        phrases.push(`${n}`.padStart(length, 'x'));
-        rest -= length;
+      for (let left = bytes; left > 0; left -= Buffer.byteLength(phrases.at(-1) ?? '')) {
+        const number = String(phrases.length).padStart(4, '0');
+        phrases.push(left > 396 ? number + 'é'.repeat(196) : number.padEnd(left, 'x').slice(0, 200));
       }
       return words(...phrases);
     };
-    expect(await refusal(create({ check: filling(left + 1) }, tenant))).toMatchObject({
+    const most = 256 * 1024;
+    await created({ check: filling(most - 1000) }, tenant);
+    expect(await refusal(create({ check: filling(1001) }, tenant))).toMatchObject({
       ...{ code: 'FAILED_PRECONDITION', reason: 'too_many_guardrails' },
     });
-    const { id } = await created({ check: filling(left) }, tenant);
+    const { id } = await created({ check: filling(1000) }, tenant);
     expect(await refusal(create({}, tenant))).toMatchObject({ reason: 'too_many_guardrails' });
-    expect(await refusal(call('Update', { id, check: filling(left + 1) }, tenant))).toMatchObject({
+    expect(await refusal(call('Update', { id, check: filling(1001) }, tenant))).toMatchObject({
       reason: 'too_many_guardrails',
     });
   });
@@ -275,7 +278,10 @@ describe.each([
     const tenant = await freshTenant();
     expect(await recordOf(tenant)).toEqual([]);
     const second = await created({ position: 9 }, tenant);
-    const first = await created({ position: 1, message: 'No.', check: { promptSize: { tokensMax: 3 } } }, tenant);
+    const first = await created(
+      { position: 1, message: 'No.', check: { promptSize: { tokensMax: 3 } } },
+      tenant,
+    );
     await created({ enabled: false }, tenant);
     const { organizationId, enabled, createdAt, ...record } = first;
     expect(await recordOf(tenant)).toMatchObject([record, { id: second.id }]);
