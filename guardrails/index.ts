@@ -1,7 +1,7 @@
 // The kinds of guardrails that look at text alone: a new one is a file in kinds/ and a line here.
 import type { Check } from './definition.ts';
-import { InvalidCheckError } from './invalid-check.ts';
 import { compilePattern } from './kinds/pattern.ts';
+import { compilePersonalData } from './kinds/personal-data.ts';
 import { compileSecrets } from './kinds/secrets.ts';
 import { compileWords } from './kinds/words.ts';
 import type { Matcher } from './matcher.ts';
@@ -19,7 +19,7 @@ export type TextKinds = { readonly [Kind in TextKind]: (check: CheckOf[Kind]) =>
 const kinds: TextKinds = {
   words: compileWords,
   pattern: compilePattern,
-  personal_data: notYet,
+  personal_data: compilePersonalData,
   secrets: compileSecrets,
 };
 
@@ -35,8 +35,4 @@ export function compileCheck(check: TextCheck): Matcher {
 
 function compile<Kind extends TextKind>(kind: Kind, check: CheckOf[Kind]): Matcher {
   return kinds[kind](check);
-}
-
-function notYet(check: TextCheck): never {
-  throw new InvalidCheckError('kind', `this gateway does not know ${check.kind}`);
 }
