@@ -15,7 +15,8 @@ export interface Inspected {
   readonly findings: readonly Finding[];
   /**
    * What starts before this is decided: no text that follows changes it, and all findings start before it. At least `from`; the
-   * length of the text where it has ended. So long as nothing is found it is less than the window behind the end of the text.
+   * length of the text where it has ended. It is less than the window behind the end of the text but for what goes on behind
+   * a finding: the body of a private key behind its first line.
    */
   readonly decided: number;
 }

@@ -1,6 +1,6 @@
 // Places of a text where a secret stands, or, in a text that goes on, where one may have begun. Every place is looked at for no more
 // characters than its form has, so all take linear time.
-import type { InspectedText } from '../../matcher.ts';
+import { contextMax, type InspectedText } from '../../matcher.ts';
 import type { Form } from './form.ts';
 import { assignment, forms, names } from './forms.ts';
 
@@ -110,7 +110,7 @@ class CandidateSearch {
   #match(expression: RegExp, at: number): { readonly start: number; readonly end: number } | undefined {
     expression.lastIndex = at;
     const indices = expression.exec(this.#text)?.indices;
-    const span = indices?.groups?.['secret'] ?? indices?.[0];
+    const span = indices?.groups?.secret ?? indices?.[0];
     return span && { start: span[0], end: span[1] };
   }
 
@@ -128,7 +128,6 @@ class CandidateSearch {
 }
 
 const wordBefore = /(?:^|[^\\])[nrt]$|[A-Za-mo-qsu-z0-9_]$/;
-const contextMax = 32;
 
 function* occurrences(expression: RegExp, text: string, from: number) {
   expression.lastIndex = from;

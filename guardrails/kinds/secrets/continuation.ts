@@ -1,5 +1,6 @@
 // What belongs to a secret that has been found and goes on behind it: the body of a private key, of a token its claims. Told from
 // what stands before, so that nothing needs to be remembered of it from piece to piece.
+import { contextMax } from '../../matcher.ts';
 import { continuationMax, continuations } from './forms.ts';
 
 export interface Continued {
@@ -8,8 +9,6 @@ export interface Continued {
   /** What follows the text may belong to it. */
   readonly isOpen: boolean;
 }
-
-const contextMax = 32;
 
 /** @param isEnd nothing follows the text */
 export function continuationAt(text: string, at: number, isEnd: boolean): Continued | undefined {

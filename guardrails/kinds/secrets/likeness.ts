@@ -33,12 +33,20 @@ const ascending = /0123456|1234567|abcdefg/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const path = /^(?:[./~]|[a-z]+:\/\/|[A-Z]:\\)/;
 
-/** Whether half of its pairs of letters are among those that words are made of: of words they are two thirds, of chance a seventh. */
+/**
+ * Whether it is made of words: by its pairs of letters, of which two thirds are common ones in words and a seventh in what is made
+ * by chance; of what could be a name in source code also by the length of its words, which chance makes short.
+ */
 function isWords(value: string): boolean {
-  const pairs = value.match(/(?<![a-z])[A-Z]?[a-z]+|[A-Z]+/g)?.flatMap(pairsOf) ?? [];
-  const common = pairs.filter((pair) => commonPairs.has(pair)).length;
-  return pairs.length >= 4 && common / pairs.length >= 0.45;
+  const words = value.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
+  const pairs = words.flatMap(pairsOf);
+  const share = pairs.filter((pair) => commonPairs.has(pair)).length / Math.max(1, pairs.length);
+  if (pairs.length >= 4 && share >= 0.45) return true;
+  if (!sourceName.test(value) || words.join('').length / words.length < 2.8) return false;
+  return share >= 0.25 || value.includes('.');
 }
+
+const sourceName = /^[A-Za-z_$][\w$.-]*$/;
 
 function pairsOf(word: string): readonly string[] {
   return Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2).toLowerCase());

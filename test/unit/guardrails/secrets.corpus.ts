@@ -91,7 +91,7 @@ export const makers: Readonly<Record<string, readonly (() => string)[]>> = {
     () => joined('sk', '-', chance(48)),
     () => joined('sk', '-', chance(20), 'T3Blbk', 'FJ', chance(20)),
   ],
-  JWT: [() => jwt(20), () => jwt(120)],
+  JWT: [() => jwt(20), () => jwt(120), () => jwt(900)],
   PRIVATE_KEY: [
     () => pem('PRIVATE KEY', 1600),
     () => pem('RSA PRIVATE KEY', 1588),
@@ -274,7 +274,7 @@ const alike: Readonly<Record<string, () => string>> = {
   manual: () =>
     oneOf([
       'export API_KEY=your-api-key-goes-here-1234',
-      'password: "changeme"\nsecret: "<YOUR_CLIENT_SECRET>"\ntoken: "${GITHUB_TOKEN}"',
+      joined('password: "changeme"\nsecret: "<YOUR_CLIENT_SECRET>"\ntoken: "$', '{GITHUB_TOKEN}"'),
       `use ${joined('AK', 'IA')}IOSFODNN7EXAMPLE as in the manual`,
       `ghp_${'x'.repeat(36)} or sk-${'X'.repeat(48)} or ${joined('gl', 'pat-')}XXXXXXXXXXXXXXXXXXXX`,
       'postgres://user:password@localhost:5432/app and redis://:<password>@cache',

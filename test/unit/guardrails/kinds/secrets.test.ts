@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding } from '../../../../guardrails/matcher.ts';
-import { type Labelled, labelledTexts } from '../secrets.corpus.ts';
+import { labelledTexts } from '../secrets.corpus.ts';
 
 const matcher = compileSecrets({ kind: 'secrets' });
 const texts = labelledTexts();
@@ -54,5 +54,144 @@ describe('the corpus', () => {
     for (const line of wrong.slice(0, 20)) console.log(line);
     expect(right / found).toBeGreaterThanOrEqual(0.98);
     expect(right / expected).toBeGreaterThanOrEqual(0.98);
+  });
+});
+
+/** As a stream does it, forgetting what is not needed but for 32 units of context. */
+function findInPieces(pieces: readonly string[], window = 512): readonly Finding[] {
+  const found: Finding[] = [];
+  let raw = '';
+  let from = 0;
+  let dropped = 0;
+  for (const [index, piece] of pieces.entries()) {
+    raw += piece;
+    const isEnd = index === pieces.length - 1;
+    const { findings, decided } = matcher.inspect({ raw, folded: fold(raw), isEnd }, from, window);
+    expect(decided).toBeGreaterThanOrEqual(from);
+    if (found.length + findings.length === 0) expect(decided).toBeGreaterThan(raw.length - window);
+    for (const { start, end, label } of findings) {
+      expect(start).toBeGreaterThanOrEqual(from);
+      expect(start).toBeLessThan(decided);
+      from = end;
+      found.push({ start: start + dropped, end: end + dropped, label });
+    }
+    from = Math.max(from, decided);
+    const drop = Math.max(0, from - 32);
+    raw = raw.slice(drop);
+    from -= drop;
+    dropped += drop;
+  }
+  return found;
+}
+
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+describe('pieces', () => {
+  it('of one unit give what the whole gives, for every short text of the corpus', () => {
+    for (const { text } of texts.filter(({ text }) => text.length < 300)) {
+      expect(findInPieces([...text.split(''), '']), text).toEqual(findWhole(text));
+    }
+  });
+
+  it('of any size give what the whole gives, for texts one behind another', () => {
+    const seed = Number(process.env.SEED ?? Date.now() % 1e9);
+    console.log(`seed ${seed}`);
+    const random = randomOf(seed);
+    for (let round = 0; round < 300; round++) {
+      const text = Array.from({ length: 4 }, () => texts[random(texts.length)]?.text).join(
+        random(2) === 0 ? ' ' : '\n',
+      );
+      const pieces: string[] = [];
+      for (let at = 0; at < text.length; ) {
+        const length = 1 + random(random(3) === 0 ? 700 : 12);
+        pieces.push(text.slice(at, at + length));
+        at += length;
+      }
+      expect(findInPieces([...pieces, '']), `round ${round}`).toEqual(findWhole(text));
+    }
+  });
+});
+
+describe('what the corpus does not show', () => {
+  const github = `${'gh'}p_${'q7Xw2Lk9Zp4Rt6Yv'.repeat(3).slice(0, 36)}`;
+  const begin = `-----${'BEGIN'} PRIVATE KEY-----`;
+  const end = `-----${'END'} PRIVATE KEY-----`;
+  const line = 'q7Xw2Lk9Zp4Rt6Yv'.repeat(4);
+  const found = (raw: string, window?: number) =>
+    findWhole(raw, window).map(({ start, end: to, label }) => [label, raw.slice(start, to)]);
+
+  it('characters that nobody sees hide nothing, wherever they stand', () => {
+    for (const hidden of ['\u200b', '\u00ad', '\u2060', '\ufeff', '\u0301']) {
+      const raw = `key: ${github.split('').join(hidden)} ok`;
+      expect(found(raw)).toEqual([['GITHUB_TOKEN', github.split('').join(hidden)]]);
+    }
+    const wide = github.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+    expect(found(`(${wide})`)).toEqual([['GITHUB_TOKEN', wide]]);
+  });
+
+  it('a first line of a private key is found without its end', () => {
+    expect(found(`It begins with ${begin} and then comes base64.`)).toEqual([['PRIVATE_KEY', begin]]);
+    expect(found(`${begin}\n${line}\n${line}\nand so on.`)).toEqual([
+      ['PRIVATE_KEY', begin],
+      ['PRIVATE_KEY', `\n${line}\n${line}`],
+    ]);
+  });
+
+  it('of a private key nothing leaves before its end, however long it is', () => {
+    const body = `\n${`${line}\n`.repeat(100)}${end}`;
+    const raw = `x ${begin}${body} y`;
+    let held = Number.POSITIVE_INFINITY;
+    for (let at = 100; at < raw.length - 3; at += 50) {
+      held = matcher.inspect(
+        { raw: raw.slice(0, at), folded: fold(raw.slice(0, at)), isEnd: false },
+        0,
+        512,
+      ).decided;
+      expect(held).toBe(2 + begin.length);
+    }
+    expect(found(raw)).toEqual([
+      ['PRIVATE_KEY', begin],
+      ['PRIVATE_KEY', body],
+    ]);
+  });
+
+  it('what claims to be a private key is held up to 16,384 characters', () => {
+    const raw = `${begin}\n${`${line}\n`.repeat(300)}`;
+    const { findings, decided } = matcher.inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512);
+    const [first, body] = findings.map(({ start, end: to }) => to - start);
+    expect(first).toBe(begin.length);
+    expect(body).toBeGreaterThan(16_384 - line.length);
+    expect(decided).toBeGreaterThan(raw.length - 512);
+  });
+
+  it('a token longer than the window is found in two parts', () => {
+    const head = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url');
+    const rest = `${Buffer.from(`{"sub":"${line.repeat(3)}"}`).toString('base64url')}.${line}`;
+    expect(found(`${head}.${rest} ok`, 128)).toEqual([
+      ['JWT', `${head}.`],
+      ['JWT', rest],
+    ]);
+    expect(findInPieces([...`${head}.${rest} ok`.split(''), ''], 128)).toHaveLength(2);
+  });
+
+  it('in source and JSON, where a line break is written out', () => {
+    expect(found(`"text": "key:\\n${github}\\nbye"`)).toEqual([['GITHUB_TOKEN', github]]);
+  });
+
+  it('base64 is not decoded', () => {
+    expect(found(Buffer.from(`the key is ${github}`).toString('base64'))).toEqual([]);
+  });
+
+  it('prose is held back by no more than its last word', () => {
+    const raw = 'Whoever reads this has little to do';
+    expect(matcher.inspect({ raw, folded: fold(raw), isEnd: false }, 0, 512).decided).toBe(
+      raw.lastIndexOf(' ') + 1,
+    );
   });
 });

@@ -1,0 +1,101 @@
+// Texts of up to 10 MB that are made to be slow: each is inspected in linear time. What one character takes is stated here as
+// measured; the test fails at ten times that. The ratio printed is of a text four times as long: 4 is linear.
+import { describe, expect, it } from 'vitest';
+import { fold } from '../../../../guardrails/fold.ts';
+import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
+import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
+import type { Matcher } from '../../../../guardrails/matcher.ts';
+
+const long = 10_000_000;
+const short = 1_000_000;
+
+const secrets: readonly (readonly [unit: string, nanoseconds: number, length: number])[] = [
+  ['AKIA', 110, long],
+  [`${'AK'}IA${'234567ABCDEFGHIJ'} `, 300, short],
+  ['-----BEGIN', 50, long],
+  ['-----BEGIN PRIVATE KEY-----', 60, short],
+  ['eyJ', 85, long],
+  ['eyJ.', 85, short],
+  ['-sk-a', 80, short],
+  ['password=', 250, short],
+  ['123456789:AA', 140, short],
+  ['http://a:', 80, short],
+  ['aaaaaaaa', 20, long],
+];
+
+const expressions: readonly (readonly [pattern: string, nanoseconds: number, length: number])[] = [
+  ['(a+)+$', 650, short],
+  ['(a|a)*b', 25, long],
+  ['(.*)*x', 25, long],
+  ['.*.*.*=.*', 25, long],
+];
+
+interface Stated {
+  readonly nanoseconds: number;
+  readonly characters: number;
+}
+
+function measure(matcher: Matcher, make: (length: number) => string, stated: Stated): void {
+  const { characters } = stated;
+  const [quarter = 0, whole = 0] = [characters / 4, characters].map((length) => {
+    const raw = make(length);
+    const text = { raw, folded: fold(raw), isEnd: true };
+    const start = performance.now();
+    matcher.inspect(text, 0, 512);
+    return performance.now() - start;
+  });
+  const nanoseconds = (whole * 1e6) / characters;
+  console.log(`${nanoseconds.toFixed(0)} ns per character, ratio ${(whole / quarter).toFixed(1)}`);
+  expect(nanoseconds).toBeLessThan(10 * stated.nanoseconds);
+}
+
+const repeated = (unit: string) => (length: number) => unit.repeat(length / unit.length);
+
+function base64(length: number): string {
+  const bytes = new Uint8Array((length * 3) / 4);
+  let state = 1;
+  for (const at of bytes.keys()) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return Buffer.from(bytes).toString('base64');
+}
+
+describe('secrets in time', { timeout: 120_000 }, () => {
+  const matcher = compileSecrets({ kind: 'secrets' });
+
+  it.each(secrets)('%s, again and again', (unit, nanoseconds, characters) =>
+    measure(matcher, repeated(unit), { nanoseconds, characters }),
+  );
+
+  it('base64 without an end', () => measure(matcher, base64, { nanoseconds: 25, characters: long }));
+
+  it('base64 without an end where a password should be', () =>
+    measure(matcher, (length) => `password=${base64(length)}`, { nanoseconds: 40, characters: long }));
+
+  it('the body of a key without an end', () =>
+    measure(matcher, (length) => `-----BEGIN PRIVATE KEY-----\n${base64(length)}`, {
+      nanoseconds: 40,
+      characters: short,
+    }));
+});
+
+describe('patterns in time', { timeout: 120_000 }, () => {
+  it.each(expressions)('%s on one letter, again and again', (pattern, nanoseconds, characters) =>
+    measure(compilePattern({ kind: 'pattern', patterns: [pattern] }), repeated('a'), {
+      nanoseconds,
+      characters,
+    }),
+  );
+
+  it('one that would read to the end for every match', () => {
+    const text = 'a'.repeat(20_000);
+    const matcher = compilePattern({ kind: 'pattern', patterns: ['.*?z|a'] });
+    const start = performance.now();
+    const { findings } = matcher.inspect({ raw: text, folded: fold(text), isEnd: true }, 0, 512);
+    const nanoseconds = ((performance.now() - start) * 1e6) / text.length;
+    console.log(`${nanoseconds.toFixed(0)} ns per character`);
+    expect(findings).toHaveLength(text.length);
+    expect(nanoseconds).toBeLessThan(10 * 150_000);
+  });
+});
