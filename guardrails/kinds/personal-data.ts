@@ -45,7 +45,7 @@ export function compilePersonalData(check: PersonalDataCheck): Matcher {
   const types = needed.map(([type, make]) => ({ type: make(check), isWanted: isWanted(type) }));
   const emailLabel = isWanted('email') ? 'EMAIL' : undefined;
   return {
-    cost: 3,
+    cost: 2,
     inspect(text, from, window) {
       const first = text.folded.foldedAt(from);
       const emails = findEmails(text.folded.text, first, text.isEnd);
@@ -89,7 +89,10 @@ function findNumbers(
       continue;
     }
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
-    const span = findAt({ text, at, from, to: email?.start ?? text.length, before }, types);
+    const span = findAt(
+      { text, at, from, to: email?.start ?? text.length, digits: digitsFrom(text, at), before },
+      types,
+    );
     if (span === undefined) continue;
     found.push(span);
     from = span.end;
@@ -106,24 +109,48 @@ function findAt(place: Parameters<NumberType['find']>[0], types: readonly Wanted
   return undefined;
 }
 
+/** That follow one another, with no more than separators between them; as many as a type may ask for. */
+function digitsFrom(text: string, at: number): number {
+  let digits = 0;
+  let last = at;
+  for (let i = at; i < text.length && i - last < separatorsMax + 1 && digits < digitsEnough; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 48 && code < 58) {
+      digits++;
+      last = i;
+    } else if (!isSeparator(code) || (code === plus && last < i - 1)) break;
+  }
+  return digits;
+}
+
+const separatorsMax = 5;
+const digitsEnough = 13;
+const plus = 43;
+
+function isSeparator(code: number): boolean {
+  return code === 32 || (code >= 40 && code <= 47 && code !== 42) || (code >= 0xa0 && code < 0x2213);
+}
+
 /** Behind a run that a number may be of: units that decide whether it is one. */
 const behind = 6;
 const separators = `[${blank}${dash}./()+,]`;
 // Each part begins with what the one before cannot take: one way to match.
-const run = new RegExp(`[0-9A-Za-z:]+(?:${separators}{1,5}(?=\\d)[0-9A-Za-z:]+)*`, 'y');
-const accountRun = new RegExp(`(?:${separators}?[0-9A-Za-z])+`, 'y');
-const accountStart = /[A-Za-z]{2}\d{2}/y;
+const run = new RegExp(`^[0-9A-Za-z:]+(?:${separators}{1,${separatorsMax}}(?=\\d)[0-9A-Za-z:]+)*`);
+const accountRun = new RegExp(`^(?:${separators}?[0-9A-Za-z])+`);
+const accountStart = /^[A-Za-z]{2}\d{2}/;
 
 /** What follows may change what is found at a number. */
 function isOpen(text: string, at: number, openEmail: number): boolean {
   const reach = at + reachMax;
   if (reach + behind <= text.length && reach < openEmail) return false;
-  accountStart.lastIndex = at - 2;
-  const sticky = at >= 2 && accountStart.test(text) ? accountRun : run;
   const near = text.slice(at, reach);
-  sticky.lastIndex = 0;
-  const end = at + (sticky.exec(near)?.[0].length ?? 0);
-  return end + behind > text.length || end >= openEmail;
+  const isAccount = accountStart.test(text.slice(Math.max(0, at - 2), at + 2));
+  const length = Math.max(lengthOf(run, near), isAccount ? lengthOf(accountRun, near) : 0);
+  return at + length + behind > text.length || at + length >= openEmail;
+}
+
+function lengthOf(beginning: RegExp, text: string): number {
+  return beginning.exec(text)?.[0].length ?? 0;
 }
 
 /** Where a number may begin that goes on at `at`: with letters, colons, a plus, a bracket. */

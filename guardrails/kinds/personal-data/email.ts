@@ -34,25 +34,32 @@ export function findEmails(text: string, from: number, isEnd: boolean): Emails {
   let next = from;
   let at = text.indexOf('@', from);
   for (; at !== -1; at = text.indexOf('@', at + 1)) {
-    const start = startOfLocal(text, at, next);
-    if (start === undefined) continue;
+    const first = startOfRun(text, at, next);
+    const start = first === undefined ? undefined : startOfLocal(text, at, first);
+    if (first === undefined || start === undefined) continue;
     domainRun.lastIndex = at + 1;
     const run = domainRun.exec(text)?.[0] ?? '';
     if (!isEnd && at + 1 + run.length === text.length && run.length < domainMax)
-      return { found, open: start };
+      return { found, open: first };
     const end = at + 1 + domainLength(run);
     if (end === at + 1 || isOther(text, start, at, end)) continue;
-    found.push({ start, end });
+    found.push({ start: isEmphasis(text, start, end) ? start + 1 : start, end });
     next = end;
   }
   return { found, open: isEnd ? text.length : startOfOpen(text, next) };
 }
 
-/** @returns undefined: no local part ends at `at` */
-function startOfLocal(text: string, at: number, from: number): number | undefined {
+/** @returns where the characters of a local part begin that end at `at`; undefined: in the middle of more of them */
+function startOfRun(text: string, at: number, from: number): number | undefined {
   let start = at;
   while (start > from && at - start <= localMax && isLocal(text.charCodeAt(start - 1))) start--;
-  if (at - start > localMax || (start > 0 && isLocal(text.charCodeAt(start - 1)))) return undefined;
+  const isCut = at - start > localMax || (start > 0 && isLocal(text.charCodeAt(start - 1)));
+  return isCut ? undefined : start;
+}
+
+/** Without quotes and other marks before it. @returns undefined: nothing is left, or it ends with a dot */
+function startOfLocal(text: string, at: number, run: number): number | undefined {
+  let start = run;
   while (start < at && !isAlphanumeric(text.charCodeAt(start)) && text.charAt(start) !== '_') start++;
   return start === at || text.charAt(at - 1) === '.' ? undefined : start;
 }
@@ -77,6 +84,11 @@ function domainLength(run: string): number {
     position += label.length + 1;
   }
   return length;
+}
+
+/** Markdown. */
+function isEmphasis(text: string, start: number, end: number): boolean {
+  return text.charAt(start) === '_' && text.charAt(end) === '_';
 }
 
 function isOther(text: string, start: number, at: number, end: number): boolean {

@@ -3,9 +3,16 @@
 //
 // ibantools knows the registry: no dependencies, kept up, 22 KB of a bundle.
 import { countrySpecs, isValidIBAN } from 'ibantools';
-import { blank, dash, matchAt, type NumberType, pattern, withoutSeparators } from './number-type.ts';
+import {
+  blank,
+  dash,
+  isLetter,
+  matchAt,
+  type NumberType,
+  pattern,
+  withoutSeparators,
+} from './number-type.ts';
 
-const beginning = /[A-Za-z]{2}\d{2}/y;
 /** By country; undefined: it has none. */
 const patterns = new Map<string, RegExp>();
 for (const [country, { chars }] of Object.entries(countrySpecs)) {
@@ -18,7 +25,8 @@ export const iban: NumberType = {
   label: 'IBAN',
   find(place) {
     const start = place.at - 2;
-    if (matchAt(beginning, place, start) === undefined) return undefined;
+    if (!isLetter(place.text.charCodeAt(start)) || !isLetter(place.text.charCodeAt(start + 1)))
+      return undefined;
     const form = patterns.get(place.text.slice(start, place.at).toUpperCase());
     const end = form && matchAt(form, place, start);
     if (end === undefined) return undefined;

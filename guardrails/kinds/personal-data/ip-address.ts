@@ -22,18 +22,27 @@ export const ipAddress: NumberType = {
 };
 
 function findV4(place: Place): Span | undefined {
-  const end = matchAt(v4, place, place.at);
+  const end = place.digits < 4 ? undefined : matchAt(v4, place, place.at);
   if (end === undefined || version.test(place.before(place.at))) return undefined;
   return { start: place.at, end };
 }
 
 function findV6(place: Place): Span | undefined {
+  if (!hasColon(place)) return undefined;
   const start = startOfV6(place);
   const last = matchAt(v6Run, place, start);
   if (last === undefined || last - start === v6LengthMax) return undefined;
   const address = place.text.slice(start, last).replace(/(?<!:):$|\.+$/, '');
   if (!address.includes(':') || !isIPv6(address) || !namesSomebody(address)) return undefined;
   return { start, end: start + address.length };
+}
+
+const firstGroup = /[0-9A-Fa-f]{1,4}:/y;
+
+/** Near its first digit: what cheaply tells it from other numbers. */
+function hasColon({ text, at }: Place): boolean {
+  firstGroup.lastIndex = at;
+  return firstGroup.test(text) || /[A-Fa-f:]/.test(text.charAt(at - 1));
 }
 
 function startOfV6({ text, at, from }: Place): number {

@@ -17,6 +17,7 @@ import { validate as isSsn } from 'stdnum/lib/cjs/us/ssn.js';
 import {
   blank,
   dash,
+  isLetter,
   matchAt,
   type NumberType,
   type Place,
@@ -29,6 +30,8 @@ interface NationalId {
   readonly name: string;
   /** Units before the first digit. */
   readonly leads: readonly number[];
+  /** Of the first run of digits and separators, at least. */
+  readonly digits: number;
   /** Enough by itself. */
   readonly form?: RegExp;
   /** With a word before it. */
@@ -44,15 +47,17 @@ const ids: readonly NationalId[] = [
   {
     name: 'US social security number',
     leads: [0],
-    form: pattern(`\\d{3}([${dash}])\\d{2}\\1\\d{4}`),
-    bare: pattern(`\\d{3}${s}?\\d{2}${s}?\\d{4}`),
+    digits: 9,
+    form: pattern(`\\d{3}([${dash}])\\d{2}\\1(?!0000)\\d{4}`),
+    bare: pattern(`\\d{3}${s}?\\d{2}${s}?(?!0000)\\d{4}`),
     word: word('ssn|social security'),
     isValid: (number) => isSsn(number).isValid,
   },
   {
     name: 'UK national insurance number',
     leads: [2, 3],
-    form: pattern(`[A-Z]{2}(${s}?)\\d{2}\\1\\d{2}\\1\\d{2}\\1[A-D]`),
+    digits: 6,
+    form: pattern(`[A-Z]{2}(${s}?)(?:\\d{6}|\\d{2}\\1\\d{2}\\1\\d{2})\\1[A-D]`),
     bare: pattern(`[A-Z]{2}${s}?\\d{2}${s}?\\d{2}${s}?\\d{2}${s}?[A-D]`, 'i'),
     word: word('nino|ni (?:no|number)|national insurance'),
     isValid: (number) => isNino(number).isValid,
@@ -60,6 +65,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'German Steuer-ID',
     leads: [0],
+    digits: 11,
     form: pattern('\\d{2} \\d{3} \\d{3} \\d{3}'),
     bare: pattern(`\\d{2}[/${blank}${dash}]?\\d{3}[/${blank}${dash}]?\\d{3}[/${blank}${dash}]?\\d{3}`),
     word: word('steuer\\W?id|steueridentifikation|idnr|id-nr|tax id|tin'),
@@ -68,6 +74,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'French NIR',
     leads: [0],
+    digits: 5,
     form: pattern(
       `[1-478](${s}?)\\d{2}\\1(?:0[1-9]|1[0-2]|[2-9]\\d)\\1(?:\\d{2}|2[AB])\\1\\d{3}\\1\\d{3}(?:\\1|${s})\\d{2}`,
     ),
@@ -76,6 +83,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'Spanish DNI',
     leads: [0],
+    digits: 8,
     form: pattern(`(?:\\d{8}|\\d{2}\\.\\d{3}\\.\\d{3})[${dash}]?[A-Z]`),
     bare: pattern(`(?:\\d{8}|\\d{2}\\.\\d{3}\\.\\d{3})${s}?[a-z]`, 'i'),
     word: word('dni|nif'),
@@ -84,6 +92,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'Spanish NIE',
     leads: [1, 2],
+    digits: 7,
     form: pattern(`[XYZ][${dash}]?\\d{7}[${dash}]?[A-Z]`),
     bare: pattern(`[XYZ]${s}?\\d{7}${s}?[A-Z]`, 'i'),
     word: word('nie|nif'),
@@ -92,12 +101,14 @@ const ids: readonly NationalId[] = [
   {
     name: 'Italian codice fiscale',
     leads: [6],
+    digits: 2,
     form: pattern('[A-Z]{6}\\d{2}[A-Z]\\d{2}[A-Z]\\d{3}[A-Z]', 'i'),
     isValid: (number) => isCodiceFiscale(number).isValid,
   },
   {
     name: 'Dutch BSN',
     leads: [0],
+    digits: 9,
     bare: pattern(`\\d{9}|\\d{3}${s}\\d{3}${s}\\d{3}|\\d{4}${s}\\d{2}${s}\\d{3}`),
     word: word('bsn|burgerservice\\w*|sofi\\w*'),
     isValid: (number) => isBsn(number).isValid,
@@ -105,6 +116,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'Swedish personnummer',
     leads: [0],
+    digits: 10,
     form: pattern(`(?:19|20)?\\d{6}[${dash}+]\\d{4}`),
     bare: pattern('(?:19|20)?\\d{10}'),
     word: word('personn\\w*|pnr|samordningsn\\w*'),
@@ -113,6 +125,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'Polish PESEL',
     leads: [0],
+    digits: 11,
     bare: pattern('\\d{11}'),
     word: word('pesel\\w*'),
     isValid: (number) => isPesel(number).isValid,
@@ -120,6 +133,7 @@ const ids: readonly NationalId[] = [
   {
     name: 'Brazilian CPF',
     leads: [0],
+    digits: 11,
     form: pattern(`\\d{3}\\.\\d{3}\\.\\d{3}[${dash}]\\d{2}`),
     bare: pattern(`\\d{3}${s}?\\d{3}${s}?\\d{3}${s}?\\d{2}`),
     word: word('cpf'),
@@ -138,18 +152,22 @@ export const nationalId: NumberType = {
   },
 };
 
-function findId(place: Place, { leads, form, bare, word: named, isValid }: NationalId): Span | undefined {
-  for (const lead of leads) {
+function findId(place: Place, id: NationalId): Span | undefined {
+  for (const lead of place.digits < id.digits ? [] : id.leads) {
     const start = place.at - lead;
-    const end =
-      (form && matchAt(form, place, start)) ??
-      (bare && named?.test(place.before(start)) ? matchAt(bare, place, start) : undefined);
+    if (lead > 0 && !isLetter(place.text.charCodeAt(start))) continue;
+    const end = (id.form && matchAt(id.form, place, start)) ?? endOfBare(place, id, start);
     if (end === undefined) continue;
     const number = withoutSeparators(place.text.slice(start, end)).toUpperCase();
     // What masks and examples are made of; some of them pass a check.
-    if (!/^(.)\1+$/.test(number) && isValid(number)) return { start, end };
+    if (!/^(.)\1+$/.test(number) && id.isValid(number)) return { start, end };
   }
   return undefined;
+}
+
+function endOfBare(place: Place, { bare, word: named }: NationalId, start: number): number | undefined {
+  const end = bare && matchAt(bare, place, start);
+  return end !== undefined && named?.test(place.before(start)) ? end : undefined;
 }
 
 /** Within reach before a number, with nothing of another number between them. */

@@ -15,6 +15,8 @@ export interface Place {
   readonly from: number;
   /** Nothing goes on behind this. */
   readonly to: number;
+  /** That follow one another from there, with no more than separators between them. */
+  readonly digits: number;
   /** What stands before a number, as far as it may decide about it. */
   before(start: number): string;
 }
@@ -50,6 +52,10 @@ export function matchAt(sticky: RegExp, place: Place, start: number): number | u
   sticky.lastIndex = start;
   if (!sticky.test(place.text) || sticky.lastIndex > place.to) return undefined;
   return sticky.lastIndex;
+}
+
+export function isLetter(code: number): boolean {
+  return (code | 32) >= 97 && (code | 32) < 123;
 }
 
 const separators = new RegExp(`[${blank}${dash}./]`, 'g');

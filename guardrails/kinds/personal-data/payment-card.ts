@@ -17,6 +17,7 @@ const issuers: readonly (readonly [network: string, prefix: RegExp, lengths: rea
   ['Troy', /^9792/, [16]],
 ];
 
+const digitsMin = 13;
 const separator = `[${blank}${dash}.]`;
 // A neighbour of four digits: a longer number in the same groups.
 const alone = `(?<!\\d{4}${separator})`;
@@ -25,7 +26,7 @@ const forms = [
   `${alone}\\d{4}(${separator})\\d{4}\\1\\d{4}\\1\\d{4}\\1\\d{3}`,
   `${alone}\\d{4}(${separator})\\d{4}\\1\\d{4}\\1\\d{4}(?!\\1\\d{4})`,
   `${alone}\\d{4}(${separator})\\d{6}\\1\\d{4,5}`,
-  `\\d(${separator})\\d(?:\\1\\d){11,17}`,
+  `(?<!\\d${separator})\\d(${separator})\\d(?:\\1\\d){11,17}`,
 ].map((form) => pattern(form));
 
 const cardWord = /(?:card|karte|carte|tarjeta|carta|kaart|cart[aã]o|visa|pan|kort)[^\d\n]{0,16}$/i;
@@ -33,12 +34,13 @@ const cardWord = /(?:card|karte|carte|tarjeta|carta|kaart|cart[aã]o|visa|pan|ko
 export const paymentCard: NumberType = {
   label: 'PAYMENT_CARD',
   find(place) {
+    if (place.digits < digitsMin) return undefined;
     const start = place.at;
     for (const form of forms) {
       const end = matchAt(form, place, start);
       if (end === undefined) continue;
       const digits = withoutSeparators(place.text.slice(start, end));
-      if (digits.length === 13 && !cardWord.test(place.before(start))) continue;
+      if (digits.length === digitsMin && !cardWord.test(place.before(start))) continue;
       if (isCard(digits)) return { start, end };
     }
     return undefined;

@@ -25,6 +25,7 @@ interface Candidate {
 
 const digitsMin = 7;
 const digitsMax = 17;
+const groupsMax = 9;
 /** Groups that may stand behind a number without being of it: so many ends are tried. */
 const endsMax = 4;
 
@@ -34,8 +35,8 @@ export function phoneOf(country: string): NumberType {
   return {
     label: 'PHONE',
     find(place) {
-      const candidate = candidateAt(place);
-      if (candidate === undefined || isOfOther(place, candidate)) return undefined;
+      const candidate = place.digits < digitsMin ? undefined : candidateAt(place);
+      if (candidate === undefined) return undefined;
       return ends(place, candidate)
         .map((end) => ({ start: startOf(place.text, candidate, end), end }))
         .find((span) => isPhone(place, candidate, span, home));
@@ -49,23 +50,28 @@ const group = /\d{1,18}/y;
 const gap = new RegExp(`\\)?[${blank}]?[${dash}./]?[${blank}]?\\(?(?=\\d)`, 'y');
 const laterGap = new RegExp(`\\)?[${blank}]?[${dash}.]?[${blank}]?(?=\\d)`, 'y');
 
-/** @returns undefined: too few digits, or the rest of a longer number */
+/** @returns undefined: too few digits, or the rest of a longer number in the same groups */
 function candidateAt({ text, at, from }: Place): Candidate | undefined {
   let start = at;
   while (start > from && at - start < 2 && '+('.includes(text.charAt(start - 1))) start--;
+  const isInternational = text.slice(start, at).includes('+');
   starting.lastIndex = start;
   if (!starting.test(text)) return undefined;
   const groups: Span[] = [];
   let digits = 0;
-  for (let next: number | undefined = at; next !== undefined && digits < digitsMax && groups.length < 9; ) {
-    const end = stickyEnd(group, text, next) ?? next;
+  for (let next: number | undefined = at; next !== undefined && digits < digitsMax; ) {
+    const end: number = stickyEnd(group, text, next) ?? next;
+    if (next === at && start === at && isJoined(text, start, end)) return undefined;
     digits += end - next;
     groups.push({ start: next, end });
-    next = stickyEnd(groups.length === 1 ? gap : laterGap, text, end);
+    next = groups.length < groupsMax ? stickyEnd(groups.length === 1 ? gap : laterGap, text, end) : undefined;
   }
-  if (digits < digitsMin) return undefined;
-  const isInternational = text.slice(start, at).includes('+');
-  return { start, isInternational, groups };
+  return digits < digitsMin ? undefined : { start, isInternational, groups };
+}
+
+/** The same stands before a group as behind it, and a digit before that. */
+function isJoined(text: string, start: number, end: number): boolean {
+  return text.charAt(start - 1) === text.charAt(end) && /\d/.test(text.charAt(start - 2));
 }
 
 function stickyEnd(sticky: RegExp, text: string, at: number): number | undefined {
@@ -74,34 +80,30 @@ function stickyEnd(sticky: RegExp, text: string, at: number): number | undefined
 }
 
 const otherWord =
-  /(?<![a-z])(?:is[bs]n|doi|ean|gtin|upc|sku|order|invoice|receipt|rechnung\w{0,9}|bestell\w{0,9}|auftrag\w{0,9}|facture|commande|pedido|factura|ordine|fattura|ticket|case|serial|part|model|item|product|artikel\w{0,9}|tracking|account|konto\w{0,9}|id|version|build|vat|siret|siren|lot|batch)[\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\s:#.=]{0,4}$/i;
+  /(?<![a-z])(?:is[bs]n|doi|ean|gtin|upc|sku|order|invoice|receipt|rechnung\w{0,9}|bestell\w{0,9}|auftrag\w{0,9}|facture|commande|pedido|factura|ordine|fattura|ticket|case|serial|part|model|item|product|artikel\w{0,9}|tracking|account|konto\w{0,9}|id|version|build|vat|iva|nif|kvk|siret|siren|lot|batch)[\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\s:#.=]{0,4}$/i;
 const currencyBefore = /[€$£¥₹#]\s?$/;
 const unitBehind =
   /\s?(?:[€$£¥₹%°]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|JPY|INR|BRL|kr|km|kg|mm|MB|GB|ms|px)(?![A-Za-z]))/y;
 
-/** It goes on from what stands before, or that says that it is something else. */
-function isOfOther(place: Place, { start, isInternational, groups }: Candidate): boolean {
-  if (isInternational) return false;
-  const { text } = place;
-  const [first] = groups;
-  const isJoined =
-    /\d/.test(text.charAt(start - 2)) && text.charAt(start - 1) === text.charAt(first?.end ?? 0);
-  if (isJoined && start === first?.start) return true;
+/** What stands before says that it is something else. */
+function isOfOther(place: Place, { start, end }: Span): boolean {
   const before = place.before(start);
-  return currencyBefore.test(before) || otherWord.test(before);
+  if (currencyBefore.test(before) || otherWord.test(before)) return true;
+  return /[A-Z]{2}\s{1,8}$/.test(before) && /^\d{5}-\d{4}$/.test(place.text.slice(start, end));
 }
 
 const ending = new RegExp(endsHere.replace('(?!', '(?!(?!x\\d)'), 'y');
 
 /** Where the number may end, the longest first. */
-function ends({ text, to }: Place, { groups }: Candidate): readonly number[] {
+function ends({ text, to }: Place, { groups, isInternational }: Candidate): readonly number[] {
   const tried: number[] = [];
   let digits = 0;
   for (const { start, end } of groups) {
     digits += end - start;
     ending.lastIndex = end;
     const isEnd = digits >= digitsMin && digits <= digitsMax && end <= to && ending.test(text);
-    if (isEnd && stickyEnd(unitBehind, text, end) === undefined) tried.unshift(end);
+    const isMeasure = !isInternational && stickyEnd(unitBehind, text, end) !== undefined;
+    if (isEnd && !isMeasure) tried.unshift(end);
   }
   return tried.slice(0, endsMax);
 }
@@ -112,36 +114,34 @@ function startOf(text: string, { start }: Candidate, end: number): number {
 }
 
 const phoneWord =
-  /(?:phone|fon|mobile?|mob|cell|fax|call|sms|whats ?app|handy|rufnummer|portable|movil|celular|komork\w{0,3}|电话|电話|電話|携帯|手机|телефон|моб)\w{0,8}[^\d\n\p{L}]{0,8}$|(?<![a-z])(?:tel[a-z]{0,6}|[tmpf])[^\d\n\p{L}]{1,8}$/iu;
+  /(?:phone|fon|mobile?|mob|cell|fax|call|sms|whats ?app|handy|rufnummer|portable|movil|celular|komork\w{0,3}|电话|电話|電話|携帯|手机|전화|휴대|телефон|моб)\w{0,8}[^\d\nA-Za-z]{0,10}$|(?<![a-z])(?:tel[a-z]{0,6}|[tmpf])[^\d\n\p{L}]{1,8}$/iu;
 
-function isPhone(
-  place: Place,
-  { isInternational, groups }: Candidate,
-  span: Span,
-  home: CountryCode | undefined,
-): boolean {
+function isPhone(place: Place, candidate: Candidate, span: Span, home: CountryCode | undefined): boolean {
   const number = place.text.slice(span.start, span.end);
   const digits = number.replace(/\D/g, '');
-  if (isInternational) return isOfPlan(number, digits);
-  const used = groups.filter(({ end }) => end <= span.end);
-  const hasWord = phoneWord.test(place.before(span.start));
+  if (candidate.isInternational) return isOfPlan(number, digits);
+  const groups = candidate.groups.filter(({ end }) => end <= span.end);
+  const hasWord = () => phoneWord.test(place.before(span.start));
   if (digits.startsWith('00')) {
-    const isTold = hasWord || used.length > 1 || !digits.startsWith('001');
+    const isTold = groups.length > 1 || !digits.startsWith('001') || hasWord();
     return isTold && isOfPlan(`+${number.replace(/^\(?00/, '')}`, digits.slice(2));
   }
   if (home === undefined || !hasLengthOf(home, digits)) return false;
-  if (!hasWord && !isWrittenAsPhone(number, digits, used)) return false;
+  const isWritten = isWrittenAsPhone(number, digits, groups);
+  if (isWritten ? isOfOther(place, span) : !hasWord()) return false;
   const parsed = parsePhoneNumberFromString(number, { defaultCountry: home, extract: false });
   if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return false;
-  return hasWord || nationalForms(parsed).some((form) => form === digits);
+  return !isWritten || isInOwnForm(parsed, number) || hasWord();
 }
 
-/** Digits as the country writes them, with a trunk prefix where it has one; in the plan of "1" it may be left out. */
-function nationalForms(phone: NonNullable<ReturnType<typeof parsePhoneNumberFromString>>): readonly string[] {
-  const forms = [phone.formatNational(), phone.formatNational({ nationalPrefix: false })].map((form) =>
-    form.replace(/\D/g, ''),
-  );
-  return phone.countryCallingCode === '1' ? [...forms, `1${forms[0]}`] : forms;
+type Parsed = NonNullable<ReturnType<typeof parsePhoneNumberFromString>>;
+
+/** As the country writes it: with a trunk prefix where it has one, and in the plan of "1" in groups of 3, 3 and 4. */
+function isInOwnForm(phone: Parsed, number: string): boolean {
+  if (phone.countryCallingCode === '1') return /^\D?(?:1\D+)?\d{3}\D+\d{3}\D+\d{4}$/.test(number);
+  const forms = [phone.formatNational(), phone.formatNational({ nationalPrefix: false })];
+  const digits = number.replace(/\D/g, '');
+  return forms.some((form) => form.replace(/\D/g, '') === digits);
 }
 
 // Between groups, what dates, decimals and thousands look like.

@@ -1,0 +1,83 @@
+// Labelled texts for personal data, made here: values in the places where they come, sentences of a dozen languages, what looks alike
+// and is none, disguises.
+import { alike } from './personal-data/alike.ts';
+import { disguised, missed } from './personal-data/disguised.ts';
+import { sentences } from './personal-data/prose.ts';
+import { addresses, cards, emails, ibans, nationalIds, phones } from './personal-data/values.ts';
+
+export interface LabelledSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly label: string;
+}
+
+export interface LabelledText {
+  readonly text: string;
+  /** Whose phone numbers need no country code. */
+  readonly country: string;
+  readonly spans: readonly LabelledSpan[];
+}
+
+const labels: Readonly<Record<string, string>> = {
+  E: 'EMAIL',
+  T: 'PHONE',
+  C: 'PAYMENT_CARD',
+  B: 'IBAN',
+  N: 'NATIONAL_ID',
+  I: 'IP_ADDRESS',
+};
+
+const places = [
+  '%',
+  'Please use % from now on.',
+  '{"value":"%","state":"open"}',
+  'name;value;state\nDoe;%;open\n',
+  'const value = "%";',
+  '2026-11-22T10:15:03Z INFO saved value=% status=200',
+  '"%", she wrote.',
+  'Kind regards\nJane Doe\n%\nExample Ltd',
+  '| Jane Doe | % | yes |',
+  '<td>%</td>',
+  '(%)',
+  'It was %, was it not?',
+  'Das ist %. Danke!',
+  "('%', 17, NULL)",
+];
+
+/** Each value in three places, in turn. */
+function inPlaces(values: string, letter: string): readonly string[] {
+  return lines(values).flatMap((line, index) => {
+    const [, country = '', before = '', value = ''] = /^(?:([A-Z]{2})>)?(?:(.*)\|)?(.*)$/.exec(line) ?? [];
+    return [0, 5, 9].map((step) => {
+      const place = places[(index + step) % places.length] ?? '%';
+      return `${country === '' ? '' : `${country}>`}${place.replace('%', () => `${before}‹${letter} ${value}›`)}`;
+    });
+  });
+}
+
+function lines(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function parse(line: string): LabelledText {
+  const [, country = 'US', marked = ''] = /^(?:([A-Z]{2})>)?(.*)$/s.exec(line) ?? [];
+  const spans: LabelledSpan[] = [];
+  let text = '';
+  for (const part of marked.replaceAll('\\n', '\n').split(/(‹[^›]*›)/)) {
+    const [, letter, value] = /^‹(.) ([^›]*)›$/.exec(part) ?? [];
+    const start = text.length;
+    text += value ?? part;
+    if (letter !== undefined) spans.push({ start, end: text.length, label: labels[letter] ?? letter });
+  }
+  return { text, country, spans };
+}
+
+export const corpus: readonly LabelledText[] = [
+  ...inPlaces(emails, 'E'),
+  ...inPlaces(phones, 'T'),
+  ...inPlaces(cards, 'C'),
+  ...inPlaces(ibans, 'B'),
+  ...inPlaces(nationalIds, 'N'),
+  ...inPlaces(addresses, 'I'),
+  ...[sentences, alike, disguised, missed].flatMap(lines),
+].map(parse);
