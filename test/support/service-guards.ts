@@ -1,0 +1,74 @@
+// Guardrails that a service decides, and what they decided, for tests of one stage of one request.
+import { systemClock } from '../../common/clock.ts';
+import type { GuardedPost } from '../../common/guarded-request.ts';
+import { createLogger } from '../../common/logger.ts';
+import type { Check, Guardrail } from '../../guardrails/definition.ts';
+import type { OrganizationRecord, Principal } from '../../proxy/access/principal.ts';
+import type { ChatCall } from '../../proxy/chat/call.ts';
+import { Decisions } from '../../proxy/guardrails/decisions.ts';
+import type { ModerationDeps } from '../../proxy/guardrails/services/moderation.ts';
+import type { ServiceGuard } from '../../proxy/guardrails/services/service.ts';
+import {
+  createServiceGuards,
+  type ServiceGuardsDeps,
+} from '../../proxy/guardrails/services/service-guards.ts';
+
+export function guardrailOf(check: Check, fields: Partial<Guardrail> = {}): Guardrail {
+  return {
+    ...{ id: 'guardrail-1', name: 'our-guard', position: 100, stage: 'both', action: 'block' },
+    ...{ onFailure: 'block', message: '', aiSystemIds: [], revision: 1 },
+    check,
+    ...fields,
+  };
+}
+
+export const organization = { id: 'organization-1' } as OrganizationRecord;
+
+export interface ServiceDesk {
+  guard(guardrail: Guardrail, stage?: 'input' | 'output'): ServiceGuard;
+  /** As they are counted: "our-guard input block". */
+  readonly decisions: string[];
+  /** Of questions: "answered", or why not. */
+  readonly outcomes: string[];
+  readonly logged: string[];
+}
+
+export function openServiceDesk(
+  deps: Partial<ServiceGuardsDeps> & { readonly post?: GuardedPost; readonly moderation?: ModerationDeps },
+): ServiceDesk {
+  const decisions: string[] = [];
+  const outcomes: string[] = [];
+  const logged: string[] = [];
+  const never = () => {
+    throw new Error('not asked in this test');
+  };
+  const guards = createServiceGuards({
+    openPost: () => deps.post ?? never,
+    moderation: { transport: { send: never, close: never }, targets: never },
+    clock: systemClock,
+    log: createLogger({ name: 'test', level: 'debug', stream: { write: (line) => void logged.push(line) } }),
+    metrics: { serviceAsked: (_kind, outcome) => void outcomes.push(outcome) },
+    ...deps,
+  });
+  const principal = { organization, key: { keyId: 'key-1' }, scope: undefined } as Principal;
+  const call = {
+    requestId: 'request-1',
+    caller: { principal, project: undefined, direct: false },
+    qualifiedModel: 'gpt-provider/gpt-4o-mini',
+  } as ChatCall;
+  const told = new Decisions(
+    call,
+    { guardrailHeader: undefined, guardrailsNotPassed: undefined },
+    {
+      metrics: {
+        decided: ({ name }, stage, decision) => void decisions.push(`${name} ${stage} ${decision}`),
+        took: never,
+      },
+      samples: { add: () => undefined },
+    },
+  );
+  return {
+    guard: (guardrail, stage = 'input') => guards(guardrail, { call, stage, decisions: told }),
+    ...{ decisions, outcomes, logged },
+  };
+}

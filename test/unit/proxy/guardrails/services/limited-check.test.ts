@@ -1,0 +1,210 @@
+// What holds for every question to a service: its time, its place, and that a service that fails is left alone.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../../../../common/logger.ts';
+import { LimitedCheck } from '../../../../../proxy/guardrails/services/limited-check.ts';
+import {
+  ServiceFailedError,
+  type ServiceQuestion,
+  type ServiceVerdict,
+} from '../../../../../proxy/guardrails/services/service.ts';
+import { organization } from '../../../../support/service-guards.ts';
+import { VirtualTime } from '../../../../support/virtual-time.ts';
+
+const question: ServiceQuestion = {
+  ...{ guardrail: { id: 'guardrail-1', name: 'our-guard' }, stage: 'input', requestId: 'request-1' },
+  ...{ organization, model: 'gpt-provider/gpt-4o-mini', texts: ['tea'] },
+};
+
+interface Asked {
+  readonly signal: AbortSignal;
+  answer(verdict: ServiceVerdict): void;
+  fail(error: Error): void;
+}
+
+let time: VirtualTime;
+let asked: Asked[];
+let outcomes: string[];
+let logged: string[];
+let leaving: AbortController;
+let check: LimitedCheck;
+
+/** @param deaf it does not hear that it is to end */
+function open(timeoutMs: number, deaf?: 'deaf'): LimitedCheck {
+  return new LimitedCheck({
+    ask: (_question, signal) =>
+      new Promise((answer, fail) => {
+        if (deaf === undefined) signal.addEventListener('abort', () => fail(signal.reason));
+        asked.push({ signal, answer, fail });
+      }),
+    ...{ timeoutMs, clock: time },
+    log: createLogger({ name: 'test', level: 'info', stream: { write: (line) => void logged.push(line) } }),
+    asked: (outcome) => void outcomes.push(outcome),
+  });
+}
+
+beforeEach(() => {
+  time = new VirtualTime();
+  [asked, outcomes, logged] = [[], [], []];
+  leaving = new AbortController();
+  check = open(60_000);
+});
+afterEach(() => leaving.abort());
+
+const ask = () => check.ask(question, leaving.signal);
+const under = (count: number) => expect.poll(() => asked.length).toBe(count);
+const reasonOf = (asking: Promise<ServiceVerdict>) =>
+  asking.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof ServiceFailedError ? error.reason : String(error)),
+  );
+
+async function fail(times: number, error = new Error('no connection')): Promise<void> {
+  for (let count = 0; count < times; count++) {
+    const before = asked.length;
+    const asking = reasonOf(ask());
+    await under(before + 1);
+    asked.at(-1)?.fail(error);
+    await asking;
+  }
+}
+
+describe('of the questions to one service', () => {
+  it('64 are under way at a time, and the others follow in turn', async () => {
+    const asking = Array.from({ length: 66 }, () => reasonOf(ask()));
+    await under(64);
+    asked[7]?.answer({ kind: 'pass' });
+    await under(65);
+    asked[8]?.fail(new Error('no connection'));
+    await under(66);
+    for (const { answer } of asked) answer({ kind: 'pass' });
+    const reasons = await Promise.all(asking);
+    expect(reasons.filter((reason) => reason === 'answered')).toHaveLength(65);
+    expect(reasons[8]).toBe('unreachable');
+  });
+
+  it('256 wait, and one more is told at once that the service is busy', async () => {
+    const asking = Array.from({ length: 64 + 256 }, () => reasonOf(ask()));
+    expect(await reasonOf(ask())).toBe('busy');
+    expect(outcomes).toEqual(['busy']);
+    leaving.abort();
+    await Promise.all(asking);
+    expect(asked).toHaveLength(64);
+  });
+
+  it('one that waits for its time has met a busy service, which has not failed', async () => {
+    check = open(50, 'deaf');
+    const hanging = Array.from({ length: 64 }, () => reasonOf(ask()));
+    expect(await Promise.all(Array.from({ length: 6 }, () => reasonOf(ask())))).toEqual(
+      Array(6).fill('busy'),
+    );
+    asked[0]?.answer({ kind: 'pass' });
+    const next = reasonOf(ask());
+    await under(65);
+    for (const { answer } of asked) answer({ kind: 'pass' });
+    expect([await next, ...new Set(await Promise.all(hanging))]).toEqual(['answered', 'answered']);
+  });
+
+  it('one that leaves while it waits gives its turn to the next', async () => {
+    const first = Array.from({ length: 64 }, () => reasonOf(ask()));
+    const left = new AbortController();
+    const leaver = check.ask(question, left.signal).catch((error: unknown) => error);
+    const next = reasonOf(ask());
+    const gone = new Error('the client left');
+    left.abort(gone);
+    expect(await leaver).toBe(gone);
+    asked[0]?.answer({ kind: 'pass' });
+    await under(65);
+    asked[64]?.answer({ kind: 'pass' });
+    expect(await next).toBe('answered');
+    leaving.abort();
+    await Promise.all(first);
+  });
+
+  it('none is asked for somebody who has left already', async () => {
+    leaving.abort(new Error('the client left'));
+    await expect(ask()).rejects.toThrow('the client left');
+    expect([asked, outcomes]).toEqual([[], []]);
+  });
+});
+
+describe('a service', () => {
+  it('that has failed five times in a row is left alone for ten seconds', async () => {
+    await fail(4);
+    expect(logged).toEqual([]);
+    await fail(1);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('left alone for ten seconds');
+    expect(await reasonOf(ask())).toBe('resting');
+    await time.advance(9_999);
+    expect(await reasonOf(ask())).toBe('resting');
+    expect(asked).toHaveLength(5);
+    expect(outcomes).toEqual([...Array(5).fill('unreachable'), 'resting', 'resting']);
+  });
+
+  it('is then tried once, and by all again when it answers', async () => {
+    await fail(5);
+    await time.advance(10_000);
+    const trial = reasonOf(ask());
+    await under(6);
+    expect(await reasonOf(ask())).toBe('resting');
+    asked[5]?.answer({ kind: 'pass' });
+    expect(await trial).toBe('answered');
+    expect(logged.at(-1)).toContain('answers again');
+    const two = [ask(), ask()];
+    await under(8);
+    for (const { answer } of asked) answer({ kind: 'pass' });
+    await Promise.all(two);
+  });
+
+  it('that fails the trial is left alone as long again, and that is logged no more', async () => {
+    await fail(5);
+    await time.advance(10_000);
+    await fail(1);
+    await time.advance(9_999);
+    expect(await reasonOf(ask())).toBe('resting');
+    expect(logged).toHaveLength(1);
+    await time.advance(1);
+    const trial = reasonOf(ask());
+    await under(7);
+    asked[6]?.answer({ kind: 'pass' });
+    expect(await trial).toBe('answered');
+  });
+
+  it('that answers in between has not failed in a row', async () => {
+    for (let times = 0; times < 3; times++) {
+      await fail(4);
+      const asking = ask();
+      await under((times + 1) * 5);
+      asked.at(-1)?.answer({ kind: 'pass' });
+      await asking;
+    }
+    expect(logged).toEqual([]);
+  });
+
+  it('that hangs has failed with each question whose time is up', async () => {
+    check = open(20);
+    const hanging = await Promise.all(Array.from({ length: 5 }, () => reasonOf(ask())));
+    expect(hanging).toEqual(Array(5).fill('timeout'));
+    expect(asked.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(await reasonOf(ask())).toBe('resting');
+  });
+
+  it('is not to blame for callers that leave', async () => {
+    for (let times = 0; times < 10; times++) {
+      const left = new AbortController();
+      const asking = check.ask(question, left.signal).catch(() => undefined);
+      await under(times + 1);
+      left.abort();
+      await asking;
+    }
+    const next = reasonOf(ask());
+    await under(11);
+    asked.at(-1)?.answer({ kind: 'pass' });
+    expect(await next).toBe('answered');
+  });
+
+  it('is not to blame for a key that is not there', async () => {
+    await fail(10, new ServiceFailedError('no_key'));
+    expect(outcomes).toEqual(Array(10).fill('no_key'));
+  });
+});

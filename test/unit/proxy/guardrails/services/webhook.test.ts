@@ -1,0 +1,283 @@
+// Guardrails that a webhook decides, over real connections to a receiver with a certificate: the contract, and what becomes of a
+// service that breaks it.
+import { lookup } from 'node:dns';
+import type { ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addressRule } from '../../../../../common/addresses.ts';
+import type { GuardOptions } from '../../../../../common/guarded-request.ts';
+import { Secret } from '../../../../../common/secret.ts';
+import { createWebhookSecret } from '../../../../../common/webhook-signature.ts';
+import type { Guardrail } from '../../../../../guardrails/definition.ts';
+import {
+  webhookAnswerBytesMax,
+  webhookConnections,
+} from '../../../../../proxy/guardrails/services/webhook.ts';
+import { startBlackHole } from '../../../../support/black-hole.ts';
+import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
+import { createAuthority, type TestAuthority } from '../../../../support/tls.ts';
+import { postOnLoopback, type Receiver, startReceiver } from '../../../../support/webhook-receiver.ts';
+
+let authority: TestAuthority;
+let receiver: Receiver;
+const never = new AbortController().signal;
+const secret = createWebhookSecret();
+const texts = ['Where is the tea?', 'In the “pot”.'];
+
+beforeAll(async () => {
+  authority = await createAuthority();
+});
+afterAll(() => authority.remove());
+beforeEach(async () => {
+  receiver = await startReceiver(authority);
+});
+afterEach(() => receiver.close());
+
+const answers = (body: unknown) => (response: ServerResponse) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+interface Desired extends Partial<Omit<Guardrail, 'check'>> {
+  readonly url?: string;
+  readonly timeoutMs?: number;
+}
+
+function guardrail({ url = receiver.url(), timeoutMs = 5000, ...fields }: Desired = {}): Guardrail {
+  return guardrailOf({ kind: 'webhook', url, timeoutMs, secret: new Secret(secret) }, fields);
+}
+
+function openDesk(options: Partial<GuardOptions> = {}) {
+  const more = { bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections, ...options };
+  return openServiceDesk({ post: postOnLoopback(authority, more) });
+}
+
+describe('a webhook is asked', () => {
+  it('with the contract’s question, signed', async () => {
+    receiver.answer = answers({ decision: 'pass' });
+    const { guard } = openDesk();
+    await guard(guardrail(), 'output').judge(texts, never);
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
+    expect(JSON.parse(body)).toEqual({
+      version: 1,
+      guardrail: { id: 'guardrail-1', name: 'our-guard' },
+      stage: 'output',
+      request_id: 'request-1',
+      organization_id: 'organization-1',
+      model: 'gpt-provider/gpt-4o-mini',
+      texts,
+    });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' });
+    const signed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    expect(new Webhook(secret).verify(body, signed)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(createWebhookSecret()).verify(body, signed)).toThrow('No matching signature');
+  });
+
+  it('over the same connection for request after request', async () => {
+    receiver.answer = answers({ decision: 'pass' });
+    const { guard } = openDesk();
+    for (let times = 0; times < 3; times++) await guard(guardrail()).judge(texts, never);
+    expect(new Set(receiver.received.map(({ port }) => port)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
+  it('with texts that are no whole Unicode', async () => {
+    receiver.answer = answers({ decision: 'pass' });
+    expect(await openDesk().guard(guardrail()).judge(['\ud83d', 'é\u0000'], never)).toEqual([
+      '\ud83d',
+      'é\u0000',
+    ]);
+    expect(JSON.parse(receiver.received[0]?.body ?? '').texts).toEqual(['\ud83d', 'é\u0000']);
+  });
+});
+
+type Case = [answer: object, action: Guardrail['action'], decision: string, left?: readonly string[]];
+
+describe('what a webhook answers is', () => {
+  it.each<Case>([
+    [{ decision: 'pass' }, 'block', 'pass', texts],
+    [{ decision: 'pass' }, 'redact', 'pass', texts],
+    [{ decision: 'pass' }, 'observe', 'pass', texts],
+    [{ decision: 'pass', labels: ['TEA'], texts: [] }, 'redact', 'pass', texts],
+    [{ decision: 'found', labels: ['TEA'] }, 'block', 'block'],
+    [{ decision: 'block', labels: ['TEA'] }, 'block', 'block'],
+    [{ decision: 'found' }, 'block', 'block'],
+    [{ decision: 'found', labels: ['not a label', 7, null] }, 'block', 'block'],
+    [{ decision: 'found', labels: 'TEA' }, 'block', 'block'],
+    [{ decision: 'found', labels: ['TEA'] }, 'observe', 'observe', texts],
+    [{ decision: 'block' }, 'observe', 'observe', texts],
+    [{ decision: 'found', labels: ['TEA'] }, 'redact', 'block'],
+    [{ decision: 'block' }, 'redact', 'block'],
+    [{ decision: 'redact', texts: ['Where is it?', ''] }, 'redact', 'redact', ['Where is it?', '']],
+    [{ decision: 'redact', texts: ['Where is it?', ''] }, 'block', 'block'],
+    [{ decision: 'redact', texts: ['Where is it?', ''] }, 'observe', 'observe', texts],
+  ])('%j with action %s: %s', async (answer, action, decision, left) => {
+    receiver.answer = answers(answer);
+    const { guard, decisions, outcomes } = openDesk();
+    const judging = guard(guardrail({ action })).judge(texts, never);
+    if (left === undefined) {
+      await expect(judging).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+        message: 'blocked by the guardrail our-guard',
+      });
+    } else expect(await judging).toEqual(left);
+    expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], ['answered']]);
+  });
+});
+
+interface Broken {
+  readonly answer?: (response: ServerResponse) => void;
+  readonly options?: Partial<GuardOptions>;
+  readonly desired?: () => Desired | Promise<Desired>;
+}
+
+/** An answer of so many bytes. */
+function passOf(bytes: number): object {
+  const answer = { decision: 'pass', more: '' };
+  return { ...answer, more: 'a'.repeat(bytes - JSON.stringify(answer).length) };
+}
+
+const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
+  [
+    'answers another status',
+    'refused',
+    { answer: (response) => response.writeHead(500).end('{"decision":"pass"}') },
+  ],
+  ['answers 204', 'refused', { answer: (response) => response.writeHead(204).end() }],
+  [
+    'redirects',
+    'refused',
+    { answer: (response) => response.writeHead(307, { location: receiver.url() }).end() },
+  ],
+  ['answers no JSON', 'answer', { answer: (response) => response.writeHead(200).end('pass') }],
+  ['answers nothing', 'answer', { answer: (response) => response.writeHead(200).end() }],
+  ['answers a list', 'answer', { answer: answers([{ decision: 'pass' }]) }],
+  ['answers null', 'answer', { answer: answers(null) }],
+  ['decides otherwise', 'answer', { answer: answers({ decision: 'maybe' }) }],
+  ['decides nothing', 'answer', { answer: answers({}) }],
+  ['answers too few texts', 'answer', { answer: answers({ decision: 'redact', texts: ['one'] }) }],
+  ['answers too many texts', 'answer', { answer: answers({ decision: 'redact', texts: ['', '', ''] }) }],
+  ['answers no texts', 'answer', { answer: answers({ decision: 'redact' }) }],
+  ['answers what is no text', 'answer', { answer: answers({ decision: 'redact', texts: ['one', 2] }) }],
+  ['answers too much', 'answer', { answer: answers(passOf(webhookAnswerBytesMax + 1)) }],
+  [
+    'answers too long a head',
+    'unreachable',
+    {
+      answer: (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end('{"decision":"pass"}'),
+    },
+  ],
+  [
+    'cuts its answer',
+    'unreachable',
+    {
+      answer: (response) => {
+        response.writeHead(200, { 'content-length': '20' }).write('{"decision":"pass"}');
+        setImmediate(() => response.destroy());
+      },
+    },
+  ],
+  ['closes the connection', 'unreachable', { answer: (response) => response.destroy() }],
+  ['does not answer', 'timeout', { answer: () => undefined, desired: () => ({ timeoutMs: 100 }) }],
+  [
+    'does not end its answer',
+    'timeout',
+    { answer: (response) => response.writeHead(200).write('{'), desired: () => ({ timeoutMs: 100 }) },
+  ],
+  ['is down', 'unreachable', { desired: async () => ({ url: await closedUrl() }) }],
+  [
+    'is at a private address',
+    'unreachable',
+    { options: { allows: addressRule({ deny: [] }), resolve: lookup } },
+  ],
+  [
+    'is at an address that is none',
+    'unreachable',
+    { options: { resolve: (_host, _options, found) => found(null, []) } },
+  ],
+  [
+    'has no address',
+    'unreachable',
+    { options: { resolve: (_host, _options, found) => found(new Error('ENOTFOUND'), []) } },
+  ],
+  [
+    'has a name whose servers say nothing',
+    'timeout',
+    { options: { resolve: () => undefined }, desired: () => ({ timeoutMs: 100 }) },
+  ],
+  [
+    'shows the certificate of another host',
+    'unreachable',
+    {
+      options: { resolve: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }]) },
+      desired: () => ({ url: receiver.url('guards.example.com') }),
+    },
+  ],
+];
+
+async function closedUrl(): Promise<string> {
+  const closed = await startReceiver(authority);
+  await closed.close();
+  return closed.url();
+}
+
+describe.each(broken)('a webhook that %s has failed (%s):', (_what, reason, { answer, options, desired }) => {
+  it.each<[Guardrail['action'], Guardrail['onFailure'], string]>([
+    ['block', 'block', 'failed_block'],
+    ['block', 'pass', 'failed_pass'],
+    ['redact', 'block', 'failed_block'],
+    ['observe', 'block', 'failed_pass'],
+  ])('action %s, on failure %s: %s', async (action, onFailure, decision) => {
+    receiver.answer = answer ?? answers({ decision: 'pass' });
+    const { guard, decisions, outcomes, logged } = openDesk(options);
+    const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).judge(texts, never);
+    if (decision === 'failed_block')
+      await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    else expect(await judging).toEqual(texts);
+    expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], [reason]]);
+    const line = logged.join('');
+    expect(line).toContain(`"reason":"${reason}"`);
+    for (const hidden of [secret, secret.slice(6), 'in-the-url', '127.0.0.1', 'localhost', 'tea'])
+      expect(line).not.toContain(hidden);
+  });
+});
+
+it('a black hole in place of a webhook costs its time and no more', async () => {
+  const hole = await startBlackHole();
+  try {
+    const { guard, outcomes } = openDesk();
+    const url = `https://localhost:${hole.port}/`;
+    const began = performance.now();
+    const judging = guard(guardrail({ url, timeoutMs: 150 })).judge(texts, never);
+    await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    const took = performance.now() - began;
+    expect(outcomes).toEqual(['timeout']);
+    expect(took).toBeGreaterThan(140);
+    expect(took).toBeLessThan(1500);
+  } finally {
+    await hole.stop();
+  }
+});
+
+it('an answer of just the bound is read', async () => {
+  receiver.answer = answers(passOf(webhookAnswerBytesMax));
+  const { guard, outcomes } = openDesk();
+  await guard(guardrail()).judge(texts, never);
+  expect(outcomes).toEqual(['answered']);
+});
+
+it('a request that ends takes its question with it, and that is nobody’s failure', async () => {
+  let cut = false;
+  receiver.answer = (response) => {
+    response.on('close', () => {
+      cut = true;
+    });
+  };
+  const { guard, decisions, outcomes } = openDesk();
+  const ending = new AbortController();
+  const judging = guard(guardrail()).judge(texts, ending.signal);
+  await expect.poll(() => receiver.received.length).toBe(1);
+  const left = new Error('the client left');
+  ending.abort(left);
+  await expect(judging).rejects.toBe(left);
+  await expect.poll(() => cut).toBe(true);
+  expect([decisions, outcomes]).toEqual([[], []]);
+});
