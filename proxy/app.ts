@@ -15,7 +15,8 @@ import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { TraitTable } from './catalog/traits.ts';
-import { createLiveGuardrails, type LiveGuardrails } from './guardrails/live-guardrails.ts';
+import type { Guardrails } from './guardrails/guardrail.ts';
+import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
@@ -54,27 +55,30 @@ export interface RunningProxy {
 
 export interface ProxyOptions {
   readonly log: Logger;
+  /** Of services of guardrails. */
+  readonly serviceNetwork?: ServiceNetwork;
 }
 
 /** @throws Error that says what to do: a port in use, settings that do not fit each other */
-export async function startProxy(settings: ProxySettings, { log }: ProxyOptions): Promise<RunningProxy> {
-  const lifecycle = createLifecycle(log);
+export async function startProxy(settings: ProxySettings, options: ProxyOptions): Promise<RunningProxy> {
+  const lifecycle = createLifecycle(options.log);
   try {
-    return await assemble(settings, log, lifecycle);
+    return await assemble(settings, options, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
   }
 }
 
-async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecycle): Promise<RunningProxy> {
+async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycle: Lifecycle) {
+  const { log } = options;
   const clock = systemClock;
   const metrics = createMetrics();
   const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
   const controlPlane = await openControlPlane(settings, log, lifecycle);
-  const shared = { log, metrics, background, redis, controlPlane };
+  const shared = { ...options, metrics, background, redis, controlPlane };
   const money = openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
@@ -139,8 +143,7 @@ async function assemble(settings: ProxySettings, log: Logger, lifecycle: Lifecyc
   };
 }
 
-interface Shared {
-  readonly log: Logger;
+interface Shared extends ProxyOptions {
   readonly metrics: ProxyMetrics;
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
@@ -292,14 +295,14 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
 
 function openGuardrails(
   settings: ProxySettings,
-  { log, background, metrics, controlPlane }: Shared,
+  { log, background, metrics, controlPlane, serviceNetwork: network }: Shared,
   { transport, targets }: Upstream,
   lifecycle: Lifecycle,
-): LiveGuardrails {
+): Guardrails {
   const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
   const guardrails = createLiveGuardrails({
     ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
-    serviceAddresses: { deny, allow },
+    ...{ serviceAddresses: { deny, allow }, network },
     ...{ client: controlPlane.decisions, metrics: metrics.guardrails },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
   });

@@ -4,7 +4,7 @@
 import { type AddressRule, addressRule } from '../../common/addresses.ts';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
-import { createGuardedPost, type GuardedPost } from '../../common/guarded-request.ts';
+import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { CompiledGuardrails } from './compiled.ts';
@@ -25,6 +25,7 @@ import { WorkerPool } from './worker-pool.ts';
 export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'> {
   /** That webhooks may reach. */
   readonly serviceAddresses: AddressRule;
+  readonly network?: ServiceNetwork | undefined;
   /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
   readonly window: number;
   readonly eventBytesMax: number;
@@ -35,6 +36,9 @@ export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'
   readonly background: Background;
   readonly log: Logger;
 }
+
+/** How names become addresses, and whose certificates count. Default: the DNS servers and the authorities of Node. */
+export type ServiceNetwork = Pick<GuardOptions, 'resolve' | 'ca'>;
 
 export interface LiveGuardrails extends Guardrails {
   /** Tells the last samples, and ends the workers. */
@@ -47,7 +51,7 @@ export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
   const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
     ...{ samples, metrics: deps.metrics, now: () => deps.clock.monotonic() },
     scanner: new Scanner({ pool, window: deps.window }),
-    serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps.serviceAddresses) }),
+    serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps) }),
     guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
   });
   return {
@@ -58,9 +62,12 @@ export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
   };
 }
 
-function openPost(addresses: AddressRule): GuardedPost {
-  const allows = addressRule(addresses);
-  return createGuardedPost({ allows, bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections });
+function openPost({ serviceAddresses, network = {} }: LiveGuardrailsDeps): GuardedPost {
+  const allows = addressRule(serviceAddresses);
+  return createGuardedPost({
+    ...network,
+    ...{ allows, bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections },
+  });
 }
 
 export function createGuardrails(compiled: CompiledGuardrails, deps: RequestInspectionDeps): Guardrails {

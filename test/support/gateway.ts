@@ -7,6 +7,7 @@ import { createSealKey } from '../../common/seal.ts';
 import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import { type RunningProxy, startProxy } from '../../proxy/app.ts';
+import type { ServiceNetwork } from '../../proxy/guardrails/live-guardrails.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
@@ -81,6 +82,8 @@ export interface GatewayOptions {
   readonly proxy?: Environment;
   /** Of control planes, and so of a SQLite database. Default: the system's. */
   readonly clock?: Clock;
+  /** Of services of guardrails, as proxies in this process see them. */
+  readonly serviceNetwork?: ServiceNetwork;
 }
 
 export const providerSecret = storedKeys['gpt-provider'].secret.apiKey;
@@ -136,7 +139,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...env,
   });
   const newProxy = async (env: Environment = {}) => {
-    const proxy = await startProxy(readProxySettings(proxyEnvironment(env)), { log });
+    const proxy = await startProxy(readProxySettings(proxyEnvironment(env)), {
+      log,
+      ...(options.serviceNetwork && { serviceNetwork: options.serviceNetwork }),
+    });
     closers.push(() => proxy.drain());
     const urls = { url: `http://127.0.0.1:${proxy.port}`, adminUrl: `http://127.0.0.1:${proxy.adminPort}` };
     return { ...proxy, ...urls };
