@@ -1,0 +1,228 @@
+// Guardrails that the GPT vendor's moderation decides, against the simulator of the vendor.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../../../../common/secret.ts';
+import type { Guardrail, ModerationCheck } from '../../../../../guardrails/definition.ts';
+import type { OrganizationRecord } from '../../../../../proxy/access/principal.ts';
+import { gptProvider } from '../../../../../proxy/providers/gpt-provider/index.ts';
+import { parseBaseUrl, type Target } from '../../../../../proxy/providers/provider.ts';
+import { AddressPolicy } from '../../../../../proxy/upstream/addresses.ts';
+import { createTransport, type Transport } from '../../../../../proxy/upstream/transport.ts';
+import { type Simulator, startSimulator } from '../../../../../simulator/index.ts';
+import { guardrailOf, openServiceDesk, organization } from '../../../../support/service-guards.ts';
+
+let simulator: Simulator;
+let transport: Transport;
+let privateUpstreams: string[];
+const never = new AbortController().signal;
+const key = ['sk', 'sim', 'stored'].join('-');
+
+beforeAll(async () => {
+  simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
+  privateUpstreams = [`127.0.0.1:${simulator.port}`];
+  transport = transportTo(privateUpstreams);
+});
+afterAll(async () => {
+  await transport.close();
+  await simulator.close();
+});
+beforeEach(() => simulator.reset());
+
+function transportTo(listed: readonly string[]): Transport {
+  const addresses = new AddressPolicy({ privateUpstreams: listed, denyCidrs: [] });
+  return createTransport({ addresses, connectTimeoutMs: 1000, keepAliveMs: 1000, originsMax: 10 });
+}
+
+function target(apiKey: string | undefined = key): Target {
+  return {
+    provider: gptProvider,
+    baseUrl: parseBaseUrl(simulator.baseUrls['gpt-provider']),
+    credential: { apiKey: apiKey === undefined ? undefined : new Secret(apiKey) },
+    ...{ providerKeyId: 'provider-key-1', region: undefined, apiVersion: undefined },
+  };
+}
+
+const moderation: ModerationCheck = {
+  ...{ kind: 'moderation', model: 'omni-moderation-latest', categories: [], scoreMin: undefined },
+};
+const guardrail = (check: Partial<ModerationCheck> = {}, fields: Partial<Guardrail> = {}) =>
+  guardrailOf({ ...moderation, ...check }, fields);
+
+const asked: OrganizationRecord[] = [];
+function openDesk(targets: readonly Target[] = [target()], over = transport) {
+  const stored = (one: OrganizationRecord) => {
+    asked.push(one);
+    return targets;
+  };
+  return openServiceDesk({ moderation: { transport: over, targets: stored } });
+}
+
+const inputs = () => simulator.requests.map((request) => (request.json() as { input: string[] }).input);
+
+describe('moderation is asked', () => {
+  it('with the texts, over the organization’s stored key', async () => {
+    asked.length = 0;
+    expect(await openDesk().guard(guardrail()).judge(['tea', 'and biscuits'], never)).toEqual([
+      'tea',
+      'and biscuits',
+    ]);
+    expect(asked).toEqual([organization]);
+    expect(simulator.requests).toMatchObject([
+      { method: 'POST', target: '/v1/moderations', headers: { authorization: `Bearer ${key}` } },
+    ]);
+    expect(simulator.requests[0]?.json()).toEqual({
+      model: 'omni-moderation-latest',
+      input: ['tea', 'and biscuits'],
+    });
+  });
+
+  it('about long texts in pieces, none of which parts a character, and about 32 at a time', async () => {
+    const long = `${'a'.repeat(7_999)}😀${'b'.repeat(8_000)}`;
+    const many = Array.from({ length: 31 }, (_, index) => `text ${index}`);
+    await openDesk()
+      .guard(guardrail())
+      .judge([long, ...many], never);
+    const pieces = inputs().toSorted((a, b) => b.length - a.length);
+    expect(pieces.map((one) => one.length)).toEqual([32, 2]);
+    expect(pieces.flat()).toEqual(['a'.repeat(7_999), `😀${'b'.repeat(7_998)}`, 'bb', ...many]);
+  });
+
+  it.each([
+    [8_000, 1],
+    [8_001, 2],
+    [32 * 8_000, 32],
+  ])('about a text of %i characters in %i pieces', async (length, count) => {
+    await openDesk()
+      .guard(guardrail())
+      .judge(['a'.repeat(length)], never);
+    expect(inputs().flat()).toHaveLength(count);
+  });
+});
+
+type Case = [what: string, check: Partial<ModerationCheck>, text: string, decision: 'pass' | 'block'];
+
+describe('moderation finds', () => {
+  it.each<Case>([
+    ['nothing in what is not flagged', {}, 'tea', 'pass'],
+    ['what the vendor flags', {}, 'flag:violence', 'block'],
+    ['nothing that the vendor does not flag', {}, 'flag:violence=0.49', 'pass'],
+    ['a category that it looks at', { categories: ['violence', 'hate'] }, 'flag:hate', 'block'],
+    ['no category that it does not look at', { categories: ['hate'] }, 'flag:violence', 'pass'],
+    ['a score that counts', { scoreMin: 0.3 }, 'flag:violence=0.3', 'block'],
+    ['no score that is less', { scoreMin: 0.3 }, 'flag:violence=0.29', 'pass'],
+    ['nothing that is flagged with a score that is less', { scoreMin: 0.9 }, 'flag:violence=0.8', 'pass'],
+    ['a score of one category', { scoreMin: 0.3, categories: ['hate'] }, 'flag:violence=0.3', 'pass'],
+    [
+      'nothing of a category that the vendor does not know',
+      { categories: ['rudeness'] },
+      'flag:hate',
+      'pass',
+    ],
+    ['nothing by a name of JavaScript’s', { categories: ['constructor'], scoreMin: 0.1 }, 'tea', 'pass'],
+  ])('%s', async (_what, check, text, decision) => {
+    const { guard, decisions, outcomes } = openDesk();
+    const judging = guard(guardrail(check)).judge(['tea', text], never);
+    if (decision === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    else expect(await judging).toEqual(['tea', text]);
+    expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], ['answered']]);
+  });
+
+  it('what stands in the last piece of a long text', async () => {
+    const judging = openDesk()
+      .guard(guardrail())
+      .judge([`${'a'.repeat(40 * 8_000)} flag:violence`], never);
+    await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
+
+  it.each([
+    ['observe', 'observe'],
+    ['redact', 'block'],
+  ] as const)('with action %s what is then: %s', async (action, decision) => {
+    const { guard, decisions } = openDesk();
+    await guard(guardrail({}, { action }))
+      .judge(['flag:hate'], never)
+      .catch(() => undefined);
+    expect(decisions).toEqual([`our-guard input ${decision}`]);
+  });
+});
+
+describe('moderation has failed where', () => {
+  type Failure = [what: string, reason: string, script: Parameters<Simulator['script']>[0]];
+  it.each<Failure>([
+    ['the vendor refuses', 'refused', { status: 429 }],
+    ['the vendor fails', 'refused', { status: 503 }],
+    ['the answer is no JSON', 'answer', { body: 'fine' }],
+    ['the answer has no results', 'answer', { body: '{"results":null}' }],
+    ['the answer has too few results', 'answer', { body: '{"results":[]}' }],
+    ['a result says nothing', 'answer', { body: '{"results":[{}]}' }],
+    ['a result is none', 'answer', { body: '{"results":[null]}' }],
+    ['the answer is huge', 'answer', { body: `{"results":[],"more":"${'a'.repeat(1024 * 1024)}"}` }],
+    ['the connection is cut', 'unreachable', { stop: { by: 'cut', beforeHead: true } }],
+    ['the answer is cut', 'unreachable', { stop: { by: 'cut', afterBytes: 10 } }],
+    ['what comes is no HTTP', 'unreachable', { rawBase64: Buffer.from('SSH-2.0\r\n').toString('base64') }],
+  ])('%s', async (_what, reason, behaviour) => {
+    for (const onFailure of ['block', 'pass'] as const) {
+      simulator.script(behaviour);
+      const { guard, decisions, outcomes, logged } = openDesk();
+      const judging = guard(guardrail({}, { onFailure })).judge(['tea'], never);
+      if (onFailure === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      else expect(await judging).toEqual(['tea']);
+      expect([decisions, outcomes]).toEqual([[`our-guard input failed_${onFailure}`], [reason]]);
+      expect(logged.join('')).not.toContain(key);
+    }
+  });
+
+  it('the organization has no key of the vendor', async () => {
+    for (const targets of [[], [{ ...target(), credential: { apiKey: undefined } }]]) {
+      const { guard, decisions, outcomes } = openDesk(targets);
+      await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+      });
+      expect([decisions, outcomes]).toEqual([['our-guard input failed_block'], ['no_key']]);
+    }
+    expect(simulator.requests).toEqual([]);
+  });
+
+  it('the vendor does not take the key', async () => {
+    const { guard, outcomes, logged } = openDesk([target('sk-unknown')]);
+    await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
+      code: 'guardrail_blocked',
+    });
+    expect(outcomes).toEqual(['refused']);
+    expect(logged.join('')).not.toContain('sk-unknown');
+  });
+
+  it('the base URL is at an address that nobody has listed', async () => {
+    const unlisted = transportTo([]);
+    const { guard, outcomes } = openDesk([target()], unlisted);
+    await expect(guard(guardrail()).judge(['tea'], never)).rejects.toMatchObject({
+      code: 'guardrail_blocked',
+    });
+    expect([outcomes, simulator.requests]).toEqual([['unreachable'], []]);
+    await unlisted.close();
+  });
+
+  it('one of several questions has failed, and the others end', async () => {
+    simulator.script({ stop: { by: 'silence', beforeHead: true } }, { times: 2 });
+    simulator.script({ status: 500 });
+    const { guard, outcomes } = openDesk();
+    const texts = Array.from({ length: 3 * 32 }, () => 'tea');
+    await expect(guard(guardrail()).judge(texts, never)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(outcomes).toEqual(['refused']);
+    await expect
+      .poll(() => simulator.requests.map(({ ended }) => ended).toSorted())
+      .toEqual(['client_left', 'client_left', 'finished']);
+  });
+});
+
+it('a request that ends takes its questions with it', async () => {
+  simulator.script({ stop: { by: 'silence', beforeHead: true } });
+  const { guard, decisions, outcomes } = openDesk();
+  const ending = new AbortController();
+  const judging = guard(guardrail()).judge(['tea'], ending.signal);
+  await expect.poll(() => simulator.requests.length).toBe(1);
+  const left = new Error('the client left');
+  ending.abort(left);
+  await expect(judging).rejects.toBe(left);
+  await expect.poll(() => simulator.requests[0]?.ended).toBe('client_left');
+  expect([decisions, outcomes]).toEqual([[], []]);
+});
