@@ -133,8 +133,7 @@ async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycl
   lifecycle.onClose('admin listener', () => admin.close());
 
   return {
-    port: traffic.port,
-    adminPort: admin.port,
+    ...{ port: traffic.port, adminPort: admin.port },
     drain: async () => {
       draining = true;
       await finished(traffic, settings.drainGrace, watchdog, log);
