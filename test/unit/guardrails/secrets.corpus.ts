@@ -1,6 +1,7 @@
 // Texts with secrets of every form, and texts that look alike and hold none. All are made of pieces while the test runs, by chance
 // from a fixed seed: nothing that looks like a key stands in this repository.
 import { createCredential } from '../../../common/credential.ts';
+import { Random } from '../../support/access/random.ts';
 
 export interface Labelled {
   readonly what: string;
@@ -16,16 +17,12 @@ const hex = `${digits}abcdef`;
 const base64 = `${letters}+/`;
 const base64url = `${letters}-_`;
 
-let state = 20_261_122;
+let random = new Random(20_261_122);
 
-function below(limit: number): number {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return Math.floor((state / 2 ** 32) * limit);
-}
-
+const below = (limit: number) => random.below(limit);
 const chance = (length: number, characters = letters) =>
   Array.from({ length }, () => characters.charAt(below(characters.length))).join('');
-const oneOf = <T>(values: readonly [T, ...T[]]): T => values[below(values.length)] ?? values[0];
+const oneOf = <T>(values: readonly T[]) => random.pick(values);
 /** Written so that no scanner reads the parts as one. */
 const joined = (...parts: readonly string[]) => parts.join('');
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -152,7 +149,7 @@ const schemes = [
 ] as const;
 
 export function labelledTexts(): readonly Labelled[] {
-  state = 20_261_122;
+  random = new Random(20_261_122);
   return [...ofForms(), ...ofNames(), ...ofConnections(), ...ofSeveral(), ...lookAlikes()];
 }
 
@@ -217,8 +214,8 @@ function ofSeveral(): readonly Labelled[] {
     let text = '';
     const spans: { start: number; end: number; label: string }[] = [];
     for (let count = 2 + below(4); count > 0; count--) {
-      const [label, some] = oneOf(Object.entries(makers) as [[string, readonly (() => string)[]]]);
-      const made = written(label, `${oneOf(contexts as [string])}\n`, some[0] ?? (() => ''), label);
+      const [label, some] = oneOf(Object.entries(makers));
+      const made = written(label, `${oneOf(contexts)}\n`, some[0] ?? (() => ''), label);
       spans.push(
         ...made.spans.map((span) => ({
           ...span,

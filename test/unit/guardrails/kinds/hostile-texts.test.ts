@@ -5,6 +5,7 @@ import { fold } from '../../../../guardrails/fold.ts';
 import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
+import { Random } from '../../../support/access/random.ts';
 
 const long = 10_000_000;
 const short = 1_000_000;
@@ -52,12 +53,8 @@ function measure(matcher: Matcher, make: (length: number) => string, stated: Sta
 const repeated = (unit: string) => (length: number) => unit.repeat(length / unit.length);
 
 function base64(length: number): string {
-  const bytes = new Uint8Array((length * 3) / 4);
-  let state = 1;
-  for (const at of bytes.keys()) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    bytes[at] = state >>> 24;
-  }
+  const random = new Random(1);
+  const bytes = Uint8Array.from({ length: (length * 3) / 4 }, () => random.below(256));
   return Buffer.from(bytes).toString('base64');
 }
 

@@ -3,43 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
 import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
-import type { Finding, Matcher } from '../../../../guardrails/matcher.ts';
+import type { Matcher } from '../../../../guardrails/matcher.ts';
+import { Random } from '../../../support/access/random.ts';
+import { cut, findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
 
 const compile = (...patterns: readonly string[]) => compilePattern({ kind: 'pattern', patterns });
 
-function findWhole(matcher: Matcher, raw: string, window = 32): readonly Finding[] {
-  return matcher.inspect({ raw, folded: fold(raw), isEnd: true }, 0, window).findings;
-}
-
+const inWhole = (matcher: Matcher, raw: string) => findWhole(matcher, raw, 32);
 const foundIn = (matcher: Matcher, raw: string) =>
-  findWhole(matcher, raw).map(({ start, end }) => raw.slice(start, end));
+  inWhole(matcher, raw).map(({ start, end }) => raw.slice(start, end));
 
-/** As a stream does it, forgetting what is not needed but for 32 units of context. */
-function findInPieces(matcher: Matcher, pieces: readonly string[], window = 32): readonly Finding[] {
-  const found: Finding[] = [];
-  let raw = '';
-  let from = 0;
-  let dropped = 0;
-  for (const [index, piece] of pieces.entries()) {
-    raw += piece;
-    const isEnd = index === pieces.length - 1;
-    const { findings, decided } = matcher.inspect({ raw, folded: fold(raw), isEnd }, from, window);
-    expect(decided).toBeGreaterThanOrEqual(from);
-    expect(decided).toBeGreaterThan(raw.length - window);
-    for (const { start, end, label } of findings) {
-      expect(start).toBeGreaterThanOrEqual(from);
-      expect(start).toBeLessThan(decided);
-      from = end;
-      found.push({ start: start + dropped, end: end + dropped, label });
-    }
-    from = Math.max(from, decided);
-    const drop = Math.max(0, from - 32);
-    raw = raw.slice(drop);
-    from -= drop;
-    dropped += drop;
-  }
-  return found;
-}
+const inPieces = (matcher: Matcher, pieces: readonly string[]) => findInPieces(matcher, pieces, 32);
 
 function refusal(...patterns: readonly string[]): InvalidCheckError {
   try {
@@ -111,7 +85,7 @@ describe('what is found', () => {
   });
 
   it('each with the label PATTERN', () => {
-    expect(findWhole(compile('b'), 'abc')).toEqual([{ start: 1, end: 2, label: 'PATTERN' }]);
+    expect(inWhole(compile('b'), 'abc')).toEqual([{ start: 1, end: 2, label: 'PATTERN' }]);
   });
 });
 
@@ -128,13 +102,13 @@ describe('pieces', () => {
   ])('%s is right at every boundary of %j', (pattern, text, expected) => {
     const matcher = compile(pattern);
     expect(foundIn(matcher, text)).toEqual(expected);
-    expect(findInPieces(matcher, [...units(text), ''])).toEqual(findWhole(matcher, text));
+    expect(inPieces(matcher, units(text))).toEqual(inWhole(matcher, text));
   });
 
   it('give what the whole gives, whatever the text and wherever it is cut', () => {
     const seed = Number(process.env.SEED ?? Date.now() % 1e9);
     console.log(`seed ${seed}`);
-    const random = randomOf(seed);
+    const random = new Random(seed);
     const matchers = [
       compile('ab+c', 'b{2,5}', '\\bca\\b'),
       compile('a[^c]{0,20}c', '^b', 'c$'),
@@ -144,17 +118,14 @@ describe('pieces', () => {
       compile('(?s)a.{10}', '(?s)c.{31}'),
     ];
     for (let round = 0; round < 3_000; round++) {
-      const text = Array.from({ length: random(120) }, () => 'aabbcc \n😀-'[random(11)]).join('');
+      const text = Array.from({ length: random.below(120) }, () =>
+        random.pick('aabbcc \n😀-'.split('')),
+      ).join('');
       const matcher = matchers[round % matchers.length] ?? compile('a');
-      const whole = findWhole(matcher, text);
+      const whole = inWhole(matcher, text);
       if (whole.some(({ start, end }) => end - start > 32)) continue;
-      const pieces: string[] = [];
-      for (let at = 0; at < text.length; ) {
-        const length = 1 + random(random(2) === 0 ? 2 : 40);
-        pieces.push(text.slice(at, at + length));
-        at += length;
-      }
-      expect(findInPieces(matcher, [...pieces, '']), JSON.stringify({ pieces, round })).toEqual(whole);
+      const pieces = cut(text, random.pick([2, 40]), random);
+      expect(inPieces(matcher, pieces), JSON.stringify({ pieces, round })).toEqual(whole);
     }
   });
 
@@ -176,17 +147,8 @@ describe('pieces', () => {
 
   it('cut a match that is longer than the window into what fits', () => {
     const matcher = compile('a+', 'x[^y]*y');
-    const lengths = (text: string) =>
-      findInPieces(matcher, [...units(text), '']).map(({ start, end }) => end - start);
+    const lengths = (text: string) => inPieces(matcher, units(text)).map(({ start, end }) => end - start);
     expect(lengths('a'.repeat(70))).toEqual([32, 32, 6]);
     expect(lengths(`x${'b'.repeat(40)}y aa`)).toEqual([2]);
   });
 });
-
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}

@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding } from '../../../../guardrails/matcher.ts';
+import { Random } from '../../../support/access/random.ts';
+import { cut, findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
 import { labelledTexts } from '../secrets.corpus.ts';
 
 const matcher = compileSecrets({ kind: 'secrets' });
 const texts = labelledTexts();
 
-function findWhole(raw: string, window = 512): readonly Finding[] {
-  return matcher.inspect({ raw, folded: fold(raw), isEnd: true }, 0, window).findings;
-}
+const inWhole = (raw: string, window = 512) => findWhole(matcher, raw, window);
+const inPieces = (pieces: readonly string[], window = 512) => findInPieces(matcher, pieces, window);
 
 /** Findings of one label that follow directly are one: the lines of a key. */
 function merged(findings: readonly Finding[]): readonly Finding[] {
@@ -41,7 +42,7 @@ describe('the corpus', () => {
     const wrong: string[] = [];
     for (const { what, text, spans } of texts) {
       const wanted = spans.map(written);
-      const got = merged(findWhole(text)).map(written);
+      const got = merged(inWhole(text)).map(written);
       expected += wanted.length;
       found += got.length;
       right += got.filter((span) => wanted.includes(span)).length;
@@ -57,63 +58,22 @@ describe('the corpus', () => {
   });
 });
 
-/** As a stream does it, forgetting what is not needed but for 32 units of context. */
-function findInPieces(pieces: readonly string[], window = 512): readonly Finding[] {
-  const found: Finding[] = [];
-  let raw = '';
-  let from = 0;
-  let dropped = 0;
-  for (const [index, piece] of pieces.entries()) {
-    raw += piece;
-    const isEnd = index === pieces.length - 1;
-    const { findings, decided } = matcher.inspect({ raw, folded: fold(raw), isEnd }, from, window);
-    expect(decided).toBeGreaterThanOrEqual(from);
-    if (found.length + findings.length === 0) expect(decided).toBeGreaterThan(raw.length - window);
-    for (const { start, end, label } of findings) {
-      expect(start).toBeGreaterThanOrEqual(from);
-      expect(start).toBeLessThan(decided);
-      from = end;
-      found.push({ start: start + dropped, end: end + dropped, label });
-    }
-    from = Math.max(from, decided);
-    const drop = Math.max(0, from - 32);
-    raw = raw.slice(drop);
-    from -= drop;
-    dropped += drop;
-  }
-  return found;
-}
-
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 describe('pieces', () => {
   it('of one unit give what the whole gives, for every short text of the corpus', () => {
     for (const { text } of texts.filter(({ text }) => text.length < 300)) {
-      expect(findInPieces([...text.split(''), '']), text).toEqual(findWhole(text));
+      expect(inPieces(text.split('')), text).toEqual(inWhole(text));
     }
   });
 
   it('of any size give what the whole gives, for texts one behind another', () => {
     const seed = Number(process.env.SEED ?? Date.now() % 1e9);
     console.log(`seed ${seed}`);
-    const random = randomOf(seed);
+    const random = new Random(seed);
     for (let round = 0; round < 300; round++) {
-      const text = Array.from({ length: 4 }, () => texts[random(texts.length)]?.text).join(
-        random(2) === 0 ? ' ' : '\n',
-      );
-      const pieces: string[] = [];
-      for (let at = 0; at < text.length; ) {
-        const length = 1 + random(random(3) === 0 ? 700 : 12);
-        pieces.push(text.slice(at, at + length));
-        at += length;
-      }
-      expect(findInPieces([...pieces, '']), `round ${round}`).toEqual(findWhole(text));
+      const parts = Array.from({ length: 4 }, () => random.pick(texts).text);
+      const text = parts.join(random.pick([' ', '\n']));
+      const pieces = cut(text, random.pick([12, 12, 700]), random);
+      expect(inPieces(pieces), `round ${round}`).toEqual(inWhole(text));
     }
   });
 });
@@ -124,7 +84,7 @@ describe('what the corpus does not show', () => {
   const end = `-----${'END'} PRIVATE KEY-----`;
   const line = 'q7Xw2Lk9Zp4Rt6Yv'.repeat(4);
   const found = (raw: string, window?: number) =>
-    findWhole(raw, window).map(({ start, end: to, label }) => [label, raw.slice(start, to)]);
+    inWhole(raw, window).map(({ start, end: to, label }) => [label, raw.slice(start, to)]);
 
   it('characters that nobody sees hide nothing, wherever they stand', () => {
     for (const hidden of ['\u200b', '\u00ad', '\u2060', '\ufeff', '\u0301']) {
@@ -177,7 +137,7 @@ describe('what the corpus does not show', () => {
       ['JWT', `${head}.`],
       ['JWT', rest],
     ]);
-    expect(findInPieces([...`${head}.${rest} ok`.split(''), ''], 128)).toHaveLength(2);
+    expect(inPieces([...`${head}.${rest} ok`.split('')], 128)).toHaveLength(2);
   });
 
   it('in source and JSON, where a line break is written out', () => {
