@@ -5,17 +5,21 @@
 // own characters, a number on `reachMax` units behind its first digit. What is within reach of the end of a text that goes on is
 // not decided, unless a blank shows that it has ended.
 import type { PersonalDataCheck, PersonalDataType } from '../definition.ts';
-import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
+import { contextMax, type Finding, type Inspected, type InspectedText, type Matcher } from '../matcher.ts';
 import { type Emails, findEmails } from './personal-data/email.ts';
 import { iban } from './personal-data/iban.ts';
 import { ipAddress } from './personal-data/ip-address.ts';
 import { nationalId } from './personal-data/national-id.ts';
-import { blank, dash, type NumberType, reachMax, type Span } from './personal-data/number-type.ts';
+import {
+  blank,
+  dash,
+  type NumberType,
+  type Place,
+  reachMax,
+  type Span,
+} from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
-
-/** In raw units: what a text keeps of what has left. */
-const contextMax = 32;
 
 type NumberData = Exclude<PersonalDataType, 'email'>;
 
@@ -101,7 +105,7 @@ function findNumbers(
   return { found, open: isEnd ? text.length : startOfWord(text, text.length, from) };
 }
 
-function findAt(place: Parameters<NumberType['find']>[0], types: readonly Wanted[]): Found | undefined {
+function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
   for (const { type, isWanted } of types) {
     const span = type.find(place);
     if (span !== undefined) return { ...span, label: isWanted ? type.label : undefined };
