@@ -40,7 +40,8 @@ export class ChunkGuard {
   readonly #heldMax: number;
   readonly #whole: WholeGuard;
   readonly #choices = new Map<unknown, ChoiceGuard>();
-  #head = nothing;
+  /** Says which answer it is of. */
+  #last = nothing;
   #waiting: Waiting[] = [];
   #waitingHeld = 0;
   /** What waits is waited for no more: there was too much of it. */
@@ -67,12 +68,12 @@ export class ChunkGuard {
 
   /** @param size of the chunk, in bytes @returns what may leave now @throws BlockedError, GatewayError */
   take(chunk: JsonObject, size: number): readonly PassedChunk[] {
-    const { head, extras, usage } = this.#readTop(chunk);
+    const { extras, usage } = this.#readTop(chunk);
     const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
-    this.#head = head;
+    this.#last = chunk;
     this.#usage = usage ?? this.#usage;
     if (choices.length === 0 && usage !== undefined) {
-      this.#usageChunk = { ...head, ...extras };
+      this.#usageChunk = { ...headOf(chunk), ...extras };
       return [];
     }
     const taken = choices.map((choice) => {
@@ -96,27 +97,21 @@ export class ChunkGuard {
     const passed = this.#released(ended);
     this.#keep(ended, nothing, 0);
     this.#pass(passed);
-    this.#endChoices(passed);
-    if (this.#usageChunk !== undefined) {
-      const chunk = { ...this.#usageChunk, choices: [], usage: this.#usage };
-      passed.push({ chunk, isUntouched: false, commits: true });
-    }
+    const finishes = [...this.#finishes.values()].map((fields) => said(chunkOf(fields)));
+    passed.push(...finishes, ...this.#usageTold(finishes.at(-1)));
     return passed;
   }
 
-  #readTop(chunk: JsonObject): { head: JsonObject; extras: JsonObject; usage: JsonObject | undefined } {
-    const head: JsonObject = {};
+  #readTop(chunk: JsonObject): { extras: JsonObject; usage: JsonObject | undefined } {
     let extras = nothing;
     let usage: JsonObject | undefined;
     for (const name of Object.keys(chunk)) {
       const value = chunk[name];
-      if (name === 'choices') continue;
-      if (headFields.has(name)) head[name] = value;
-      else if (saysNothing(value)) continue;
-      else if (name === 'usage' && isObject(value)) usage = value;
+      if (name === 'choices' || headFields.has(name) || saysNothing(value)) continue;
+      if (name === 'usage' && isObject(value)) usage = value;
       else extras = { ...extras, ...this.#whole.ofChunk({ [name]: value }) };
     }
-    return { head, extras, usage };
+    return { extras, usage };
   }
 
   #choice(index: unknown): ChoiceGuard {
@@ -131,14 +126,13 @@ export class ChunkGuard {
     const choices = taken.flatMap(({ choice, released }) =>
       released === undefined ? [] : [choiceBody(choice, released, nothing)],
     );
-    return choices.length === 0
-      ? []
-      : [{ chunk: { ...this.#head, choices }, isUntouched: false, commits: true }];
+    return choices.length === 0 ? [] : [said({ ...headOf(this.#last), choices })];
   }
 
   /** What a chunk says beside text waits for the text before it. */
   #keep(taken: readonly Kept[], extras: JsonObject, size: number): void {
-    const head = this.#head;
+    if (extras === nothing && taken.every(saysNoMore)) return;
+    const head = headOf(this.#last);
     let rest = extras;
     for (const { choice, later, finish } of taken) {
       for (const fields of later) {
@@ -189,14 +183,13 @@ export class ChunkGuard {
     this.#pass(passed);
   }
 
-  #endChoices(passed: PassedChunk[]): void {
-    const finishes = [...this.#finishes.values()];
-    for (const [at, fields] of finishes.entries()) {
-      const chunk = chunkOf(fields);
-      const isLast = at === finishes.length - 1 && this.#usageChunk === undefined;
-      if (isLast && this.#usage !== undefined) chunk.usage = this.#usage;
-      passed.push({ chunk, isUntouched: false, commits: true });
-    }
+  /** With the last choice to end, unless it has a chunk of its own. */
+  #usageTold(last: PassedChunk | undefined): readonly PassedChunk[] {
+    const usage = this.#usage;
+    if (usage === undefined) return [];
+    if (this.#usageChunk === undefined && last !== undefined) last.chunk.usage = usage;
+    else return [said({ ...headOf(this.#last), ...this.#usageChunk, choices: [], usage })];
+    return [];
   }
 }
 
@@ -209,6 +202,20 @@ interface Kept {
   readonly choice: ChoiceGuard;
   readonly later: readonly LaterFields[];
   readonly finish?: JsonObject | undefined;
+}
+
+function said(chunk: JsonObject): PassedChunk {
+  return { chunk, isUntouched: false, commits: true };
+}
+
+function saysNoMore({ later, finish }: Kept): boolean {
+  return later.length === 0 && finish === undefined;
+}
+
+function headOf(chunk: JsonObject): JsonObject {
+  const head: JsonObject = {};
+  for (const name of headFields) if (chunk[name] !== undefined) head[name] = chunk[name];
+  return head;
 }
 
 function chunkOf({ head, extras, choice, delta, fields }: Fields): JsonObject {

@@ -1,0 +1,95 @@
+// What guardrails cost a stream: how many tokens are held before the first text leaves, and the processor time of a token.
+import { expect, it } from 'vitest';
+import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
+import { compileWords } from '../../../guardrails/kinds/words.ts';
+import type { Guard } from '../../../guardrails/window.ts';
+import {
+  answerGuards,
+  chunkOf,
+  eventOf,
+  finishOf,
+  fullWindow,
+  guarded,
+  guardOf,
+  marked,
+  ToldStream,
+} from '../../support/guarded-streams.ts';
+
+const tokens = 2000;
+const window = 512;
+const words = compileWords({
+  kind: 'words',
+  phrases: Array.from({ length: 1000 }, (_, index) => `phrase ${index} of a list`),
+  withinWords: false,
+});
+const pattern = compilePattern({ kind: 'pattern', patterns: ['[A-Z]{2}-[0-9]{8}'] });
+const sentence = 'all the tea is in the pot, and we are very glad to see it there. ';
+const told = [
+  chunkOf({ role: 'assistant', content: '' }),
+  ...Array.from({ length: tokens }, (_, at) => chunkOf({ content: tokenAt(at) })),
+  finishOf('stop'),
+].map((chunk) => Buffer.from(eventOf({ ...chunk, system_fingerprint: 'fp_1', service_tier: 'default' })));
+
+/** Of four characters, as they are on the average. */
+function tokenAt(at: number): string {
+  const start = (at * 4) % sentence.length;
+  return (sentence + sentence).slice(start, start + 4);
+}
+
+const rows: readonly (readonly [name: string, guard: Guard | undefined, tokensHeldMax: number])[] = [
+  ['no guardrail', undefined, 0],
+  ['words, observed', guardOf(words, 'observe'), 0],
+  ['1,000 words', guardOf(words, 'redact'), 5],
+  ['a pattern', guardOf(pattern, 'redact'), 5],
+  ['a full window', guardOf(fullWindow(marked('<', '>', 'MARKED')), 'redact'), window / 4],
+];
+
+it('a stream is held no longer than a matcher says', async () => {
+  const figures: Record<string, object> = {};
+  for (const [name, guard, tokensHeldMax] of rows) {
+    // The first rounds are slower: what they run through is being compiled.
+    for (let round = 0; round < 10; round++) await flow(guard);
+    const before = process.cpuUsage();
+    const rounds = 10;
+    let firstAt = 0;
+    for (let round = 0; round < rounds; round++) firstAt = await flow(guard);
+    const { user, system } = process.cpuUsage(before);
+    figures[name] = {
+      'tokens held': firstAt,
+      'µs a token': Math.round(((user + system) / rounds / tokens) * 10) / 10,
+    };
+    expect(firstAt, name).toBeLessThanOrEqual(tokensHeldMax);
+  }
+  console.table(figures);
+}, 60_000);
+
+/** @returns how many tokens had come before the one with which the first text left */
+async function flow(guard: Guard | undefined): Promise<number> {
+  const { source, result } = guard === undefined ? unguarded() : guarded(answerGuards([guard], { window }));
+  let come = -1;
+  let firstAt: number | undefined;
+  const write = (bytes: Buffer) => {
+    if (bytes.includes('"content":"') && !bytes.includes('"content":""')) firstAt ??= come;
+  };
+  const flowing = Promise.resolve(result).then((stream) =>
+    stream.flowTo({ write, end: ignore, fail: ignore }),
+  );
+  for (const event of told) {
+    source.write(event);
+    // What is handed over flows from the next turn on.
+    if (firstAt === undefined) await new Promise((resolve) => setImmediate(resolve));
+    come++;
+  }
+  source.finish();
+  await flowing;
+  return firstAt ?? tokens;
+}
+
+function unguarded() {
+  const source = new ToldStream();
+  return { source, result: source };
+}
+
+function ignore(): void {
+  // Nobody reads what ends here.
+}

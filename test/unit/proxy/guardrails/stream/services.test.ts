@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { Guardrail } from '../../../../../guardrails/definition.ts';
+import type { AnswerGuards } from '../../../../../proxy/guardrails/answer-guards.ts';
+import type { ServiceGuard } from '../../../../../proxy/guardrails/services/service.ts';
+import {
+  answered,
+  answerGuards,
+  blocked,
+  chunkOf,
+  deltasOf,
+  finishOf,
+  guarded,
+  guardOf,
+  marked,
+  receive,
+} from '../../../../support/guarded-streams.ts';
+
+const role = chunkOf({ role: 'assistant', content: '' });
+const secret = marked('<', '>', 'SECRET');
+
+/** A service that answers when the test says so. */
+class ToldService implements ServiceGuard {
+  readonly guardrail: Guardrail;
+  readonly holds: boolean;
+  readonly asked: (readonly string[])[] = [];
+  signal: AbortSignal | undefined;
+  readonly #answers = Promise.withResolvers<(texts: readonly string[]) => readonly string[]>();
+
+  constructor(action: Guardrail['action']) {
+    const check = { kind: 'unknown' } as const;
+    const fields = {
+      id: action,
+      name: action,
+      position: 0,
+      stage: 'output',
+      onFailure: 'block',
+      message: '',
+    } as const;
+    this.guardrail = { ...fields, action, aiSystemIds: [], check, revision: 1 };
+    this.holds = action !== 'observe';
+  }
+
+  async judge(texts: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+    this.asked.push(texts);
+    this.signal = signal;
+    const left = (await this.#answers.promise)(texts);
+    return left;
+  }
+
+  answer(left: (texts: readonly string[]) => readonly string[] = (texts) => texts): this {
+    this.#answers.resolve(left);
+    return this;
+  }
+
+  refuse(): this {
+    this.#answers.reject(blocked());
+    return this;
+  }
+}
+
+function asking(services: readonly ServiceGuard[], fields: Partial<AnswerGuards> = {}): AnswerGuards {
+  return answerGuards([], { services, ...fields });
+}
+
+const answer = [
+  role,
+  chunkOf({ content: 'Hello ' }),
+  chunkOf({ content: 'there' }),
+  chunkOf({
+    tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"to":' } }],
+  }),
+  chunkOf({ tool_calls: [{ index: 0, function: { arguments: '"me"}' } }] }),
+  finishOf('tool_calls'),
+];
+
+describe('a service that holds', () => {
+  it('is asked once, about all texts, and nothing leaves before it has answered', async () => {
+    const service = new ToldService('block');
+    const { source, result, isHandedOver, buffered } = guarded(asking([service]));
+    source.say(': hello\n\n', ...answer);
+    expect(await isHandedOver()).toBe(false);
+    expect(service.asked).toEqual([]);
+    source.end();
+    expect(service.asked).toEqual([['Hello there', 'f', 'to', 'me']]);
+    expect(await isHandedOver()).toBe(false);
+    service.answer();
+    const received = receive(await result);
+    expect(deltasOf(received.chunks)).toMatchObject([
+      { role: 'assistant', content: 'Hello there' },
+      { tool_calls: [{ function: { name: 'f', arguments: '{"to":"me"}' } }] },
+      {},
+    ]);
+    expect(received.events.at(-1)).toBe('data: [DONE]');
+    expect(received.hasEnded).toBe(true);
+    expect(buffered()).toBeGreaterThan('Hello there'.length);
+  });
+
+  it('says what stands in place of the texts', async () => {
+    const service = new ToldService('redact').answer((texts) =>
+      texts.map((text) => text.replace('there', 'you')),
+    );
+    const received = await answered(asking([service]), answer);
+    expect(received.text()).toBe('Hello you');
+  });
+
+  it('that would replace what cannot be replaced blocks', async () => {
+    const service = new ToldService('redact').answer((texts) =>
+      texts.map((text) => (text === 'f' ? 'g' : text)),
+    );
+    await expect(answered(asking([service]), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
+
+  it('refuses before any byte', async () => {
+    const { source, result } = guarded(asking([new ToldService('block').refuse()]));
+    source.say(...answer);
+    source.end();
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
+
+  it('that rewrites is asked with what the one before has left, all others with what came', async () => {
+    const first = new ToldService('redact').answer((texts) =>
+      texts.map((text) => text.replace('Hello', 'Dear')),
+    );
+    const second = new ToldService('redact').answer();
+    const other = new ToldService('block').answer();
+    const received = await answered(asking([first, other, second]), answer);
+    expect(second.asked[0]?.[0]).toBe('Dear there');
+    expect(other.asked[0]?.[0]).toBe('Hello there');
+    expect(received.text()).toBe('Dear there');
+  });
+
+  it('is not told what other guardrails have replaced', async () => {
+    const service = new ToldService('block').answer();
+    const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
+    const received = await answered(guards, [role, chunkOf({ content: 'It is <1>' }), finishOf('stop')]);
+    expect(service.asked).toEqual([['It is [SECRET]']]);
+    expect(received.text()).toBe('It is [SECRET]');
+  });
+
+  it('is waited for no longer than the request lives', async () => {
+    const service = new ToldService('block');
+    const { source, result, abort } = guarded(asking([service]));
+    source.say(...answer);
+    source.end();
+    abort(new Error('left'));
+    await expect(result).rejects.toThrow('left');
+    expect(service.signal?.aborted).toBe(true);
+  });
+
+  it('is not asked about an answer without text', async () => {
+    const service = new ToldService('block');
+    const received = await answered(asking([service]), [role, finishOf('stop')]);
+    expect(service.asked).toEqual([]);
+    expect(received.hasEnded).toBe(true);
+  });
+
+  it('is not asked about too long an answer, which its failure rule blocks', async () => {
+    const { source, result } = guarded(asking([new ToldService('block')], { textMax: 300 }));
+    source.say(role, chunkOf({ content: 'a'.repeat(301) }));
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(source.aborted).toBeDefined();
+  });
+
+  it('is not asked about too long an answer, which its failure rule lets pass as it comes', async () => {
+    const service = new ToldService('block');
+    const guards = asking([service], { textMax: 300, tooLong: () => undefined });
+    const { source, result } = guarded(guards);
+    source.say(role, chunkOf({ content: 'a'.repeat(300) }), chunkOf({ content: 'b' }));
+    const received = receive(await result);
+    expect(received.text()).toBe(`${'a'.repeat(300)}b`);
+    source.say(chunkOf({ content: 'c' }));
+    expect(received.text()).toHaveLength(302);
+    source.end();
+    expect(service.asked).toEqual([]);
+    expect(received.hasEnded).toBe(true);
+  });
+});
+
+describe('a service that observes', () => {
+  it('is asked when all has left, about what has left', async () => {
+    const service = new ToldService('observe').answer();
+    const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
+    const { source, result, background } = guarded(guards);
+    source.say(role, chunkOf({ content: 'It is <' }), chunkOf({ content: '1>.' }));
+    const received = receive(await result);
+    expect(received.text()).toBe('It is [SECRET].');
+    expect(service.asked).toEqual([]);
+    source.say(finishOf('stop'));
+    source.end();
+    expect(received.hasEnded).toBe(true);
+    expect(service.asked).toEqual([['It is [SECRET].']]);
+    expect(background).toEqual(['guardrails after an answer']);
+  });
+
+  it('is asked about an answer that was cut', async () => {
+    const service = new ToldService('observe').answer();
+    const { source, result } = guarded(asking([service]));
+    source.say(role, chunkOf({ content: 'Hello' }));
+    const received = receive(await result);
+    source.fail(new Error('cut'));
+    expect(received.failure?.message).toBe('cut');
+    expect(service.asked).toEqual([['Hello']]);
+  });
+
+  it('leaves the stream as it comes', async () => {
+    const service = new ToldService('observe').answer();
+    const odd = 'data: {"choices" : [{"index":0,"delta":{"content":"Hello"}}]}\n\n';
+    const received = await answered(asking([service]), [': note\n\n', odd]);
+    expect(received.bytes).toBe(`: note\n\n${odd}data: [DONE]\n\n`);
+    expect(service.asked).toEqual([['Hello']]);
+  });
+});
