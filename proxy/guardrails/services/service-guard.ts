@@ -14,7 +14,7 @@ import {
 export interface ServiceContext {
   readonly call: ChatCall;
   readonly stage: Stage;
-  readonly decisions: Pick<Decisions, 'decided' | 'refusal'>;
+  readonly decisions: Pick<Decisions, 'decided' | 'refusal' | 'failed'>;
 }
 
 export function createServiceGuard(
@@ -32,10 +32,7 @@ export function createServiceGuard(
         return decide(texts, await check.ask({ ...question, texts }, signal), guardrail, context);
       } catch (error) {
         if (!(error instanceof ServiceFailedError)) throw error;
-        // What only observes never keeps anything back.
-        const blocks = guardrail.onFailure === 'block' && guardrail.action !== 'observe';
-        if (blocks) throw decisions.refusal(guardrail, stage, 'failed_block');
-        decisions.decided(guardrail, stage, 'failed_pass');
+        decisions.failed(guardrail, stage);
         return texts;
       }
     },
