@@ -24,7 +24,7 @@ const clouds: readonly Form[] = [
     label: 'AWS_ACCESS_KEY',
     anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
     expression:
-      /A[A-Z]{3}[A-Z2-7]{16}(?![A-Za-z0-9_])(?:[\s\S]{1,64}?(?<![A-Za-z0-9/+])(?=[A-Za-z0-9/+]{0,39}[0-9])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}[a-z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=]))?/dy,
+      /A[A-Z]{3}[A-Z2-7]{16}(?![A-Za-z0-9_])(?:[\s\S]{1,64}?(?<![A-Za-z0-9/+_-])(?=[A-Za-z0-9/+]{0,39}[0-9])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}[a-z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-]))?/dy,
     open: /A[A-Z]{0,3}[A-Z2-7]{0,16}$|A[A-Z]{3}[A-Z2-7]{16}(?![A-Za-z0-9_])[\s\S]{0,104}$/y,
     verify: (secret) => isRandom(secret.slice(4)) && !secret.slice(0, 20).endsWith('EXAMPLE'),
   },

@@ -31,7 +31,7 @@ const example =
   /^(?:pass(?:word|wd|phrase)?|pwd|secret|token|none|null|true|false|admin|root|guest|test|user|changeme)\d{0,4}$|example|your|change.?me|placeholder|redacted|dummy|insert|x{4}|\*{3}|\.{3}|^[<${%[]|_here$/i;
 const ascending = /0123456|1234567|abcdefg/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const path = /^(?:[./~]|[a-z]+:\/\/|[A-Z]:\\)/;
+const path = /^(?:\.{1,2}\/|~\/|\/[a-z]{2}|[a-z]+:\/\/|[A-Z]:\\)/;
 
 /**
  * Whether it is made of words: by its pairs of letters, of which two thirds are common ones in words and a seventh in what is made
