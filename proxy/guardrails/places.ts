@@ -31,10 +31,10 @@ export interface Place {
 export interface Slot {
   readonly text: string;
   readonly isFixed: boolean;
-  /** Strings of one group are one text: those of one JSON text, and those that are joined. */
+  /** Strings of one JSON text have one number, all others one of their own. */
   readonly group: number;
-  /** Inspected joined with those of its group. */
-  readonly joins: boolean;
+  /** Inspected joined with those of the same turn. */
+  readonly turn?: number;
 }
 
 /** Deeper than anything that is meant to be read. */
@@ -100,10 +100,10 @@ class Walk {
 
   #string(value: string, place: Place): string {
     if (place.strings === 'exempt' && place.isExempt?.(value) !== false) return value;
-    if (place.joins === true) return this.#text(value, -this.#turns.current, true);
+    if (place.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
-    if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, group, false));
-    return place.strings === 'fixed' ? this.#fixed(value) : this.#text(value, group, false);
+    if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, { group }));
+    return this.#text(value, place.joins === true ? { group, turn: this.#turns.current } : { group });
   }
 
   /** As it is written. A short one is an index, a size or a count, and nothing that anybody looks for. */
@@ -142,12 +142,12 @@ class Walk {
     return put === undefined ? value : Object.fromEntries(put);
   }
 
-  #text(value: string, group: number, joins: boolean): string {
-    return value === '' ? value : this.#put({ text: value, isFixed: false, group, joins });
+  #text(value: string, of: Pick<Slot, 'group' | 'turn'>): string {
+    return value === '' ? value : this.#put({ text: value, isFixed: false, ...of });
   }
 
   #fixed(value: string): string {
-    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups, joins: false });
+    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups });
     return value;
   }
 }

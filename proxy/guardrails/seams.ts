@@ -31,13 +31,12 @@ const separators = ['', '\n'] as const;
 
 /** @param reach of a slot's text so much is looked at on each side of a seam */
 export function seamsOf(slots: readonly Slot[], reach: number): readonly Seam[] {
-  if (!slots.some(({ joins }) => joins)) return noSeams;
   const turns = new Map<number, number[]>();
-  for (const [index, { joins, group }] of slots.entries()) {
-    if (!joins) continue;
-    const turn = turns.get(group);
-    if (turn === undefined) turns.set(group, [index]);
-    else turn.push(index);
+  for (const [index, { turn }] of slots.entries()) {
+    if (turn === undefined) continue;
+    const own = turns.get(turn);
+    if (own === undefined) turns.set(turn, [index]);
+    else own.push(index);
   }
   return [...turns.values()].flatMap((turn) => {
     if (turn.length < 2) return noSeams;

@@ -1,0 +1,136 @@
+// Requests and complete answers under guardrails, without a gateway around them: what would go to the model, what to the caller, and
+// what was decided. What guardrails look for is what their words say, read literally.
+import type { JsonObject } from '../../common/json.ts';
+import type { Guardrail } from '../../guardrails/definition.ts';
+import type { TextCheck } from '../../guardrails/index.ts';
+import type { Matcher } from '../../guardrails/matcher.ts';
+import type { OrganizationRecord, Principal } from '../../proxy/access/principal.ts';
+import type { ChatCall } from '../../proxy/chat/call.ts';
+import { parseChatRequest } from '../../proxy/chat/request.ts';
+import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
+import type { Decided } from '../../proxy/guardrails/decision-samples.ts';
+import type { InspectContext, Inspection } from '../../proxy/guardrails/guardrail.ts';
+import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
+import type { RequestInspectionDeps } from '../../proxy/guardrails/request-inspection.ts';
+import { Scanner } from '../../proxy/guardrails/scanner.ts';
+import type { CompleteResult } from '../../proxy/upstream/attempt.ts';
+import { guardrailOf } from './service-guards.ts';
+import { silentLog } from './silent-log.ts';
+
+/** Finds each of the words, whatever stands around it, and calls it WORD. */
+export function literally(words: readonly string[]): Matcher {
+  return {
+    cost: 1,
+    inspect: ({ raw }, from) => {
+      const findings = [];
+      for (let at = from; at < raw.length; at++) {
+        const word = words.find((one) => raw.startsWith(one, at));
+        if (word === undefined) continue;
+        findings.push({ start: at, end: at + word.length, label: 'WORD' });
+        at += word.length - 1;
+      }
+      return { findings, decided: raw.length };
+    },
+  };
+}
+
+export const throwing: Matcher = {
+  cost: 1,
+  inspect: () => {
+    throw new Error('a defect');
+  },
+};
+
+/** @param words what is looked for; "!" throws, "?" is refused by the compiler */
+export function wordsGuardrail(words: readonly string[], fields: Partial<Guardrail> = {}): Guardrail {
+  return guardrailOf({ kind: 'words', phrases: words, withinWords: true }, fields);
+}
+
+export function compileLiterally(check: TextCheck): Matcher {
+  const words = check.kind === 'words' ? check.phrases : ['person@example.com'];
+  if (words.includes('?')) throw new Error('refused');
+  return words.includes('!') ? throwing : literally(words);
+}
+
+export function callWith(guardrails: readonly Guardrail[], body: JsonObject, aiSystemId?: string): ChatCall {
+  const organization = { id: 'organization-1', guardrails } as OrganizationRecord;
+  const scope =
+    aiSystemId === undefined
+      ? { kind: 'organization', id: 'organization-1' }
+      : { kind: 'ai_system', id: aiSystemId };
+  const principal = { organization, key: { keyId: 'key-1', scope } } as Principal;
+  const request = parseChatRequest(
+    Buffer.from(JSON.stringify({ model: 'gpt-provider/m', messages: [{ role: 'user' }], ...body })),
+  );
+  return {
+    requestId: 'request-1',
+    caller: { principal, project: undefined, direct: false },
+    request,
+    qualifiedModel: 'gpt-provider/m',
+  } as ChatCall;
+}
+
+export interface Inspecting {
+  readonly context: InspectContext;
+  /** As they are counted: "our-guard input block". */
+  readonly decisions: string[];
+  readonly samples: Decided[];
+  readonly took: string[];
+  inspect(call: ChatCall): Inspection | Promise<Inspection>;
+  /** Ends the request from outside. */
+  abort(error: Error): void;
+}
+
+export function openInspecting(deps: Partial<RequestInspectionDeps> = {}): Inspecting {
+  const decisions: string[] = [];
+  const samples: Decided[] = [];
+  const took: string[] = [];
+  let abortable: { abort(error: Error): void } | undefined;
+  const context: InspectContext = {
+    record: { guardrailHeader: undefined, guardrailsNotPassed: undefined },
+    onAbort: (told) => {
+      abortable = told;
+    },
+    buffer: () => undefined,
+  };
+  const never = () => {
+    throw new Error('not asked in this test');
+  };
+  const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog, compile: compileLiterally }), {
+    metrics: {
+      decided: ({ name }, stage, decision) => void decisions.push(`${name} ${stage} ${decision}`),
+      took: (stage) => void took.push(stage),
+    },
+    samples: { add: (decided) => void samples.push(decided) },
+    scanner: new Scanner({ pool: { scan: never }, window: 512 }),
+    guardStream: never,
+    serviceGuard: never,
+    now: () => performance.now(),
+    ...deps,
+  });
+  return {
+    ...{ context, decisions, samples, took },
+    inspect: (call) => guardrails.inspect(call, context),
+    abort: (error) => abortable?.abort(error),
+  };
+}
+
+/** The body as it would go to the model. @throws GatewayError */
+export async function inspected(guardrail: Guardrail, body: JsonObject): Promise<JsonObject> {
+  const { call } = await openInspecting().inspect(callWith([guardrail], body));
+  return call.request.body;
+}
+
+export function complete(answer: unknown): CompleteResult {
+  const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  return { kind: 'complete', headers: [], body, usage: undefined, model: undefined, textBytes: body.length };
+}
+
+/** The answer as it would go to the caller. @throws GatewayError */
+export async function answered(guardrail: Guardrail, answer: unknown): Promise<CompleteResult> {
+  const { output } = await openInspecting().inspect(callWith([guardrail], {}));
+  const result = complete(answer);
+  const guarded = output === undefined ? result : await output.guard(result);
+  if (guarded.kind !== 'complete') throw new Error('a complete answer became a stream');
+  return guarded;
+}

@@ -1,0 +1,183 @@
+// Every place of an answer where text can stand, each with something planted; the same by the functions that streams use.
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../common/json.ts';
+import { Placeholders } from '../../../../guardrails/placeholders.ts';
+import { BlockedError, type Guard } from '../../../../guardrails/window.ts';
+import { guardStrings } from '../../../../proxy/guardrails/guarded-strings.ts';
+import { answered, literally, wordsGuardrail } from '../../../support/guarded-requests.ts';
+
+const planted = 'PLANTED';
+const put = '[WORD_1]';
+const said = `say ${planted} now`;
+
+const base = { id: 'chatcmpl-1', object: 'chat.completion', created: 1_800_000_000, model: 'gpt-4o' };
+const choice = (fields: JsonObject) => ({
+  ...base,
+  choices: [{ index: 0, finish_reason: 'stop', ...fields }],
+});
+const message = (fields: JsonObject) => choice({ message: { role: 'assistant', content: 'x', ...fields } });
+const call = (called: JsonObject) => message({ tool_calls: [{ id: 'call_1', type: 'function', ...called }] });
+
+const texts: Readonly<Record<string, JsonObject>> = {
+  'the content': message({ content: said }),
+  'a part of the content': message({ content: [{ type: 'text', text: said }] }),
+  'a thinking part': message({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: said }] }] }),
+  'a refusal': message({ refusal: said }),
+  reasoning: message({ reasoning_content: said }),
+  'reasoning under its other name': message({ reasoning: said }),
+  'details of reasoning': message({ reasoning_details: [{ type: 'reasoning.text', text: said }] }),
+  'a thinking block': message({ thinking_blocks: [{ type: 'thinking', thinking: said, signature: 'c2ln' }] }),
+  'an argument': call({ function: { name: 'f', arguments: `{"a": ["${said}"]}` } }),
+  'the name of an argument': call({ function: { name: 'f', arguments: `{"${said}": 1}` } }),
+  'arguments that were cut off': call({ function: { name: 'f', arguments: `{"a": "${said}` } }),
+  'arguments of a deprecated call': message({ function_call: { name: 'f', arguments: `{"a": "${said}"}` } }),
+  'the input of a custom call': call({ custom: { name: 'f', input: said } }),
+  'an annotation': message({
+    annotations: [{ type: 'url_citation', url_citation: { title: said, url: 'https://a.example' } }],
+  }),
+  'the URL of an annotation': message({
+    annotations: [{ type: 'url_citation', url_citation: { title: 'x', url: `https://a/${planted}` } }],
+  }),
+  'an unknown field of a message': message({ notes: [{ note: said }] }),
+  'an unknown field of a choice': choice({ message: {}, comment: said }),
+  'what stopped it': choice({ message: {}, stop_reason: said }),
+  grounding: { ...message({}), cloud_ai_grounding_metadata: [{ webSearchQueries: [said] }] },
+  'an unknown field': { ...message({}), debug: { prompt: said } },
+};
+
+const fixed: Readonly<Record<string, JsonObject>> = {
+  'the name of a called tool': call({ function: { name: planted, arguments: '{}' } }),
+  'the name of a called function': message({ function_call: { name: planted, arguments: '{}' } }),
+  'what a voice says': message({ audio: { id: 'audio_1', data: 'c291bmQ=', transcript: planted } }),
+  'the name of an unknown field': { ...message({}), [planted]: true },
+};
+
+const exempt: Readonly<Record<string, JsonObject>> = {
+  'the id': { ...message({}), id: planted },
+  'the model': { ...message({}), model: planted },
+  'the fingerprint': { ...message({}), system_fingerprint: planted },
+  'the usage': { ...message({}), usage: { prompt_tokens: 1, [planted]: planted } },
+  'the end': choice({ message: {}, finish_reason: planted }),
+  'a verdict of the vendor': choice({
+    message: {},
+    content_filter_results: { [planted]: { severity: planted } },
+  }),
+  'the id of a call': call({ id: planted, function: { name: 'f', arguments: '{}' } }),
+  'a signature': message({ thinking_blocks: [{ type: 'thinking', thinking: 'x', signature: planted }] }),
+  'a picture': message({
+    images: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${planted}` } }],
+  }),
+  'a sound': message({ audio: { id: 'audio_1', data: planted } }),
+};
+
+const guard = (action: 'block' | 'redact' | 'observe') =>
+  wordsGuardrail([planted], { action, stage: 'output' });
+
+/** As a stream does it with what comes whole. */
+function asChunk(action: 'block' | 'redact', answer: JsonObject): JsonObject {
+  const guards = (form?: 'fixed'): readonly Guard[] => {
+    const placeholders = new Placeholders();
+    const replacement = (found: string, label: string) => placeholders.of(found, label);
+    return [
+      {
+        matcher: literally([planted]),
+        replacement: action === 'block' || form === 'fixed' ? 'block' : replacement,
+        found: () => undefined,
+      },
+    ];
+  };
+  return guardStrings(answer, guards);
+}
+
+describe.each(Object.entries(texts))('%s', (_place, answer) => {
+  it('is inspected: what is found there blocks', async () => {
+    await expect(answered(guard('block'), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(() => asChunk('block', answer)).toThrow(BlockedError);
+  });
+
+  it('is rewritten, and nothing else is', async () => {
+    const { body } = await answered(guard('redact'), answer);
+    expect(body.toString()).toBe(JSON.stringify(answer).replaceAll(planted, put));
+    expect(asChunk('redact', answer)).toEqual(JSON.parse(body.toString()));
+  });
+
+  it('passes as it came where it is only observed', async () => {
+    expect((await answered(guard('observe'), answer)).body.toString()).toBe(JSON.stringify(answer));
+  });
+});
+
+describe.each(Object.entries(fixed))('%s', (_place, answer) => {
+  it.each(['block', 'redact'] as const)(
+    'is inspected: what is found there blocks under %s',
+    async (action) => {
+      await expect(answered(guard(action), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      expect(() => asChunk(action, answer)).toThrow(BlockedError);
+    },
+  );
+});
+
+describe.each(Object.entries(exempt))('%s', (_place, answer) => {
+  it.each(['block', 'redact'] as const)('is not inspected under %s', async (action) => {
+    expect((await answered(guard(action), answer)).body.toString()).toBe(JSON.stringify(answer));
+    expect(asChunk(action, answer)).toBe(answer);
+  });
+});
+
+describe('a complete answer', () => {
+  const odd = `{ "id":"1",  "choices":[{"message":{"content":"nothing \\u0061t all"}}], "big": 1.50 }`;
+
+  it('in which nothing is found passes as the very bytes it came as', async () => {
+    const { body } = await answered(guard('redact'), odd);
+    expect(body.toString()).toBe(odd);
+  });
+
+  it('numbers what it finds text by text, and arguments together', async () => {
+    const two = wordsGuardrail(['ONE', 'TWO'], { action: 'redact' });
+    const answer = {
+      choices: [
+        {
+          message: {
+            content: 'ONE TWO ONE',
+            refusal: 'TWO',
+            reasoning_content: 'TWO',
+            tool_calls: [{ function: { name: 'f', arguments: '{"a":"TWO","b":"ONE","c":"TWO"}' } }],
+          },
+        },
+      ],
+    };
+    const { body } = await answered(two, answer);
+    expect(JSON.parse(body.toString()).choices[0].message).toEqual({
+      content: '[WORD_1] [WORD_2] [WORD_1]',
+      refusal: '[WORD_1]',
+      reasoning_content: '[WORD_1]',
+      tool_calls: [{ function: { name: 'f', arguments: '{"a":"[WORD_1]","b":"[WORD_2]","c":"[WORD_1]"}' } }],
+    });
+  });
+
+  it('finds what is cut in two by the parts of its content, but not what two choices say together', async () => {
+    const parts = [
+      { type: 'text', text: 'PLAN' },
+      { type: 'text', text: 'TED' },
+    ];
+    await expect(answered(guard('block'), message({ content: parts }))).rejects.toThrow('our-guard');
+    const choices = ['PLAN', 'TED'].map((content, index) => ({ index, message: { content } }));
+    expect((await answered(guard('block'), { choices })).body.toString()).toBe(JSON.stringify({ choices }));
+  });
+
+  it('loses the probabilities of its tokens, which spell it out, where a guardrail may keep some of it back', async () => {
+    const answer = choice({ message: { content: 'x' }, logprobs: { content: [{ token: planted }] } });
+    expect(
+      JSON.parse((await answered(guard('redact'), answer)).body.toString()).choices[0].logprobs,
+    ).toBeNull();
+    expect((await answered(guard('observe'), answer)).body.toString()).toBe(JSON.stringify(answer));
+  });
+
+  it.each(['not JSON', '[]', '"text"', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`])(
+    'that cannot be read is a failed check: %.20s',
+    async (answer) => {
+      const rule = (onFailure: 'block' | 'pass') => ({ ...guard('block'), onFailure });
+      await expect(answered(rule('block'), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      expect((await answered(rule('pass'), answer)).body.toString()).toBe(answer);
+    },
+  );
+});
