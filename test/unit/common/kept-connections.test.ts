@@ -93,6 +93,13 @@ describe('a connection', () => {
     await expect.poll(() => receiver.open()).toBe(0);
   });
 
+  it('waits for an answer however long nothing comes', async () => {
+    receiver.answer = (response) => void setTimeout(() => response.writeHead(200).end('{}'), 200);
+    const post = poster({ keep: { ...keep, idleMs: 50 } });
+    expect((await post()).body.toString()).toBe('{}');
+    expect((await post()).body.toString()).toBe('{}');
+  });
+
   it('ends when it is old, however much it is used', async () => {
     const post = poster({ keep: { ...keep, ageMsMax: 0 } });
     await post();

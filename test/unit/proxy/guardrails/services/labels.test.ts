@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { labelsIn } from '../../../../../proxy/guardrails/services/labels.ts';
+
+it.each([
+  [
+    ['TEA', 'TEA_2'],
+    ['TEA', 'TEA_2'],
+  ],
+  [['TEA', 'TEA'], ['TEA']],
+  [
+    ['tea', '_TEA', '2TEA', 'TÉA', 'TEA\n', ' TEA', 'TEA TIME', '', 7, null, ['TEA'], { TEA: 1 }, 'POT'],
+    ['POT'],
+  ],
+  [['A'.repeat(64), 'B'.repeat(65)], ['A'.repeat(64)]],
+  ['TEA', []],
+  [{ 0: 'TEA', length: 1 }, []],
+  [undefined, []],
+])('of %j the labels are %j', (said, labels) => {
+  expect(labelsIn(said)).toEqual(labels);
+});
+
+it('there are at most twenty labels', () => {
+  const said = Array.from({ length: 100 }, (_, index) => `LABEL_${index}`);
+  expect(labelsIn(said)).toEqual(said.slice(0, 20));
+});

@@ -1,0 +1,59 @@
+// What a service has to itself, for all requests; and what guards say of themselves.
+import { expect, it } from 'vitest';
+import type { GuardedPost } from '../../../../../common/guarded-request.ts';
+import { Secret } from '../../../../../common/secret.ts';
+import { createWebhookSecret } from '../../../../../common/webhook-signature.ts';
+import type { Guardrail } from '../../../../../guardrails/definition.ts';
+import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
+
+const never = new AbortController().signal;
+
+function webhook(fields: Partial<Guardrail> = {}): Guardrail {
+  const secret = new Secret(createWebhookSecret());
+  return guardrailOf(
+    { kind: 'webhook', url: 'https://guards.example.com/', timeoutMs: 1000, secret },
+    fields,
+  );
+}
+
+const unreachable: GuardedPost = () => Promise.reject(new Error('no connection'));
+
+it('failures in a row are counted over all requests and stages of a guardrail, and anew for each revision', async () => {
+  let opened = 0;
+  const openPost = () => {
+    opened++;
+    return unreachable;
+  };
+  const { guard, outcomes } = openServiceDesk({ openPost });
+  const ask = (one: Guardrail, stage?: 'output') =>
+    guard(one, stage)
+      .judge(['tea'], never)
+      .catch(() => undefined);
+  for (let times = 0; times < 3; times++) {
+    await ask(webhook());
+    await ask(webhook(), 'output');
+  }
+  expect(outcomes).toEqual([...Array(5).fill('unreachable'), 'resting']);
+  await ask(webhook({ id: 'guardrail-2' }));
+  await ask(webhook({ revision: 2 }));
+  expect(outcomes.slice(6)).toEqual(['unreachable', 'unreachable']);
+  expect(opened).toBe(3);
+});
+
+it('a guardrail of a kind that this gateway does not know has failed', async () => {
+  const { guard, decisions, outcomes } = openServiceDesk({});
+  const unknown = guardrailOf({ kind: 'unknown' }, { message: 'Not here.' });
+  await expect(guard(unknown).judge(['tea'], never)).rejects.toMatchObject({
+    code: 'guardrail_blocked',
+    message: 'Not here. (guardrail our-guard)',
+  });
+  expect([decisions, outcomes]).toEqual([['our-guard input failed_block'], []]);
+});
+
+it.each([
+  ['block', true],
+  ['redact', true],
+  ['observe', false],
+] as const)('a guard with action %s holds an answer: %s', (action, holds) => {
+  expect(openServiceDesk({ post: unreachable }).guard(webhook({ action })).holds).toBe(holds);
+});
