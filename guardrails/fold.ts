@@ -8,7 +8,8 @@ import { contextMax } from './matcher.ts';
 export interface Folded {
   readonly text: string;
   /**
-   * Where in the raw text the character begins that a unit of the folded one comes of; -1 where that has been dropped.
+   * Where in the raw text the character begins that a unit of the folded one comes of; -1 where that has been dropped. Of a pair that
+   * comes of a pair each half has its own place.
    * @param at 0 to the length of `text`, which leads to the raw length
    */
   rawAt(at: number): number;
@@ -39,9 +40,13 @@ export function fold(raw: string): FoldedText {
     }
     const code = raw.codePointAt(i) ?? 0;
     const folded = foldedCharacter(code);
-    starts?.fill(i, at, at + folded.length);
-    for (let unit = 0; unit < folded.length; unit++) units[at++] = folded.charCodeAt(unit);
-    if (code > 0xffff) i++;
+    const size = code > 0xffff ? 2 : 1;
+    const step = folded.length === size ? 1 : 0;
+    for (let unit = 0; unit < folded.length; unit++) {
+      if (starts !== undefined) starts[at] = i + unit * step;
+      units[at++] = folded.charCodeAt(unit);
+    }
+    i += size - 1;
   }
   return new FoldedText(Buffer.from(units.buffer).toString('utf16le'), raw.length, starts);
 }

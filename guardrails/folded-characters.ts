@@ -57,8 +57,8 @@ function foldCharacter(code: number, character: string): string {
 /** U+2800 is the braille pattern without dots. */
 const blank = /[\p{Zs}\t\u2800]/u;
 const lineEnd = /[\n\v\f\r\u0085\u2028\u2029]/;
-/** Zero-width characters, soft hyphens, variation selectors, marks of direction, tags, and control characters. */
-const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/u;
+/** Zero-width characters, soft hyphens, variation selectors, marks of direction, tags, control characters, the Arabic stretcher. */
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\u0640]/u;
 /**
  * Marks of scripts that are read without them. Those of the others spell sounds, as vowels in Devanagari and Thai; so do the voicing
  * marks of kana, U+3099 and U+309A, which Unicode counts as of no script.

@@ -106,14 +106,17 @@ export class PhraseScan {
 
   /** @param end in the folded text, of all phrases that what has been read ends with */
   #note(state: number, end: number): void {
-    const { automaton } = this.#options;
-    for (
-      let phrase = automaton.phrase(state);
-      phrase !== 0;
-      phrase = automaton.phrase(automaton.shorter(phrase))
-    ) {
+    const { automaton, text, window } = this.#options;
+    const isWordEnd = this.#isWordEnd(end);
+    const rawEnd = this.#endOfLetters(end);
+    const next = text.folded.rawAt(end);
+    let phrase = automaton.phrase(state);
+    for (; phrase !== 0; phrase = automaton.phrase(automaton.shorter(phrase))) {
       const begin = this.#begin(phrase);
-      if (!this.#isFinding(this.#place(begin), end)) continue;
+      const start = text.folded.rawAt(this.#place(begin));
+      // What stands beyond the window is no neighbour, in a whole text neither: pieces give what the whole gives.
+      if (start < this.#free || !(isWordEnd || next - start >= window)) continue;
+      if (!text.isEnd && rawEnd - start > window) continue;
       if (this.#noted === 0 || begin < this.#firstNoted) this.#firstNoted = begin;
       if (this.#ends[begin & this.#mask] === 0) this.#noted++;
       this.#ends[begin & this.#mask] = end;
@@ -166,21 +169,12 @@ export class PhraseScan {
     return start >= this.#free && start > text.raw.length - window;
   }
 
-  #isFinding(begin: number, end: number): boolean {
-    const { text, window } = this.#options;
-    const start = text.folded.rawAt(begin);
-    if (!text.isEnd && this.#endOfLetters(end) - start > window) return false;
-    return this.#endsWord(end, start);
-  }
-
-  /** @param start in the raw text: the window goes on from there */
-  #endsWord(end: number, start: number): boolean {
-    const { text, window, withinWords } = this.#options;
-    // Where the text may go on it is not settled before the window is behind, but looked at again.
-    if (end === this.#folded.length || text.folded.rawAt(end) - start >= window) return true;
+  /** Where the text may go on nothing is settled before the window is behind: until then it is looked at again. */
+  #isWordEnd(end: number): boolean {
+    if (end === this.#folded.length) return true;
     const next = this.#character(end);
     if (isPartOfLetterBefore(next)) return false;
-    return withinWords || !isWithinWord(characterBefore(this.#folded, end), next);
+    return this.#options.withinWords || !isWithinWord(characterBefore(this.#folded, end), next);
   }
 
   #character(at: number): number {

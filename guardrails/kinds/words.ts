@@ -23,7 +23,7 @@ export function compileWords({ phrases, withinWords }: WordsCheck): Matcher {
   );
   return {
     inspect: (text, from, window) => new PhraseScan({ automaton, withinWords, text, from, window }).run(),
-    cost: 12,
+    cost: 50,
   };
 }
 
