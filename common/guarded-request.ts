@@ -81,7 +81,7 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
       return await send({ ...request, url, bodyBytesMax }, { ...kept, signal });
     } catch (error) {
       // The other side may close a kept connection at any moment: what met that was not answered, and is asked anew.
-      if (signal.aborted || !(error instanceof StaleConnectionError)) throw error;
+      if (!(error instanceof StaleConnectionError)) throw error;
       return send({ ...request, url, bodyBytesMax }, { ...own, signal });
     }
   };

@@ -5,8 +5,12 @@ import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { createGuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { CertificateFiles, TestAuthority } from './tls.ts';
+
+/** In its certificate beside localhost, for programs that want a public name. */
+export const publicHost = 'receiver.example.com';
 
 export interface Received {
   readonly path: string;
@@ -14,6 +18,8 @@ export interface Received {
   readonly body: string;
   /** Of the sender: which connection it came on. */
   readonly port: number;
+  /** The connection goes on with the session of another, so no certificate was shown. */
+  readonly resumed: boolean;
 }
 
 export interface Receiver {
@@ -58,18 +64,20 @@ export async function startReceiver(authority: TestAuthority): Promise<Receiver>
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
     const { remotePort: sender = 0 } = request.socket;
-    const received = { path: request.url ?? '', headers: request.headers, body, port: sender };
+    const resumed = request.socket instanceof TLSSocket && request.socket.isSessionReused();
+    const received = { path: request.url ?? '', headers: request.headers, body, port: sender, resumed };
     receiver.received.push(received);
     receiver.answer(response, received);
   });
   return receiver;
 }
 
+const names = ['DNS:localhost', 'IP:127.0.0.1', `DNS:${publicHost}`];
 const certificates = new WeakMap<TestAuthority, Promise<CertificateFiles>>();
 
 /** One for all receivers: issuing takes longer than most tests. */
 function certificateOf(authority: TestAuthority): Promise<CertificateFiles> {
-  const known = certificates.get(authority) ?? authority.issue({ commonName: 'receiver' });
+  const known = certificates.get(authority) ?? authority.issue({ commonName: 'receiver', names });
   certificates.set(authority, known);
   return known;
 }

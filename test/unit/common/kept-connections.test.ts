@@ -107,6 +107,12 @@ describe('a connection', () => {
     expect(connections()).toBe(2);
   });
 
+  it('that is new shows its certificate', async () => {
+    const post = poster({ keep: { ...keep, ageMsMax: 0 } });
+    for (let times = 0; times < 3; times++) await post();
+    expect(receiver.received.map(({ resumed }) => resumed)).toEqual([false, false, false]);
+  });
+
   it('that the other side has closed is replaced by a new one, unseen', async () => {
     const post = poster();
     await post();
