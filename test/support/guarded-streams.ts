@@ -83,6 +83,12 @@ export class Received implements StreamSink {
   bytes = '';
   hasEnded = false;
   failure: Error | undefined;
+  readonly #over = Promise.withResolvers<void>();
+
+  /** When it has ended or failed. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
 
   write(bytes: Buffer): void {
     this.bytes += bytes.toString();
@@ -90,10 +96,12 @@ export class Received implements StreamSink {
 
   end(): void {
     this.hasEnded = true;
+    this.#over.resolve();
   }
 
   fail(error: Error): void {
     this.failure = error;
+    this.#over.resolve();
   }
 
   get events(): readonly string[] {
@@ -278,5 +286,7 @@ export async function answered(
   const { source, result } = guarded(guards);
   source.say(...events);
   source.end();
-  return receive(await result);
+  const received = receive(await result);
+  await received.over;
+  return received;
 }

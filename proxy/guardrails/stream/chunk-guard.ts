@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
 import { type Channel, ChoiceGuard, type LaterFields } from './choice-guard.ts';
+import { headFields, headOf } from './chunk-head.ts';
 import { saysNothing } from './delta.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 
@@ -29,10 +30,6 @@ interface Waiting {
   readonly after: readonly (readonly [channel: Channel, at: number])[];
 }
 
-/** Fields of a chunk that say which answer it is of; the model has no say in them. `obfuscation` hides how long a text is. */
-const headFields = new Set([
-  ...['id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier', 'provider', 'obfuscation'],
-]);
 const nothing: JsonObject = {};
 
 export class ChunkGuard {
@@ -210,12 +207,6 @@ function said(chunk: JsonObject): PassedChunk {
 
 function saysNoMore({ later, finish }: Kept): boolean {
   return later.length === 0 && finish === undefined;
-}
-
-function headOf(chunk: JsonObject): JsonObject {
-  const head: JsonObject = {};
-  for (const name of headFields) if (chunk[name] !== undefined) head[name] = chunk[name];
-  return head;
 }
 
 function chunkOf({ head, extras, choice, delta, fields }: Fields): JsonObject {

@@ -33,6 +33,17 @@ export function guardStream(
   return guarded.start();
 }
 
+/** Calls are inspected in one go: none that takes longer than this. */
+const callMsMax = 250;
+
+function heldMax(guards: AnswerGuards, { eventBytesMax }: StreamGuardDeps): number {
+  const nsPerUnit = guards.guards().reduce((sum, { matcher }) => sum + matcher.cost, 0);
+  return Math.min(eventBytesMax, guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
+}
+
+/** Long texts, and slow matchers, must not keep others waiting. */
+const turnMs = 5;
+
 class GuardedStream implements StreamResult, StreamSink {
   readonly kind = 'stream';
   readonly headers: readonly string[];
@@ -46,7 +57,13 @@ class GuardedStream implements StreamResult, StreamSink {
   readonly #handedOver = Promise.withResolvers<StreamResult>();
   #isHandedOver = false;
   #buffered = 0;
-  /** All has come of the source, or nothing more counts. */
+  /** What has come and was not looked at yet. */
+  #queue: Buffer[] = [];
+  #isWaiting = false;
+  #isPaused = false;
+  /** All has come of the source. */
+  #hasEnded = false;
+  /** Nothing more is looked at. */
   #isOver = false;
   readonly #asking = new AbortController();
   #held: Buffer[] = [];
@@ -64,7 +81,7 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#guards = guards;
     this.#deps = deps;
     this.#context = context;
-    this.#inspection = new StreamInspection(guards, Math.min(deps.eventBytesMax, guards.textMax));
+    this.#inspection = new StreamInspection(guards, heldMax(guards, deps));
   }
 
   start(): Promise<StreamResult> {
@@ -74,27 +91,14 @@ class GuardedStream implements StreamResult, StreamSink {
 
   write(bytes: Buffer): void {
     if (this.#isOver) return;
-    try {
-      for (const event of this.#events.push(bytes)) this.#inspection.take(event);
-      this.#account();
-      this.#forward();
-    } catch (error) {
-      // What was decided before the event that failed has passed.
-      this.#forward();
-      this.#fail(error);
-    }
+    this.#queue.push(...this.#events.push(bytes));
+    if (!this.#isWaiting) this.#work();
   }
 
   end(): void {
     if (this.#isOver) return;
-    this.#isOver = true;
-    try {
-      const ending = this.#inspection.end(this.#asking.signal);
-      if (ending === undefined) this.#finish();
-      else ending.then(() => this.#finish()).catch((error: unknown) => this.#fail(error));
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#hasEnded = true;
+    if (!this.#isWaiting) this.#end();
   }
 
   fail(error: Error): void {
@@ -109,11 +113,13 @@ class GuardedStream implements StreamResult, StreamSink {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#source.pause();
   }
 
   resume(): void {
-    this.#source.resume();
+    this.#isPaused = false;
+    if (!this.#isWaiting) this.#source.resume();
   }
 
   abort(error: Error): void {
@@ -130,6 +136,50 @@ class GuardedStream implements StreamResult, StreamSink {
 
   textBytes(): number {
     return this.#source.textBytes();
+  }
+
+  /** Looks at what has come, for so long that nobody else notices; the rest has its turn later. */
+  #work(): void {
+    const until = performance.now() + turnMs;
+    try {
+      while (this.#inspection.isBusy || this.#queue.length > 0) {
+        if (performance.now() > until) {
+          this.#workOn();
+          break;
+        }
+        this.#inspection.take(this.#inspection.isBusy ? undefined : this.#queue.shift());
+      }
+      this.#account();
+      this.#forward();
+    } catch (error) {
+      // What was decided before the event that failed has passed.
+      this.#forward();
+      this.#fail(error);
+    }
+  }
+
+  #workOn(): void {
+    this.#isWaiting = true;
+    this.#source.pause();
+    setImmediate(() => {
+      this.#isWaiting = false;
+      if (this.#isOver) return;
+      this.#work();
+      if (this.#isWaiting || this.#isOver) return;
+      if (this.#hasEnded) this.#end();
+      else if (!this.#isPaused) this.#source.resume();
+    });
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    try {
+      const ending = this.#inspection.end(this.#asking.signal);
+      if (ending === undefined) this.#finish();
+      else ending.then(() => this.#finish()).catch((error: unknown) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Takes room for what is held. @throws GatewayError overloaded */
@@ -165,6 +215,7 @@ class GuardedStream implements StreamResult, StreamSink {
     if (this.#ending !== undefined) return;
     const error = this.#errorOf(cause);
     this.#isOver = true;
+    this.#queue = [];
     this.#conclude((sink) => sink.fail(error));
     this.#source.abort(error);
     this.#asking.abort(error);

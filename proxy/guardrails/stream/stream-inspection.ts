@@ -5,6 +5,7 @@ import { protocolError } from '../../providers/protocol-error.ts';
 import { eventData } from '../../providers/sse.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
 import { ChunkGuard, type PassedChunk } from './chunk-guard.ts';
+import { sliceMax, slicesOf } from './slices.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 export class StreamInspection {
@@ -20,6 +21,8 @@ export class StreamInspection {
   #prelude: Buffer[] = [];
   #preludeBytes = 0;
   #out: Buffer[] = [];
+  /** Of a chunk with a long text, what was not looked at yet. */
+  #slices: JsonObject[] = [];
 
   /** @param heldMax UTF-16 units of calls, and of what waits for text: above it the failure rules hold */
   constructor(guards: AnswerGuards, heldMax: number) {
@@ -45,8 +48,17 @@ export class StreamInspection {
     return out.length === 1 ? out[0] : Buffer.concat(out);
   }
 
+  /** Whether an event is not done with: it goes on when nothing is taken. */
+  get isBusy(): boolean {
+    return this.#slices.length > 0;
+  }
+
   /** @throws BlockedError, GatewayError guardrail_blocked, upstream_protocol_error */
-  take(event: Buffer): void {
+  take(event?: Buffer): void {
+    if (event === undefined) {
+      this.#takeSlice();
+      return;
+    }
     if (this.#observes) this.#out.push(event);
     const data = dataOf(event);
     if (data === undefined) this.#keepOpen();
@@ -71,9 +83,18 @@ export class StreamInspection {
 
   #takeChunk(data: string, event: Buffer): void {
     const chunk = parseJson(data);
-    if (isObject(chunk))
-      this.#tell(this.#chunks.take(chunk, event.length), saysOnly(event, data) ? event : undefined);
-    else if (!this.#observes) throw protocolError('an event of the stream is no JSON object');
+    if (!isObject(chunk)) {
+      if (!this.#observes) throw protocolError('an event of the stream is no JSON object');
+      return;
+    }
+    this.#slices = event.length > sliceMax ? slicesOf(chunk) : [];
+    if (this.isBusy) this.#takeSlice();
+    else this.#tell(this.#chunks.take(chunk, event.length), saysOnly(event, data) ? event : undefined);
+  }
+
+  #takeSlice(): void {
+    const slice = this.#slices.shift();
+    if (slice !== undefined) this.#tell(this.#chunks.take(slice, sliceMax));
   }
 
   /** @param event what a chunk that is untouched came in */
@@ -92,7 +113,10 @@ export class StreamInspection {
   #letGo(whole: WholeAnswer): void {
     this.#guards.tooLong();
     this.#whole = undefined;
-    for (const chunk of whole.chunks()) this.#send(eventOf(chunk), true);
+    for (const chunk of whole.chunks()) {
+      this.#note(chunk);
+      this.#send(eventOf(chunk), true);
+    }
   }
 
   async #endWhole(whole: WholeAnswer, signal: AbortSignal): Promise<void> {

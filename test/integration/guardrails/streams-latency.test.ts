@@ -71,9 +71,9 @@ async function flow(guard: Guard | undefined): Promise<number> {
   const write = (bytes: Buffer) => {
     if (bytes.includes('"content":"') && !bytes.includes('"content":""')) firstAt ??= come;
   };
-  const flowing = Promise.resolve(result).then((stream) =>
-    stream.flowTo({ write, end: ignore, fail: ignore }),
-  );
+  const over = Promise.withResolvers<void>();
+  const sink = { write, end: over.resolve, fail: over.reject };
+  const flowing = Promise.resolve(result).then((stream) => stream.flowTo(sink));
   for (const event of told) {
     source.write(event);
     // What is handed over flows from the next turn on.
@@ -82,14 +82,11 @@ async function flow(guard: Guard | undefined): Promise<number> {
   }
   source.finish();
   await flowing;
+  await over.promise;
   return firstAt ?? tokens;
 }
 
 function unguarded() {
   const source = new ToldStream();
   return { source, result: source };
-}
-
-function ignore(): void {
-  // Nobody reads what ends here.
 }

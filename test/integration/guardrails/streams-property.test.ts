@@ -11,6 +11,7 @@ import { GatewayError } from '../../../proxy/errors.ts';
 import { AnswerInspection } from '../../../proxy/guardrails/answer-inspection.ts';
 import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
 import { Decisions } from '../../../proxy/guardrails/decisions.ts';
+import { scan } from '../../../proxy/guardrails/scan.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
 import { Random } from '../../support/access/random.ts';
@@ -156,6 +157,7 @@ async function stream(
   }
   source.finish();
   await flowing;
+  await received.over;
   if (received.failure !== undefined) {
     return { answer: blocked(received.failure), sent: received.bytes, decisions };
   }
@@ -170,6 +172,7 @@ function blocked(error: unknown): undefined {
 
 function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
   const decisions: string[] = [];
+  const matchers = texts.map(({ matcher }) => matcher);
   const record = { guardrailHeader: undefined, guardrailsNotPassed: undefined };
   const context = { record, onAbort: () => undefined, buffer: () => undefined };
   const call = { caller: { principal: { organization: {}, key: {} } } } as ChatCall;
@@ -183,7 +186,7 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
     services: [],
     decisions: new Decisions(call, record, { metrics, samples: { add: () => undefined } }),
     context,
-    scanner: new Scanner({ pool: { scan: () => Promise.reject(new Error('no worker here')) }, window }),
+    scanner: new Scanner({ pool: { scan: async (asked) => scan(matchers, asked.texts, window) }, window }),
     taken: new Map(),
     restorable: new Map(),
     guardStream: (source, guards) =>

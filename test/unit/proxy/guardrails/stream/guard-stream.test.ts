@@ -175,6 +175,7 @@ describe('a block', () => {
     const received = receive(await result);
     source.write(Buffer.from(eventOf(chunkOf({ content: '1>' })) + eventOf(finishOf('stop'))));
     source.end();
+    await received.over;
     expect(received.text()).toBe('Hi ');
     expect(received.failure).toEqual(blocked());
     expect(received.hasEnded).toBe(false);

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Matcher } from '../../../../../guardrails/matcher.ts';
+import {
+  answerGuards,
+  chunkOf,
+  finishOf,
+  guarded,
+  guardOf,
+  marked,
+  receive,
+} from '../../../../support/guarded-streams.ts';
+
+const secret = marked('<', '>', 'SECRET');
+
+/** Takes its time, and says how much it is given at once. */
+function slow(ms: number, lengths: number[] = []): Matcher {
+  return {
+    cost: secret.cost,
+    inspect: (text, from, window) => {
+      lengths.push(text.raw.length - from);
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+      return secret.inspect(text, from, window);
+    },
+  };
+}
+
+const role = chunkOf({ role: 'assistant', content: '' });
+
+describe('a long text', () => {
+  it('is inspected slice by slice, between which others have their turn', async () => {
+    const lengths: number[] = [];
+    const { source, result } = guarded(answerGuards([guardOf(slow(6, lengths), 'redact')]));
+    let turns = 0;
+    const other = setInterval(() => turns++, 0);
+    const text = `${'a'.repeat(100_000)}<1>${'b'.repeat(100_000)}`;
+    source.say(chunkOf({ role: 'assistant', content: text, reasoning_content: 'Hm.' }), finishOf('stop'));
+    source.end();
+    const received = receive(await result);
+    await received.over;
+    clearInterval(other);
+    expect(received.text()).toBe(text.replace('<1>', '[SECRET]'));
+    expect(received.text('reasoning_content')).toBe('Hm.');
+    expect(received.hasEnded).toBe(true);
+    expect(Math.max(...lengths)).toBeLessThan(20_000);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it('pauses its provider meanwhile, and not for longer than its reader wants', async () => {
+    const { source, result } = guarded(answerGuards([guardOf(slow(6), 'redact')]));
+    source.say(role, chunkOf({ content: 'a'.repeat(40_000) }));
+    expect(source.isPaused).toBe(true);
+    const received = receive(await result);
+    const stream = await result;
+    stream.pause();
+    stream.resume();
+    expect(source.isPaused).toBe(true);
+    source.end();
+    await received.over;
+    expect(received.text()).toHaveLength(40_000);
+  });
+
+  it('is not looked at any more when the request has ended', async () => {
+    const lengths: number[] = [];
+    const { source, result, abort } = guarded(answerGuards([guardOf(slow(6, lengths), 'redact')]));
+    source.say(role, chunkOf({ content: 'a'.repeat(100_000) }));
+    const received = receive(await result);
+    abort(new Error('left'));
+    const looked = lengths.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(lengths).toHaveLength(looked);
+    expect(received.failure?.message).toBe('left');
+  });
+});
+
+describe('a call', () => {
+  it('that would be inspected for too long counts as too long', async () => {
+    const guards = answerGuards([guardOf({ ...secret, cost: 1_000_000 }, 'redact')]);
+    const { source, result } = guarded(guards, 4_000_000);
+    const piece = (args: string) =>
+      chunkOf({ tool_calls: [{ index: 0, id: 'a', function: { arguments: args } }] });
+    source.say(role, piece('a'.repeat(250)));
+    expect(source.aborted).toBeUndefined();
+    source.say(piece('a'));
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
+});
