@@ -274,6 +274,7 @@ describe('the metrics', () => {
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
+    stage: oneOf('input', 'output'),
     le: (value) => value === '+Inf' || Number.isFinite(Number(value)),
   };
 

@@ -1,0 +1,124 @@
+// Services among the guardrails of one stage: what they are asked about, when, and what becomes of it.
+import { describe, expect, it } from 'vitest';
+import type { Guardrail } from '../../../../guardrails/definition.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
+import type { ServiceGuard } from '../../../../proxy/guardrails/services/service.ts';
+import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { guardrailOf } from '../../../support/service-guards.ts';
+
+type Judge = ServiceGuard['judge'];
+
+const service = (name: string, action: Guardrail['action'], fields: Partial<Guardrail> = {}) =>
+  guardrailOf(
+    { kind: 'moderation', model: 'm', categories: [], scoreMin: undefined },
+    { id: name, name, action, stage: 'input', ...fields },
+  );
+const body = {
+  messages: [
+    { role: 'user', content: 'say BAD' },
+    { role: 'assistant', content: '', name: 'helper' },
+  ],
+};
+
+/** @param judges by the name of their guardrail */
+function openAsking(judges: Readonly<Record<string, Judge>>) {
+  const asked: (readonly [string, readonly string[]])[] = [];
+  const inspecting = openInspecting({
+    serviceGuard: (guardrail) => ({
+      guardrail,
+      holds: guardrail.action !== 'observe',
+      judge: (texts, signal) => {
+        asked.push([guardrail.name, texts]);
+        const judge = judges[guardrail.name];
+        return judge === undefined ? Promise.resolve(texts) : judge(texts, signal);
+      },
+    }),
+  });
+  return { ...inspecting, asked };
+}
+
+const blocking: Judge = () => Promise.reject(new GatewayError('guardrail_blocked'));
+const until = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+describe('services', () => {
+  it('are asked about all texts that are not empty, as other guardrails have left them', async () => {
+    const { inspect, asked } = openAsking({});
+    const words = wordsGuardrail(['BAD'], { action: 'redact', stage: 'input' });
+    await inspect(callWith([service('first', 'block'), words], body));
+    expect(asked).toEqual([['first', ['say [WORD_1]', 'helper']]]);
+  });
+
+  it('are not asked where another guardrail blocks, or nothing is said', async () => {
+    const { inspect, asked } = openAsking({});
+    expect(() => inspect(callWith([service('first', 'block'), wordsGuardrail(['BAD'])], body))).toThrow();
+    await inspect(callWith([service('first', 'block')], {}));
+    expect(asked).toEqual([]);
+  });
+
+  it('that rewrite are asked one after another, each about what the one before has left', async () => {
+    const adding =
+      (mark: string): Judge =>
+      async (texts) =>
+        texts.map((text) => (text === 'helper' ? text : text + mark));
+    const { inspect, asked } = openAsking({ first: adding('1'), second: adding('2') });
+    const guardrails = [
+      service('first', 'redact'),
+      service('watching', 'observe'),
+      service('second', 'redact'),
+    ];
+    const { call } = await inspect(callWith(guardrails, body));
+    expect(call.request.body.messages).toEqual([
+      { role: 'user', content: 'say BAD12' },
+      { role: 'assistant', content: '', name: 'helper' },
+    ]);
+    expect(asked).toEqual([
+      ['watching', ['say BAD', 'helper']],
+      ['first', ['say BAD', 'helper']],
+      ['second', ['say BAD1', 'helper']],
+    ]);
+  });
+
+  it('block where they would rewrite what cannot be', async () => {
+    const { inspect, decisions } = openAsking({ first: async (texts) => texts.map(() => 'x') });
+    await expect(inspect(callWith([service('first', 'redact')], body))).rejects.toThrow('first');
+    expect(decisions).toEqual(['first input block']);
+  });
+
+  it('that all others wait for end with the first that blocks', async () => {
+    const signals: AbortSignal[] = [];
+    const waiting: Judge = (_texts, signal) => {
+      signals.push(signal);
+      return until(signal);
+    };
+    const { inspect } = openAsking({ slow: waiting, quick: blocking });
+    const guardrails = [service('slow', 'block'), service('quick', 'block')];
+    await expect(inspect(callWith(guardrails, body))).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('end with the request', async () => {
+    const { inspect, abort } = openAsking({ slow: (_texts, signal) => until(signal) });
+    const inspecting = inspect(callWith([service('slow', 'block')], body));
+    abort(new Error('the client left'));
+    await expect(inspecting).rejects.toThrow('the client left');
+  });
+
+  it('are asked about a complete answer, and rewrite it', async () => {
+    const { inspect } = openAsking({ first: async (texts) => texts.map((text) => text.toLowerCase()) });
+    const { output } = await inspect(callWith([service('first', 'redact', { stage: 'output' })], {}));
+    const told = complete({ choices: [{ message: { content: 'HELLO' } }] });
+    expect(await output?.guard(told)).toMatchObject({
+      body: Buffer.from('{"choices":[{"message":{"content":"hello"}}]}'),
+    });
+  });
+
+  it('are not asked about texts that are too long: their failure rules hold', async () => {
+    const { inspect, asked, decisions } = openAsking({});
+    const long = { messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024 + 1) }] };
+    expect(() => inspect(callWith([service('first', 'block')], long))).toThrow('first');
+    await inspect(callWith([service('second', 'block', { onFailure: 'pass' })], long));
+    expect(asked).toEqual([]);
+    expect(decisions).toEqual(['first input failed_block', 'second input failed_pass']);
+  });
+});
