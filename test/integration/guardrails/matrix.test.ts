@@ -1,0 +1,182 @@
+// Every kind of guardrail, at each stage, with each action, on every way that a request may take, streamed and not: what the provider
+// gets, what the caller gets, and what is told of it. What the contract does not allow is refused where it is created.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../../../simulator/index.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type GuardrailDesk, guardrailFields, openGuardrailDesk } from '../../support/guardrails/desk.ts';
+import { actions, codeName, kinds, stages, type TriedKind } from '../../support/guardrails/kinds.ts';
+import {
+  answers,
+  type Cell,
+  expectedDecisions,
+  problemsOf,
+  requestBody,
+  type Says,
+  type Tried,
+  usageProblemsOf,
+} from '../../support/guardrails/matrix.ts';
+import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
+import { ask, ways } from '../../support/guardrails/ways.ts';
+import { until } from '../../support/process.ts';
+import { recordedRequests } from '../../support/recorded.ts';
+import type { TestAuthority } from '../../support/tls.ts';
+import { storedKeys } from '../../support/vendors.ts';
+import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
+
+const atOnce = 6;
+
+let authority: TestAuthority;
+let gateway: TestGateway;
+let receiver: Receiver;
+let key: string;
+let desk: GuardrailDesk;
+const tried: (readonly [Tried, Cell])[] = [];
+
+beforeAll(async () => {
+  const network = await openServiceNetwork();
+  authority = network.authority;
+  receiver = await startReceiver(authority);
+  receiver.answer = (response, { body }) => {
+    const { texts } = JSON.parse(body) as { texts: string[] };
+    const isFound = texts.some((text) => text.includes(codeName.finds));
+    const placed = texts.map((text) => text.replaceAll(codeName.finds, codeName.placed));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isFound ? { decision: 'redact', texts: placed } : { decision: 'pass' }));
+  };
+  gateway = await startGateway({ proxy: loopbackAllowed, serviceNetwork: network.serviceNetwork });
+  const { organization } = gateway;
+  await organization.storeProviderKeys();
+  const { api, id } = organization;
+  await api.call('Organizations/UpdateSettings', { id, settings: { access: { callerProviderKeys: true } } });
+  key = (await organization.createKey()).value;
+  desk = openGuardrailDesk(gateway, organization, key);
+});
+afterAll(async () => {
+  await gateway?.close();
+  await receiver?.close();
+  authority?.remove();
+});
+
+let asked = 0;
+
+/**
+ * On every way, streamed and not. Where the answer is inspected also with a call in place of text, for each provider; and where a
+ * request that holds something is refused also with one that does not.
+ */
+function cellsOf({ finds }: TriedKind, stage: string, action: string): Cell[] {
+  const plants = finds !== undefined && stage === 'both' && action === 'block' ? [true, false] : [true];
+  const says: readonly Says[] = stage === 'input' ? ['text'] : ['text', 'call'];
+  return says.flatMap((says) =>
+    ways
+      .filter(({ direct }) => says === 'text' || !direct)
+      .flatMap((way) =>
+        [false, true].flatMap((streamed) =>
+          plants.map((plants): Cell => ({ id: `${says}-${++asked}`, way, streamed, plants, says })),
+        ),
+      ),
+  );
+}
+
+async function tryCells(one: Tried, cells: readonly Cell[]): Promise<string[]> {
+  const problems: string[] = [];
+  const left = cells.values();
+  const work = async () => {
+    for (const cell of left) {
+      const answered = await ask(cell.way, {
+        url: gateway.proxy.url,
+        key,
+        id: cell.id,
+        body: requestBody(cell),
+      });
+      problems.push(...problemsOf(one, cell, answered, gateway.simulator));
+      tried.push([one, cell]);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return problems;
+}
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+function added(before: Readonly<Record<string, number>>, after: Readonly<Record<string, number>>) {
+  const entries = Object.entries(after).map(([word, count]) => [word, count - (before[word] ?? 0)] as const);
+  return Object.fromEntries(entries.filter(([, count]) => count > 0));
+}
+
+const combinations = stages.flatMap((stage) => actions.map((action) => [stage, action] as const));
+
+describe.each(kinds)('$kind', (kind) => {
+  const isAllowed = ([stage, action]: readonly [string, string]) =>
+    kind.stages.includes(stage) && kind.actions.includes(action);
+  const fields = (combination: readonly [string, string]) =>
+    guardrailFields(combination, kind.check(receiver.url(publicHost)));
+
+  it.each(combinations.filter(isAllowed))('%s, %s: on every way', async (stage, action) => {
+    gateway.simulator.reset();
+    const name = await desk.replace(fields([stage, action]));
+    for (const [says, answer] of Object.entries(answers)) {
+      const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
+      gateway.simulator.script(answer, { when, times: Number.POSITIVE_INFINITY });
+    }
+    const one = { kind, stage, action, name };
+    const cells = cellsOf(kind, stage, action);
+    const before = await desk.decisions(name);
+    const problems = await tryCells(one, cells);
+    const expected = tally(cells.flatMap((cell) => expectedDecisions(one, cell)));
+    // What is only observed by a service is decided when the answer has left.
+    const counted = async () => added(before, await desk.decisions(name));
+    const isCounted = async () => JSON.stringify(await counted()) === JSON.stringify(expected);
+    await until(isCounted, { timeoutMs: 1_000 }).catch(() => undefined);
+    expect({ problems, decisions: await counted() }).toEqual({ problems: [], decisions: expected });
+  });
+
+  const refused = combinations.filter((combination) => !isAllowed(combination));
+  if (refused.length > 0) {
+    it.each(refused)('%s, %s: is refused where it is created', async (stage, action) => {
+      await expect(desk.replace(fields([stage, action]))).rejects.toThrow(/Guardrails\/Create: /);
+    });
+  }
+});
+
+describe('all of it', () => {
+  it('is asked of the moderation endpoint with the stored key alone', async () => {
+    gateway.simulator.reset();
+    const moderation = kinds.find(({ kind }) => kind === 'moderation');
+    await desk.replace(guardrailFields(['input', 'observe'], moderation?.check('') ?? {}));
+    gateway.simulator.reset();
+    for (const way of ways) {
+      const cell = { id: `text-${++asked}`, way, streamed: false, plants: true, says: 'text' } as const;
+      await ask(way, { url: gateway.proxy.url, key, id: cell.id, body: requestBody(cell) });
+    }
+    const questions = gateway.simulator.requests.filter(({ target }) => target.endsWith('/moderations'));
+    const stored = `Bearer ${storedKeys['gpt-provider'].secret.apiKey}`;
+    expect(questions.map(({ headers }) => headers.authorization)).toEqual(ways.map(() => stored));
+  });
+
+  it('is tried, and recorded where the provider was asked', async () => {
+    const answered = tried.filter(([one, cell]) => expectedDecisions(one, cell).join() !== 'input block');
+    const rows = await until(
+      async () => {
+        const byId = new Map((await recordedRequests(gateway)).map((row) => [row.requestId, row]));
+        return answered.every(([, { id }]) => byId.has(id)) && byId;
+      },
+      { timeoutMs: 15_000, what: 'all usage to be recorded' },
+    );
+    const problems = tried.flatMap(([one, cell]) => usageProblemsOf(one, cell, rows.get(cell.id)));
+    expect(problems).toEqual([]);
+    const allowed = kinds.reduce((sum, { stages, actions }) => sum + stages.length * actions.length, 0);
+    console.log(
+      `matrix: ${tried.length} cells of ${allowed} guardrails on ${ways.length} ways, streamed and not`,
+    );
+    // Five kinds with all of nine combinations, moderation with six, sizes with two; of the first two thirds inspect answers.
+    expect([allowed, ways.length]).toEqual([5 * 9 + 6 + 2, 15]);
+    const inspectingAnswers = (5 * 9 + 6) * (2 / 3);
+    const again = 6;
+    expect(tried.length).toBe((allowed * 15 + inspectingAnswers * 5 + again * (15 + 5)) * 2);
+  });
+});

@@ -1,0 +1,88 @@
+// Guardrails of one organization, made and taken away by its owner while a proxy runs: each is there when the proxy says so.
+import type { TestGateway, TestOrganization } from '../gateway.ts';
+import { chatRequest } from '../gateway.ts';
+import { until } from '../process.ts';
+
+/** As Guardrails/Create takes them, but for the organization and the name. */
+export type GuardrailFields = Readonly<Record<string, unknown>>;
+
+export interface GuardrailDesk {
+  /** In place of those that were there. @returns the name that the organization has now one of. @throws Error of the control plane */
+  replace(fields: GuardrailFields): Promise<string>;
+  clear(): Promise<void>;
+  /** So often has it decided, as "input block". */
+  decisions(name: string): Promise<Readonly<Record<string, number>>>;
+}
+
+/** What the contract says of one: "redact", as "GUARDRAIL_ACTION_REDACT" needs not be written out. */
+export function guardrailFields(
+  [stage, action]: readonly [stage: string, action: string],
+  check: GuardrailFields,
+  more: GuardrailFields = {},
+): GuardrailFields {
+  return {
+    stage: `GUARDRAIL_STAGE_${stage.toUpperCase()}`,
+    action: `GUARDRAIL_ACTION_${action.toUpperCase()}`,
+    check,
+    ...more,
+  };
+}
+
+let named = 0;
+
+export function openGuardrailDesk(
+  { proxy }: Pick<TestGateway, 'proxy'>,
+  { api, id: organizationId }: TestOrganization,
+  key: string,
+): GuardrailDesk {
+  let ids: string[] = [];
+  const clear = async () => {
+    for (const id of ids) await api.call('Guardrails/Delete', { id });
+    ids = [];
+  };
+  /** Of what applies to a small request. */
+  const applies = async () => {
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key));
+    await response.arrayBuffer();
+    return [...guardrailsIn(response.headers).keys()].join();
+  };
+  return {
+    replace: async (fields) => {
+      named++;
+      const name = `guard-${named}`;
+      await clear();
+      const { guardrail } = (await api.call('Guardrails/Create', { organizationId, name, ...fields })) as {
+        guardrail: { id: string };
+      };
+      ids.push(guardrail.id);
+      await until(async () => (await applies()) === name, { what: `${name} to apply` });
+      return name;
+    },
+    clear: async () => {
+      await clear();
+      await until(async () => (await applies()) === '', { what: 'no guardrail to apply' });
+    },
+    decisions: (name) => decisionsOf(proxy, name),
+  };
+}
+
+/** What `x-svc-guardrails` tells, in its order: decisions by guardrail. */
+export function guardrailsIn(headers: Headers): ReadonlyMap<string, readonly string[]> {
+  const told = new Map<string, readonly string[]>();
+  for (const entry of (headers.get('x-svc-guardrails') ?? '').split(', ').filter((text) => text !== '')) {
+    const [name = '', decision = ''] = entry.split('=');
+    told.set(name, [...(told.get(name) ?? []), decision]);
+  }
+  return told;
+}
+
+async function decisionsOf({ adminUrl }: { readonly adminUrl: string }, name: string) {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const lines = text.matchAll(/^gateway_guardrail_decisions_total\{(.*)\} (\d+)$/gm);
+  const counts: Record<string, number> = {};
+  for (const [, labels = '', count] of lines) {
+    const label = (wanted: string) => new RegExp(`${wanted}="([^"]*)"`).exec(labels)?.[1];
+    if (label('guardrail') === name) counts[`${label('stage')} ${label('decision')}`] = Number(count);
+  }
+  return counts;
+}

@@ -1,0 +1,210 @@
+// One cell of the matrix: one request under one guardrail on one way, what is expected of it by the contract, and what was wrong.
+import { isDeepStrictEqual } from 'node:util';
+import type { Behaviour, RecordedRequest as Received, Simulator } from '../../../simulator/index.ts';
+import { BadAnswer } from '../completions.ts';
+import type { RecordedRequest } from '../recorded.ts';
+import { guardrailsIn } from './desk.ts';
+import { planted, type TriedKind } from './kinds.ts';
+import { type Answered, textOf, told, type Way } from './ways.ts';
+
+/** A guardrail as it was created. */
+export interface Tried {
+  readonly kind: TriedKind;
+  readonly stage: string;
+  readonly action: string;
+  readonly name: string;
+}
+
+export interface Cell {
+  /** Of the request; in its text too, so that what the provider got of it can be found. */
+  readonly id: string;
+  readonly way: Way;
+  readonly streamed: boolean;
+  /** Whether the request holds what is found; the answer always does. */
+  readonly plants: boolean;
+  /** What the provider answers with: the simulated GPT vendor never does both. */
+  readonly says: Says;
+}
+
+export type Says = 'text' | 'call';
+
+/**
+ * refused: before the provider is asked; withheld: the answer, before any of it leaves; cut: a stream that has begun; answered: with
+ * all of it, or all but what is replaced.
+ */
+export type Fate = 'refused' | 'withheld' | 'cut' | 'answered';
+
+/** Longer than what is held back of a stream, so that a stream has begun when something is found. */
+const preamble = 'Once upon a midnight dreary, while I pondered, weak and weary. '.repeat(18);
+export const answerText = `${preamble}${planted}`;
+export const answers: Readonly<Record<Says, Behaviour>> = {
+  text: { text: answerText },
+  call: { toolCalls: [{ name: 'note', arguments: JSON.stringify({ text: planted }) }] },
+};
+
+export function requestBody({ id, streamed, plants }: Cell): object {
+  const text = plants ? planted : '';
+  const parameters = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+  return {
+    stream: streamed,
+    messages: [
+      { role: 'system', content: 'You take notes.' },
+      { role: 'user', content: `${id}: ${text}Thank you.` },
+    ],
+    tools: [
+      { type: 'function', function: { name: 'note', description: `Takes notes. ${text}`, parameters } },
+    ],
+  };
+}
+
+export function fateOf({ kind, stage, action }: Tried, { streamed, plants, says }: Cell): Fate {
+  if (action !== 'block') return 'answered';
+  if (stage !== 'output' && findsInput(kind, plants)) return 'refused';
+  if (stage === 'input') return 'answered';
+  // Calls are held whole, and so is everything where a service is asked.
+  return streamed && says === 'text' && kind.isService !== true ? 'cut' : 'withheld';
+}
+
+function findsInput({ finds }: TriedKind, plants: boolean): boolean {
+  return finds === undefined || plants;
+}
+
+/** As they are counted. */
+export function expectedDecisions(tried: Tried, cell: Cell): readonly string[] {
+  const { kind, stage, action } = tried;
+  const input = `input ${findsInput(kind, cell.plants) ? action : 'pass'}`;
+  const isAnswered = fateOf(tried, cell) !== 'refused';
+  return [
+    ...(stage === 'output' ? [] : [input]),
+    ...(stage === 'input' || !isAnswered ? [] : [`output ${action}`]),
+  ];
+}
+
+function expectedHeader(tried: Tried, cell: Cell): readonly string[] {
+  const decisions = expectedDecisions(tried, cell).map((decision) => decision.replace(/^\w+ /, ''));
+  if (!cell.streamed || tried.stage === 'input' || fateOf(tried, cell) === 'refused') return decisions;
+  const input = decisions.slice(0, -1);
+  return fateOf(tried, cell) === 'withheld' ? [...input, 'stream', 'block'] : [...input, 'stream'];
+}
+
+/** @returns what is wrong with it */
+export function problemsOf(
+  tried: Tried,
+  cell: Cell,
+  answered: Answered,
+  simulator: Simulator,
+): readonly string[] {
+  const problems: string[] = [];
+  const check: Check = (what, actual, expected) => {
+    if (!isDeepStrictEqual(actual, expected))
+      problems.push(`${what} is ${shown(actual)}, not ${shown(expected)}`);
+  };
+  const entries = guardrailsIn(answered.headers).get(tried.name) ?? [];
+  const expected = expectedHeader(tried, cell);
+  // A stream of which all is decided before its head is sent may tell that too.
+  const isLate = expected.at(-1) === 'stream' && isDeepStrictEqual(entries, [...expected, tried.action]);
+  if (!isLate) check('x-svc-guardrails', entries, expected);
+  const { finds } = tried.kind;
+  if (finds !== undefined) checkProvider(tried, cell, receivedOf(simulator, cell), check);
+  checkCaller(tried, cell, answered, check);
+  return problems.map((problem) => `${nameOf(cell)}: ${problem}`);
+}
+
+/** With its end, where the match is. */
+function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'undefined';
+  return json.length < 300 ? json : `${json.slice(0, 40)}…${json.slice(-250)}`;
+}
+
+type Check = (what: string, actual: unknown, expected: unknown) => void;
+
+function nameOf({ way, streamed, plants, says }: Cell): string {
+  return [way.name, streamed ? 'streamed' : 'whole', says, ...(plants ? [] : ['only the answer'])].join(', ');
+}
+
+/** Questions to the moderation endpoint aside. */
+function receivedOf({ requests }: Simulator, { id }: Cell): readonly Received[] {
+  return requests.filter(({ target, body }) => !target.endsWith('/moderations') && body.includes(`${id}:`));
+}
+
+function checkProvider(tried: Tried, cell: Cell, received: readonly Received[], check: Check): void {
+  const { finds = '', placed } = tried.kind;
+  const isRefused = fateOf(tried, cell) === 'refused';
+  check('requests to the provider', received.length, isRefused ? 0 : 1);
+  const body = received[0]?.body.toString();
+  if (body === undefined || !cell.plants) return;
+  const isRedacted = tried.action === 'redact' && tried.stage !== 'output';
+  const given = isRedacted ? planted.replace(finds, placed?.(1) ?? '') : planted;
+  check('the provider got the message', body.includes(`${cell.id}: ${given}Thank you.`), true);
+  check('the provider got the definition', body.includes(`Takes notes. ${given}`), true);
+  if (isRedacted) check('the provider got the original', body.includes(finds), false);
+}
+
+function checkCaller(tried: Tried, cell: Cell, answered: Answered, check: Check): void {
+  const fate = fateOf(tried, cell);
+  check('status', answered.status, fate === 'answered' || fate === 'cut' ? 200 : 400);
+  check('cut', answered.isCut, fate === 'cut');
+  if (fate === 'answered') checkAnswer(tried, cell, answered, check);
+  else checkBlocked(tried, answered, check);
+}
+
+function checkBlocked({ name, kind: { finds = 'nothing' } }: Tried, answered: Answered, check: Check): void {
+  check('error', answered.error, {
+    message: `blocked by the guardrail ${name}`,
+    ...{ type: 'invalid_request_error', param: null, code: 'guardrail_blocked' },
+  });
+  check('the caller got the match', answered.body.includes(finds), false);
+  if (!answered.isCut) {
+    check('source', answered.headers.get('x-svc-error-source'), 'gateway');
+    return;
+  }
+  const text = textOf(answered);
+  const [found = ''] = answerText.split(finds);
+  check(
+    'the text that left is of the answer before the match',
+    [found.startsWith(text), text !== ''],
+    [true, true],
+  );
+  check('[DONE]', answered.body.includes('[DONE]'), false);
+}
+
+function checkAnswer({ kind, stage, action }: Tried, { says }: Cell, answered: Answered, check: Check): void {
+  const { finds = '', placed } = kind;
+  // Numbers go on from those that the request has taken.
+  const put = placed?.(stage === 'both' ? 2 : 1) ?? '';
+  const isRedacted = action === 'redact' && stage !== 'input';
+  const given = (text: string) => (isRedacted ? text.replace(finds, put) : text);
+  try {
+    const [choice] = told(answered).choices;
+    const calls = choice?.calls.map((call): unknown => JSON.parse(call.arguments));
+    if (says === 'text') check('text', choice?.content, given(answerText));
+    else check('arguments', calls, [{ text: given(planted) }]);
+  } catch (error) {
+    if (!(error instanceof BadAnswer || error instanceof SyntaxError)) throw error;
+    check('answer', error.message, 'an answer');
+  }
+}
+
+/** @returns what is wrong with the usage that is recorded of it */
+export function usageProblemsOf(
+  tried: Tried,
+  cell: Cell,
+  row: RecordedRequest | undefined,
+): readonly string[] {
+  const fate = fateOf(tried, cell);
+  const { provider, directKey, streamed, status, completionTokens = 0, promptTokens = 0 } = row ?? {};
+  const recorded = row && {
+    provider,
+    directKey,
+    streamed,
+    status,
+    isUsed: promptTokens > 0 && completionTokens > 0,
+  };
+  const { way } = cell;
+  const expected = {
+    ...{ provider: way.vendor, directKey: way.direct, streamed: cell.streamed },
+    ...{ status: fate === 'answered' ? 200 : 400, isUsed: true },
+  };
+  if (isDeepStrictEqual(recorded, fate === 'refused' ? undefined : expected)) return [];
+  return [`${tried.name} ${nameOf(cell)}: recorded is ${JSON.stringify(recorded)} (${fate})`];
+}

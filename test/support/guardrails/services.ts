@@ -1,0 +1,26 @@
+// A guardrail's service on loopback with a public name and a valid certificate, as a proxy within a test sees it.
+import { readFileSync } from 'node:fs';
+import type { ServiceNetwork } from '../../../proxy/guardrails/live-guardrails.ts';
+import { createAuthority, type TestAuthority } from '../tls.ts';
+import { publicHost } from '../webhook-receiver.ts';
+
+/** What allows a proxy to reach it. */
+export const loopbackAllowed = { GATEWAY_GUARDRAIL_ADDRESSES: '127.0.0.0/8' };
+
+/** @returns an authority, and the network in which the service has its name and that authority counts */
+export async function openServiceNetwork(): Promise<{
+  readonly authority: TestAuthority;
+  readonly serviceNetwork: ServiceNetwork;
+}> {
+  const authority = await createAuthority();
+  return {
+    authority,
+    serviceNetwork: {
+      ca: readFileSync(authority.caFile, 'utf8'),
+      resolve: (host, _options, callback) =>
+        host === publicHost
+          ? callback(null, [{ address: '127.0.0.1', family: 4 }])
+          : callback(new Error(`${host} is not known`), []),
+    },
+  };
+}
