@@ -7,7 +7,7 @@ import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/Gu
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
-import { webhookUrl } from './webhook.ts';
+import { guardrailUrl } from './webhook.ts';
 
 export const phrasesMax = 10_000;
 export const phraseLengthMax = 200;
@@ -91,7 +91,7 @@ function readMember(message: GuardrailCheck__Output, complain: Complain): Guardr
   if (webhook) {
     const { timeoutMs } = webhook;
     if (timeoutMs > webhookTimeoutMsMax) complain('.timeout_ms', `must be at most ${webhookTimeoutMsMax}`);
-    const url = webhookUrl(webhook.url);
+    const url = guardrailUrl(webhook.url);
     if ('problems' in url) complainOf('.url', url.problems, complain);
     return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
   }

@@ -9,17 +9,27 @@ const urlLengthMax = 2048;
 
 /** The worker judges again after DNS; here an operator learns at once what can never work. */
 export function webhookUrl(text: string): Field<string> {
+  const url = guardrailUrl(text);
+  if ('value' in url && isPrivateHost(hostOf(url.value))) {
+    return invalid('must be a public host; GATEWAY_PRIVATE_UPSTREAMS does not apply to webhooks');
+  }
+  return url;
+}
+
+/** Of a service that proxies ask: it may stand in their cluster, where their GATEWAY_GUARDRAIL_ADDRESSES says so. */
+export function guardrailUrl(text: string): Field<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' || url.href.length > urlLengthMax || hasExtras(url, text)) {
     return invalid(
       `must be a URL such as https://host/path of at most ${urlLengthMax} characters, without credentials and fragment`,
     );
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isPrivateHost(host) || isMetadataHost(host)) {
-    return invalid('must be a public host; GATEWAY_PRIVATE_UPSTREAMS does not apply to webhooks');
-  }
+  if (isMetadataHost(hostOf(url.href))) return invalid('must not be a host of instance metadata');
   return valid(url.href);
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
 function hasExtras(url: URL, text: string): boolean {

@@ -159,8 +159,8 @@ describe('a check', () => {
     ['no sizes', { promptSize: {} }, ['.prompt_size']],
     ['no URL', { webhook: {} }, ['.webhook.url']],
     [
-      'a private URL, too slow',
-      { webhook: { url: 'https://10.0.0.1/', timeoutMs: 30_001 } },
+      'a URL of metadata, too slow',
+      { webhook: { url: 'https://169.254.169.254/', timeoutMs: 30_001 } },
       ['.webhook.timeout_ms', '.webhook.url'],
     ],
     ['a model with a space', { moderation: { model: 'a b' } }, ['.moderation.model']],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
 import {
+  guardrailUrl,
   sealWebhookSecret,
   unsealWebhookSecret,
   webhookUrl,
@@ -58,6 +59,25 @@ describe('URLs of webhooks', () => {
     ['https://１２７.０.０.１/', 'loopback in wide digits'],
   ])('%s is refused: %s', (text) => {
     expect(webhookUrl(text)).toHaveProperty('problems');
+  });
+});
+
+describe('URLs of services that proxies ask', () => {
+  it.each([
+    'https://checks.example.com/',
+    'https://10.0.0.1:8443/a',
+    'https://checks.guards.svc.cluster.local/',
+  ])('%s is taken: the proxies judge it', (url) => {
+    expect(guardrailUrl(url)).toEqual({ value: url });
+  });
+
+  it.each([
+    'http://checks.guards.svc/',
+    'https://user@checks.example.com/',
+    'https://169.254.169.254/',
+    'https://metadata.google.internal/',
+  ])('%s is refused', (url) => {
+    expect(guardrailUrl(url)).toHaveProperty('problems');
   });
 });
 
