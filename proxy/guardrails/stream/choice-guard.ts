@@ -60,10 +60,18 @@ export class Channel {
   }
 }
 
+export interface ChoiceGuardDeps {
+  readonly guards: AnswerGuards;
+  readonly whole: WholeGuard;
+  /** What comes out leads nowhere: whatever can be inspected is, and nothing is refused for its form. */
+  readonly observes: boolean;
+}
+
 export class ChoiceGuard {
   readonly index: unknown;
   readonly #guards: AnswerGuards;
   readonly #whole: WholeGuard;
+  readonly #observes: boolean;
   readonly #channels = new Map<string, Channel>();
   /** What the choice begins with, until something of it leaves. */
   #opening: JsonObject | undefined = {};
@@ -71,10 +79,11 @@ export class ChoiceGuard {
   readonly #completeCalls: HeldCall[] = [];
   #holdsCalls = true;
 
-  constructor(index: unknown, guards: AnswerGuards, whole: WholeGuard) {
+  constructor(index: unknown, { guards, whole, observes }: ChoiceGuardDeps) {
     this.index = index;
     this.#guards = guards;
     this.#whole = whole;
+    this.#observes = observes;
   }
 
   get channels(): Iterable<Channel> {
@@ -88,12 +97,12 @@ export class ChoiceGuard {
 
   /** @throws BlockedError, GatewayError upstream_protocol_error */
   take(choice: JsonObject): TakenChoice {
-    const { index: _index, delta, finish_reason: finishReason = null, logprobs, token_ids, ...more } = choice;
+    const { index: _index, delta, logprobs, token_ids, ...more } = choice;
     const { pieces, calls, plain, others } = readDelta(isObject(delta) ? delta : {});
     const later: LaterFields[] = calls.flatMap((piece) => this.#takeCall(piece));
     const texts = pieces.map((piece) => this.#channel(piece).push(piece));
     const fields = this.#whole.ofChoice(withoutEmpty(more));
-    const isFinish = finishReason !== null;
+    const isFinish = fields.finish_reason !== undefined;
     if (others !== undefined || (!isFinish && Object.keys(fields).length > 0))
       later.push({
         delta: this.#whole.ofDelta(others ?? {}),
@@ -114,7 +123,7 @@ export class ChoiceGuard {
       released: this.#deltaOf(pieces, texts),
       isUntouched,
       later,
-      finish: isFinish ? { ...fields, finish_reason: finishReason } : undefined,
+      finish: isFinish ? fields : undefined,
     };
   }
 
@@ -164,7 +173,7 @@ export class ChoiceGuard {
     const complete = this.#call?.goesOn(piece) === true ? [] : this.#completeCall();
     if (this.#call === undefined) {
       // What has left of a call cannot be inspected again with the rest of it.
-      if (this.#completeCalls.some((call) => call.goesOn(piece)))
+      if (!this.#observes && this.#completeCalls.some((call) => call.goesOn(piece)))
         throw protocolError('a call goes on behind the next one');
       this.#call = new HeldCall(piece);
     }

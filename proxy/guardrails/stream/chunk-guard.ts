@@ -2,7 +2,7 @@
 // shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
-import { type Channel, ChoiceGuard, type LaterFields } from './choice-guard.ts';
+import { type Channel, ChoiceGuard, type ChoiceGuardDeps, type LaterFields } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-head.ts';
 import { saysNothing } from './delta.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
@@ -34,6 +34,7 @@ const nothing: JsonObject = {};
 
 export class ChunkGuard {
   readonly #guards: AnswerGuards;
+  readonly #deps: ChoiceGuardDeps;
   readonly #heldMax: number;
   readonly #whole: WholeGuard;
   readonly #choices = new Map<unknown, ChoiceGuard>();
@@ -50,10 +51,12 @@ export class ChunkGuard {
   #usageChunk: JsonObject | undefined;
 
   /** @param heldMax UTF-16 units of calls, and of what waits for text */
-  constructor(guards: AnswerGuards, heldMax: number) {
+  constructor(guards: AnswerGuards, heldMax: number, observes: boolean) {
+    const whole = createWholeGuard(guards);
     this.#guards = guards;
     this.#heldMax = heldMax;
-    this.#whole = createWholeGuard((kind) => guards.guards(kind));
+    this.#whole = whole;
+    this.#deps = { guards, whole, observes };
   }
 
   /** UTF-16 units that are held, windows aside. */
@@ -114,7 +117,7 @@ export class ChunkGuard {
   #choice(index: unknown): ChoiceGuard {
     const known = this.#choices.get(index);
     if (known !== undefined) return known;
-    const choice = new ChoiceGuard(index, this.#guards, this.#whole);
+    const choice = new ChoiceGuard(index, this.#deps);
     this.#choices.set(index, choice);
     return choice;
   }

@@ -35,12 +35,11 @@ export function readDelta(delta: JsonObject): Delta {
   for (const name of Object.keys(delta)) {
     const value = delta[name];
     const shape = texts.get(name);
-    if (name === 'role' || saysNothing(value)) plain[name] = value;
+    const called = callsOf(name, value);
+    if (isRole(name, value) || saysNothing(value)) plain[name] = value;
     else if (shape !== undefined && typeof value === 'string')
       pieces.push({ name, text: value, isFixed: false, shape });
-    else if (name === 'tool_calls' && Array.isArray(value))
-      calls.push(...value.filter(isObject).map(toolCall));
-    else if (name === 'function_call' && isObject(value)) calls.push({ field: name, call: value });
+    else if (called !== undefined) calls.push(...called);
     else {
       const rest = partsNames.has(name) ? takeParts(value, [name], pieces) : value;
       if (rest !== undefined) others = { ...others, [name]: rest };
@@ -133,6 +132,12 @@ function numberOf(part: unknown, at: number): number {
   return isObject(part) && typeof part.index === 'number' ? part.index : at;
 }
 
-function toolCall(call: JsonObject): CallPiece {
-  return { field: 'tool_calls', call };
+function isRole(name: string, value: unknown): boolean {
+  return name === 'role' && typeof value === 'string' && /^[a-z]{1,16}$/.test(value);
+}
+
+function callsOf(name: string, value: unknown): readonly CallPiece[] | undefined {
+  if (name === 'function_call' && isObject(value)) return [{ field: name, call: value }];
+  if (name !== 'tool_calls' || !Array.isArray(value)) return undefined;
+  return value.filter(isObject).map((call) => ({ field: name, call }));
 }

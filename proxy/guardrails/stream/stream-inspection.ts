@@ -29,8 +29,8 @@ export class StreamInspection {
     const { services } = guards;
     const holds = services.some((service) => service.holds);
     this.#guards = guards;
-    this.#chunks = new ChunkGuard(guards, heldMax);
     this.#observes = !holds && guards.guards().every(({ replacement }) => replacement === 'keep');
+    this.#chunks = new ChunkGuard(guards, heldMax, this.#observes);
     this.#whole = holds ? new WholeAnswer() : undefined;
     this.#sent = services.some((service) => !service.holds) ? new WholeAnswer() : undefined;
   }

@@ -4,9 +4,9 @@ import type { AnswerGuards } from '../answer-guards.ts';
 import { answerPlaces } from '../answer-places.ts';
 import { guardStrings } from '../guarded-strings.ts';
 import { messageFields } from '../message-places.ts';
-import { fields, type Place } from '../places.ts';
+import { fields, type Place, TooDeepError } from '../places.ts';
 
-/** Fields by where they stand, as they pass. @throws BlockedError, TooDeepError */
+/** Fields by where they stand, as they pass. @throws BlockedError; GatewayError guardrail_blocked for what is nested too deep */
 export interface WholeGuard {
   ofDelta(fields: JsonObject): JsonObject;
   ofChoice(fields: JsonObject): JsonObject;
@@ -16,7 +16,15 @@ export interface WholeGuard {
 const deltaPlace = fields(messageFields);
 const choicePlace = answerPlaces.fields?.choices ?? answerPlaces;
 
-export function createWholeGuard(guards: AnswerGuards['guards']): WholeGuard {
-  const at = (place: Place) => (body: JsonObject) => guardStrings(body, guards, place);
+export function createWholeGuard(guards: AnswerGuards): WholeGuard {
+  const at = (place: Place) => (body: JsonObject) => {
+    try {
+      return guardStrings(body, (form) => guards.guards(form), place);
+    } catch (error) {
+      if (!(error instanceof TooDeepError)) throw error;
+      guards.tooLong();
+      return body;
+    }
+  };
   return { ofDelta: at(deltaPlace), ofChoice: at(choicePlace), ofChunk: at(answerPlaces) };
 }

@@ -216,6 +216,35 @@ describe('guardrails that observe', () => {
   });
 });
 
+describe('calls that go on behind the next one', () => {
+  it('pass where guardrails observe', async () => {
+    const piece = (index: number) => chunkOf({ tool_calls: [{ index, function: { arguments: '{}' } }] });
+    const told = [piece(0), piece(1), piece(0)];
+    const received = await answered(answerGuards([guardOf(secret, 'observe')]), told);
+    expect(received.bytes).toBe(`${told.map(eventOf).join('')}data: [DONE]\n\n`);
+  });
+});
+
+describe('what no format knows', () => {
+  it('is inspected wherever it stands', async () => {
+    const odd = [
+      { ...chunkOf({ role: '<1>', content: 'a' }), note: ['<2>'] },
+      chunkOf({ mood: { is: '<3>' } }, { why: '<4>' }),
+      { ...finishOf('<5>'), last: '<6>' },
+    ];
+    const received = await answered(redacting, odd);
+    expect(received.bytes).not.toMatch(/<\d>/);
+    expect(received.bytes.match(/\[SECRET\]/g)).toHaveLength(6);
+  });
+
+  it('and is nested too deep to be inspected is blocked by the failure rule', async () => {
+    const deep = `${'{"a":'.repeat(1500)}1${'}'.repeat(1500)}`;
+    const { source, result } = guarded(redacting);
+    source.say(`data: {"choices":[{"index":0,"delta":{"mood":${deep}}}]}\n\n`);
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  });
+});
+
 describe('the stream', () => {
   it('is handed over with the first bytes that may leave', async () => {
     const { source, isHandedOver } = guarded(redacting);
