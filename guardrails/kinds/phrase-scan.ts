@@ -104,9 +104,11 @@ export class PhraseScan {
     return this.#places[count & this.#mask] ?? 0;
   }
 
-  /** @param end in the folded text, of all phrases that what has been read ends with */
-  #note(state: number, end: number): void {
+  /** @param phraseEnd in the folded text, of all phrases that what has been read ends with */
+  #note(state: number, phraseEnd: number): void {
     const { automaton, text, window } = this.#options;
+    const end = this.#characterEnd(phraseEnd);
+    if (end > phraseEnd && !this.#isWordEnd(phraseEnd)) return;
     const isWordEnd = this.#isWordEnd(end);
     const rawEnd = this.#endOfLetters(end);
     const next = text.folded.rawAt(end);
@@ -128,9 +130,11 @@ export class PhraseScan {
     for (; this.#noted > 0 && this.#firstNoted < before; this.#firstNoted++) {
       const end = this.#ends[this.#firstNoted & this.#mask] ?? 0;
       if (end === 0) continue;
+      const begin = this.#place(this.#firstNoted);
+      if (end === this.#folded.length && this.#isOpen(begin)) return;
       this.#ends[this.#firstNoted & this.#mask] = 0;
       this.#noted--;
-      this.#find(this.#place(this.#firstNoted), end);
+      this.#find(begin, end);
     }
   }
 
@@ -153,20 +157,23 @@ export class PhraseScan {
   /** @returns where the first phrase may begin that what follows would complete or undo */
   #pause(): number {
     const { automaton, text } = this.#options;
+    let open = this.#read;
     for (let state = this.#state; state !== 0; state = automaton.shorter(state)) {
-      const begin = this.#begin(state);
-      this.#settle(begin);
-      if (this.#isOpen(this.#place(begin))) return text.folded.rawAt(this.#place(begin));
+      open = this.#begin(state);
+      this.#settle(open);
+      if (this.#isOpen(this.#place(open))) break;
+      open = this.#read;
     }
-    this.#settle(this.#read);
-    return text.raw.length;
+    this.#settle(open);
+    if (this.#noted > 0) open = Math.min(open, this.#firstNoted);
+    return open === this.#read ? text.raw.length : text.folded.rawAt(this.#place(open));
   }
 
-  /** Whether something may yet be found that begins here. */
+  /** Whether what begins here may still be undone by what follows. */
   #isOpen(begin: number): boolean {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
-    return start >= this.#free && start > text.raw.length - window;
+    return !text.isEnd && start >= this.#free && start > text.raw.length - window;
   }
 
   /** Where the text may go on nothing is settled before the window is behind: until then it is looked at again. */
@@ -175,6 +182,14 @@ export class PhraseScan {
     const next = this.#character(end);
     if (isPartOfLetterBefore(next)) return false;
     return this.#options.withinWords || !isWithinWord(characterBefore(this.#folded, end), next);
+  }
+
+  /** A phrase that ends within a character takes all of it. */
+  #characterEnd(end: number): number {
+    const { folded } = this.#options.text;
+    let characterEnd = end;
+    while (folded.rawAt(characterEnd) === folded.rawAt(end - 1)) characterEnd++;
+    return characterEnd;
   }
 
   #character(at: number): number {

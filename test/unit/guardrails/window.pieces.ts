@@ -1,4 +1,6 @@
-// A text through guards in pieces, and what is told of it afterwards.
+// A text through guards in pieces, what is told of it afterwards, and whether the whole gives the same.
+import { expect } from 'vitest';
+import { fold } from '../../../guardrails/fold.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { BlockedError, type Guard, TextWindow } from '../../../guardrails/window.ts';
 import type { Random } from '../../support/access/random.ts';
@@ -32,12 +34,47 @@ export function through(cases: readonly Case[], pieces: readonly string[], windo
   return { left, blockedBy: blocked?.name, found: told };
 }
 
+/** Longer findings are promised nothing. */
+export function fits(cases: readonly Case[], text: string, window: number): boolean {
+  const inspected = { raw: text, folded: fold(text), isEnd: true };
+  return cases.every(({ matcher }) =>
+    matcher.inspect(inspected, 0, window).findings.every(({ start, end }) => end - start <= window),
+  );
+}
+
 /** Pieces of 1 to `max` units, within surrogate pairs too. */
 export function cut(text: string, max: number, random: Random): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; at += pieces.at(-1)?.length ?? 0)
     pieces.push(text.slice(at, at + 1 + random.below(max)));
   return pieces;
+}
+
+export interface Comparison {
+  readonly cases: readonly Case[];
+  readonly text: string;
+  readonly pieces: readonly string[];
+  readonly window: number;
+}
+
+/** Expects of pieces what the whole gives. @param what names it in a failure */
+export function compare({ cases, text, pieces, window }: Comparison, what: string): void {
+  const whole = through(cases, [text], window);
+  const inPieces = through(cases, pieces, window);
+  const named = `${what}, window ${window}, pieces ${JSON.stringify(pieces)}`;
+  expect(inPieces.blockedBy, named).toBe(whole.blockedBy);
+  expect(inPieces.found, named).toEqual(whole.found);
+  if (whole.blockedBy === undefined) expect(inPieces.left, named).toBe(whole.left);
+  else expect(unblocked(cases, text, window).startsWith(inPieces.left), named).toBe(true);
+}
+
+/** How much leaves before a block depends on the pieces: it begins what would leave were the block a replacement. */
+function unblocked(cases: readonly Case[], text: string, window: number): string {
+  return through(
+    cases.map((one) => (one.action === 'block' ? { ...one, action: 'redact' } : one)),
+    [text],
+    window,
+  ).left;
 }
 
 function run(

@@ -5,7 +5,7 @@ import type { Matcher } from '../../../guardrails/matcher.ts';
 import { type Guard, guardText, TextWindow } from '../../../guardrails/window.ts';
 import { Random } from '../../support/access/random.ts';
 import { angles, digits, marks, nothing } from './window.matchers.ts';
-import { type Case, cut, through } from './window.pieces.ts';
+import { type Case, compare, cut, fits, through } from './window.pieces.ts';
 import { disguisedText } from './window.texts.ts';
 
 // GATEWAY_WINDOW_SEED repeats the text that a failure names.
@@ -24,14 +24,6 @@ const matchers: Readonly<Record<string, Matcher>> = {
   'words within words': compileCheck({ kind: 'words', phrases, withinWords: true }),
 };
 const names = Object.keys(matchers);
-
-/** Longer findings are promised nothing. */
-function fits(cases: readonly Case[], text: string, window: number): boolean {
-  const inspected = { raw: text, folded: fold(text), isEnd: true };
-  return cases.every(({ matcher }) =>
-    matcher.inspect(inspected, 0, window).findings.every(({ start, end }) => end - start <= window),
-  );
-}
 
 describe(`A text in pieces (seeds from ${firstSeed})`, () => {
   for (const name of names) {
@@ -176,22 +168,6 @@ function comparePieces(seed: number, makeCases: (random: Random) => readonly Cas
   const window = 20 + random.below(100);
   const cases = makeCases(random);
   if (!fits(cases, text, window)) return false;
-  const whole = through(cases, [text], window);
-  const pieces = cut(text, random.pick([1, 4, 30, 200]), random);
-  const inPieces = through(cases, pieces, window);
-  const what = `seed ${seed}, window ${window}, pieces ${JSON.stringify(pieces)}`;
-  expect(inPieces.blockedBy, what).toBe(whole.blockedBy);
-  expect(inPieces.found, what).toEqual(whole.found);
-  if (whole.blockedBy === undefined) expect(inPieces.left, what).toBe(whole.left);
-  else expect(unblocked(cases, text, window).startsWith(inPieces.left), what).toBe(true);
+  compare({ cases, text, window, pieces: cut(text, random.pick([1, 4, 30, 200]), random) }, `seed ${seed}`);
   return true;
-}
-
-/** How much leaves before a block depends on the pieces: it begins what would leave were the block a replacement. */
-function unblocked(cases: readonly Case[], text: string, window: number): string {
-  return through(
-    cases.map((one) => (one.action === 'block' ? { ...one, action: 'redact' } : one)),
-    [text],
-    window,
-  ).left;
 }

@@ -1,0 +1,60 @@
+// All kinds on the texts of their corpora, as a stream brings them: pieces give what the whole gives.
+import { expect, it } from 'vitest';
+import { compileCheck } from '../../../../guardrails/index.ts';
+import type { Matcher } from '../../../../guardrails/matcher.ts';
+import { Random } from '../../../support/access/random.ts';
+import { corpus } from '../personal-data.corpus.ts';
+import { labelledTexts } from '../secrets.corpus.ts';
+import { type Case, compare, cut, fits } from '../window.pieces.ts';
+import { disguisedText } from '../window.texts.ts';
+import { wordsCases } from '../words.corpus.ts';
+
+// GATEWAY_WINDOW_SEED repeats the text that a failure names.
+const given = process.env.GATEWAY_WINDOW_SEED;
+const firstSeed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+const rounds = given === undefined ? 400 : 1;
+
+const phrases = [...new Set(wordsCases.flatMap((one) => one.phrases))];
+const matchers: Readonly<Record<string, Matcher>> = {
+  words: compileCheck({ kind: 'words', phrases, withinWords: false }),
+  'words within words': compileCheck({ kind: 'words', phrases, withinWords: true }),
+  pattern: compileCheck({
+    kind: 'pattern',
+    patterns: ['[0-9]{4}-?[0-9]{2}', '\\bval\\w+', '<[a-z]+>.*?</[a-z]+>'],
+  }),
+  'personal data': compileCheck({
+    kind: 'personal_data',
+    types: [],
+    countries: ['US', 'DE'],
+    restore: false,
+  }),
+  secrets: compileCheck({ kind: 'secrets' }),
+};
+const texts = [corpus, labelledTexts(), wordsCases].map((labelled) => labelled.map(({ text }) => text));
+
+for (const names of [...Object.keys(matchers).map((name) => [name]), Object.keys(matchers)])
+  it(`pieces give what the whole gives for ${names.join(', ')} (seeds from ${firstSeed})`, () => {
+    let compared = 0;
+    for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
+      compared += comparePieces(seed, names) ? 1 : 0;
+    expect(compared).toBeGreaterThanOrEqual(given === undefined ? rounds / 2 : 0);
+  });
+
+/** @returns false where something is longer than the window */
+function comparePieces(seed: number, names: readonly string[]): boolean {
+  const random = new Random(seed);
+  const text = Array.from({ length: 1 + random.below(4) }, () =>
+    random.chance(0.2) ? disguisedText(random) : random.pick(random.pick(texts)),
+  ).join(random.pick(['', ' ', '\n', ', ', 'x']));
+  const window = random.pick([512, 512, 200]);
+  const cases = names.map((name) => caseOf(name, random));
+  if (!fits(cases, text, window)) return false;
+  compare({ cases, text, window, pieces: cut(text, random.pick([1, 4, 30, 200]), random) }, `seed ${seed}`);
+  return true;
+}
+
+function caseOf(name: string, random: Random): Case {
+  const matcher = matchers[name];
+  if (matcher === undefined) throw new Error(name);
+  return { name, matcher, action: random.pick(['block', 'keep', 'redact', 'redact', 'redact'] as const) };
+}
