@@ -43,8 +43,3 @@ export interface OutputGuard {
    */
   guard(result: AttemptResult): AttemptResult | Promise<AttemptResult>;
 }
-
-/** No guardrails are configured: every request is admitted as it is. */
-export const noGuardrails: Guardrails = {
-  inspect: (call) => ({ call, output: undefined }),
-};

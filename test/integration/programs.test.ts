@@ -6,7 +6,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
-import { operatorApi } from '../../quickstart/operator-api.ts';
+import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { buildPlanes } from '../../scripts/build.ts';
 import { type Child, startNode, until } from '../support/process.ts';
 
@@ -44,6 +44,30 @@ function health(port: number): Promise<Buffer> {
   }).finally(() => client.close());
 }
 
+/** A key of an organization with a guardrail: the text it is to find is so long that a worker looks. */
+async function guardedKey(platform: OperatorApi, httpPort: number): Promise<string> {
+  const created = await platform.call('Organizations/Create', { name: 'guarded', owner: { name: 'owner' } });
+  const { organization, ownerToken } = created as { organization: { id: string }; ownerToken: string };
+  const owner = operatorApi(httpPort, ownerToken);
+  const organizationId = organization.id;
+  const provider = 'gpt-provider';
+  await owner.call('ProviderKeys/Create', {
+    organizationId,
+    provider,
+    name: 'first',
+    secret: { apiKey: 'none' },
+  });
+  await owner.call('Guardrails/Create', {
+    ...{ organizationId, name: 'long-texts', stage: 'GUARDRAIL_STAGE_INPUT' },
+    action: 'GUARDRAIL_ACTION_BLOCK',
+    check: { words: { phrases: ['secret plan'] } },
+  });
+  const key = await owner.call('VirtualKeys/Create', {
+    ...{ organizationId, name: 'key', scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: organizationId } },
+  });
+  return String(key.value);
+}
+
 describe.each([
   ['from source', () => ({ proxy: 'proxy/main.ts', controlPlane: 'control-plane/main.ts' })],
   [
@@ -54,7 +78,7 @@ describe.each([
     }),
   ],
 ])('%s', (form, programs) => {
-  it('both planes start, talk to each other, and end with exit code 0 on SIGTERM', async () => {
+  it('both planes start, talk to each other, inspect long texts in workers, and end with exit code 0 on SIGTERM', async () => {
     const { proxy: proxyMain, controlPlane: controlPlaneMain } = programs();
     const bootstrapToken = createCredential('bootstrap');
     const controlPlane = startNode([controlPlaneMain], {
@@ -70,7 +94,8 @@ describe.each([
     expect([...(await health(grpcPort))], 'SERVING').toEqual([8, 1]);
 
     const made = await operatorApi(httpPort, bootstrapToken).call('OperatorTokens/Bootstrap', { name: 'p' });
-    const token = await operatorApi(httpPort, String(made.token)).call('ProxyTokens/Create', { name: 'p' });
+    const platform = operatorApi(httpPort, String(made.token));
+    const token = await platform.call('ProxyTokens/Create', { name: 'p' });
     const proxy = startNode([proxyMain], {
       env: {
         ...freePorts,
@@ -84,6 +109,16 @@ describe.each([
     const refusal = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { 'x-svc-vk': unknown } });
     expect(refusal.status).toBe(401);
     expect(await refusal.json()).toMatchObject({ error: { code: 'access_not_found' } });
+
+    const guarded = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-svc-vk': await guardedKey(platform, httpPort) },
+      body: JSON.stringify({
+        model: 'gpt-provider/gpt-4o-mini',
+        messages: [{ role: 'user', content: `${'long '.repeat(60_000)} secret plan` }],
+      }),
+    });
+    expect([guarded.status, guarded.headers.get('x-svc-guardrails')]).toEqual([400, 'long-texts=block']);
 
     expect(await proxy.stop()).toBe(0);
     expect(await controlPlane.stop()).toBe(0);

@@ -2,7 +2,6 @@
 import { systemClock } from '../../common/clock.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import { TraitTable } from '../../proxy/catalog/traits.ts';
-import { noGuardrails } from '../../proxy/guardrails/guardrail.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';
@@ -67,7 +66,7 @@ export async function startFaultyProxy(
       admission,
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
-      guardrails: noGuardrails,
+      guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: { reserve: () => ({ headers: [], outputCeiling: undefined, settle: () => undefined }) },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
