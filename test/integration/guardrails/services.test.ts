@@ -1,0 +1,286 @@
+// Guardrails that a service decides, when the service is down, slow, wrong or endless: through the whole gateway, by the rule that the
+// guardrail declares, streamed and not; and where a service may be.
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import {
+  type GuardrailDesk,
+  guardrailFields,
+  guardrailsIn,
+  openGuardrailDesk,
+} from '../../support/guardrails/desk.ts';
+import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
+import { type Answered, ask, told, type Way, ways } from '../../support/guardrails/ways.ts';
+import { freePort, until } from '../../support/process.ts';
+import { metric } from '../../support/telemetry.ts';
+import { createAuthority, type TestAuthority } from '../../support/tls.ts';
+import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
+
+const timeoutMs = 300;
+const said = 'What the provider said.';
+
+let network: Awaited<ReturnType<typeof openServiceNetwork>>;
+let stranger: TestAuthority;
+let gateway: TestGateway;
+let receiver: Receiver;
+let key: string;
+let desk: GuardrailDesk;
+
+const pass = (response: ServerResponse) => answerJson(response, { decision: 'pass' });
+
+function answerJson(response: ServerResponse, answer: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(answer));
+}
+
+beforeAll(async () => {
+  network = await openServiceNetwork();
+  stranger = await createAuthority('stranger');
+  receiver = await startReceiver(network.authority);
+  gateway = await startGateway({ proxy: loopbackAllowed, serviceNetwork: network.serviceNetwork });
+  gateway.simulator.script({ text: said }, { times: Number.POSITIVE_INFINITY });
+  key = (await gateway.organization.createKey()).value;
+  desk = openGuardrailDesk(gateway, gateway.organization, key);
+});
+afterEach(() => {
+  receiver.answer = pass;
+});
+afterAll(async () => {
+  await gateway?.close();
+  await receiver?.close();
+  network?.authority.remove();
+  stranger?.remove();
+});
+
+const generic = ways.find(
+  ({ path, vendor }) => path === '/v1/chat/completions' && vendor === 'gpt-provider',
+) as Way;
+let asked = 0;
+
+function send(streamed = false, url = gateway.proxy.url): Promise<Answered> {
+  const messages = [{ role: 'user', content: 'Hello' }];
+  return ask(generic, { url, key, id: `service-${++asked}`, body: { stream: streamed, messages } });
+}
+
+/** A webhook that is there and answers. */
+function useWebhook(
+  [stage, action]: readonly [string, string],
+  onFailure: string,
+  url = receiver.url(publicHost),
+): Promise<string> {
+  receiver.answer = pass;
+  const more = { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure.toUpperCase()}` };
+  return desk.replace(guardrailFields([stage, action], { webhook: { url, timeoutMs } }, more));
+}
+
+interface Failure {
+  readonly name: string;
+  /** What the metric of questions tells of it. */
+  readonly outcome: string;
+  readonly answer: Receiver['answer'];
+}
+
+const failures: readonly Failure[] = [
+  {
+    name: 'that is down',
+    outcome: 'unreachable',
+    answer: (response) => response.destroy(),
+  },
+  { name: 'that is slow', outcome: 'timeout', answer: () => undefined },
+  {
+    name: 'that begins to answer and stops',
+    outcome: 'timeout',
+    answer: (response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"decision":'),
+  },
+  {
+    name: 'that answers with an error',
+    outcome: 'refused',
+    answer: (response) => response.writeHead(500).end('{"decision":"pass"}'),
+  },
+  {
+    name: 'that leads elsewhere',
+    outcome: 'refused',
+    answer: (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+  },
+  {
+    name: 'that answers no JSON',
+    outcome: 'answer',
+    answer: (response) => response.writeHead(200).end('<p>pass</p>'),
+  },
+  {
+    name: 'that answers what the contract does not know',
+    outcome: 'answer',
+    answer: (response) => answerJson(response, { decision: 'allow' }),
+  },
+  {
+    name: 'that gives back more texts than it got',
+    outcome: 'answer',
+    answer: (response) => answerJson(response, { decision: 'redact', texts: Array(50).fill('x') }),
+  },
+  {
+    name: 'that answers with too much',
+    outcome: 'answer',
+    answer: (response) => answerJson(response, { decision: 'pass', more: 'x'.repeat(3 * 1024 * 1024) }),
+  },
+];
+
+const questions = (outcome: string) =>
+  metric(gateway.proxy, 'gateway_guardrail_questions_total', { kind: 'webhook', outcome });
+
+describe.each(failures)('a service $name', ({ outcome, answer }) => {
+  it.each(['input', 'output'])('blocks where its rule says so: %s', async (stage) => {
+    const name = await useWebhook([stage, 'redact'], 'block');
+    const before = await questions(outcome);
+    for (const streamed of [false, true]) {
+      receiver.answer = answer;
+      const provided = gateway.simulator.requests.length;
+      const answered = await send(streamed);
+      expect([answered.status, answered.error?.code, answered.error?.message]).toEqual([
+        ...[400, 'guardrail_blocked', `blocked by the guardrail ${name}`],
+      ]);
+      expect(answered.headers.get('content-type')).toBe('application/json');
+      expect(answered.body).not.toContain(said);
+      const decisions = stage === 'output' && streamed ? ['stream', 'failed_block'] : ['failed_block'];
+      expect(guardrailsIn(answered.headers).get(name)).toEqual(decisions);
+      expect(gateway.simulator.requests.length - provided).toBe(stage === 'input' ? 0 : 1);
+    }
+    expect((await questions(outcome)) - before).toBe(2);
+    expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_block`]: 2 });
+  });
+
+  it.each(['input', 'output'])('lets pass where its rule says so: %s', async (stage) => {
+    const name = await useWebhook([stage, 'redact'], 'pass');
+    for (const streamed of [false, true]) {
+      receiver.answer = answer;
+      const answered = await send(streamed);
+      expect(answered.status).toBe(200);
+      expect(told(answered).choices[0]?.content).toBe(said);
+      const decisions = guardrailsIn(answered.headers).get(name);
+      expect(decisions?.[0]).toBe(stage === 'output' && streamed ? 'stream' : 'failed_pass');
+    }
+    expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_pass`]: 2 });
+  });
+
+  it('keeps nothing back that is only observed, whatever its rule', async () => {
+    const name = await useWebhook(['both', 'observe'], 'block');
+    for (const streamed of [false, true]) {
+      receiver.answer = answer;
+      const answered = await send(streamed);
+      expect([answered.status, told(answered).choices[0]?.content]).toEqual([200, said]);
+    }
+    await until(async () => (await desk.decisions(name))['output failed_pass'] === 2);
+    expect(await desk.decisions(name)).toMatchObject({ 'input failed_pass': 2 });
+  });
+});
+
+describe('a slow service', () => {
+  it('takes no longer than its time from the request', async () => {
+    await useWebhook(['input', 'block'], 'pass');
+    receiver.answer = () => undefined;
+    const { ms, status } = await send();
+    console.log(`a service that never answers within ${timeoutMs} ms: ${Math.round(ms)} ms`);
+    expect(status).toBe(200);
+    expect(ms).toBeGreaterThanOrEqual(timeoutMs - 1);
+    expect(ms).toBeLessThan(10 * timeoutMs);
+  });
+});
+
+describe('a service that fails again and again', () => {
+  it('is left alone after five times, meanwhile by its rule, and asked again after ten seconds', async () => {
+    const name = await useWebhook(['input', 'block'], 'block');
+    receiver.answer = (response) => response.writeHead(500).end();
+    const before = receiver.received.length;
+    for (let times = 0; times < 8; times++) expect((await send()).error?.code).toBe('guardrail_blocked');
+    expect(receiver.received.length - before).toBe(5);
+    expect(await questions('resting')).toBe(3);
+    expect(await desk.decisions(name)).toMatchObject({ 'input failed_block': 8 });
+    receiver.answer = pass;
+    expect((await send()).status).toBe(400);
+    await until(async () => (await send()).status === 200, {
+      timeoutMs: 12_000,
+      what: 'the service to be asked',
+    });
+    expect(receiver.received.length - before).toBe(6);
+  });
+});
+
+describe('where a service may be', () => {
+  it.each([publicHost, '127.0.0.1'])('is said by GATEWAY_GUARDRAIL_ADDRESSES only: %s', async (host) => {
+    const name = await useWebhook(['input', 'block'], 'block', receiver.url(host));
+    expect((await send()).status).toBe(200);
+    const environments = [
+      { GATEWAY_GUARDRAIL_ADDRESSES: '' },
+      { GATEWAY_GUARDRAIL_ADDRESSES: '10.0.0.0/8' },
+      { ...loopbackAllowed, GATEWAY_DENY_CIDRS: '127.0.0.0/8' },
+    ];
+    for (const environment of environments) {
+      const proxy = await gateway.startProxy(environment);
+      const before = receiver.received.length;
+      const answered = await send(false, proxy.url);
+      expect([answered.status, answered.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
+      expect(receiver.received.length).toBe(before);
+    }
+  });
+
+  it.each([
+    'https://169.254.169.254/check',
+    'https://metadata.google.internal/check',
+    'http://receiver.example.com/check',
+    'https://name:word@receiver.example.com/check',
+    'moderator',
+  ])('is no place such as %s', async (url) => {
+    await expect(useWebhook(['input', 'block'], 'block', url)).rejects.toThrow(/Guardrails\/Create: /);
+  });
+
+  it('is nowhere that nobody listens, and its rule holds', async () => {
+    const url = `https://${publicHost}:${await freePort()}/check`;
+    const name = await useWebhook(['input', 'block'], 'block', url);
+    expect((await send()).error?.message).toBe(`blocked by the guardrail ${name}`);
+  });
+
+  it('is nowhere that shows the certificate of a stranger, and its rule holds', async () => {
+    const impostor = await startReceiver(stranger);
+    try {
+      const name = await useWebhook(['input', 'block'], 'block', impostor.url(publicHost));
+      expect((await send()).error?.message).toBe(`blocked by the guardrail ${name}`);
+      expect(impostor.received).toEqual([]);
+    } finally {
+      await impostor.close();
+    }
+  });
+});
+
+describe('moderation', () => {
+  const use = (onFailure: string) =>
+    desk.replace(
+      guardrailFields(
+        ['input', 'block'],
+        { moderation: {} },
+        { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure}` },
+      ),
+    );
+
+  it.each([
+    ['BLOCK', 400],
+    ['PASS', 200],
+  ])('that fails does what its rule says: %s', async (onFailure, status) => {
+    const name = await use(onFailure);
+    gateway.simulator.reset();
+    gateway.simulator.script(
+      { text: said },
+      { when: ({ target }) => target.endsWith('/completions'), times: 100 },
+    );
+    for (const failing of [
+      { status: 500 },
+      { body: '{"results":[]}' },
+      { stop: { by: 'cut', beforeHead: true } },
+    ] as const) {
+      gateway.simulator.script(failing, { when: ({ target }) => target.endsWith('/moderations') });
+      const answered = await send();
+      expect([failing, answered.status]).toEqual([failing, status]);
+    }
+    const decision = status === 400 ? 'failed_block' : 'failed_pass';
+    expect(await desk.decisions(name)).toMatchObject({ [`input ${decision}`]: 3 });
+  });
+});
