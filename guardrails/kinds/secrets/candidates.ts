@@ -83,7 +83,7 @@ class CandidateSearch {
   #addForm(form: Form, begin: number): void {
     if (this.#isOpen(form.open, begin)) {
       if (begin >= this.#reach) this.#addOpen(form.label, begin);
-      else this.#addSpan(form, begin, form.lead);
+      else this.#addSpan(form, begin, form.lead ?? form.expression);
       return;
     }
     const whole = this.#match(form.expression, begin);
