@@ -1,7 +1,7 @@
 // Text as people read it: compatibility forms, accents and invisible characters are taken off, letter by letter and free of
 // context, so that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case
 // stays. Positions lead back to the text as it is.
-import { wholeCharacters } from './characters.ts';
+import { characterLength, wholeCharacters } from './characters.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
 import { contextMax } from './matcher.ts';
 
@@ -14,8 +14,9 @@ export interface Folded {
    */
   rawAt(at: number): number;
   /**
-   * Where in the raw text the character ends that the unit before `at` comes of, and with it all behind it that folds to nothing:
-   * accents go where their letter goes.
+   * Where in the raw text the character ends that the unit before `at` comes of, and with it what folds to nothing behind it:
+   * accents go where their letter goes. No more of that than {@link unseenMax}, so that nothing becomes longer than a window by
+   * what is not seen behind it.
    * @param at 1 to the length of `text`
    */
   rawEnd(at: number): number;
@@ -23,11 +24,14 @@ export interface Folded {
   foldedAt(raw: number): number;
 }
 
+/** UTF-16 units that fold to nothing and go with the character before them: more than a letter of any language has. */
+export const unseenMax = 32;
+
 /** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair. */
 export function fold(raw: string): FoldedText {
-  if (plain.test(raw)) return new FoldedText(raw, raw.length, undefined);
+  if (plain.test(raw)) return new FoldedText(raw, raw, undefined);
   const { length, isSame, isLevel } = measure(raw);
-  if (isSame) return new FoldedText(raw, raw.length, undefined);
+  if (isSame) return new FoldedText(raw, raw, undefined);
   const units = new Uint16Array(length);
   const starts = isLevel ? undefined : new Int32Array(length);
   let at = 0;
@@ -48,24 +52,24 @@ export function fold(raw: string): FoldedText {
     }
     i += size - 1;
   }
-  return new FoldedText(Buffer.from(units.buffer).toString('utf16le'), raw.length, starts);
+  return new FoldedText(raw, Buffer.from(units.buffer).toString('utf16le'), starts);
 }
 
 /** Never changes: what is put together or cut off is another one. */
 export class FoldedText implements Folded {
+  readonly raw: string;
   readonly text: string;
-  readonly #rawLength: number;
   /** Of each unit, where its character begins in the raw text; undefined where all positions are the same in both. */
   readonly #starts: Int32Array | undefined;
 
-  constructor(text: string, rawLength: number, starts: Int32Array | undefined) {
+  constructor(raw: string, text: string, starts: Int32Array | undefined) {
+    this.raw = raw;
     this.text = text;
-    this.#rawLength = rawLength;
     this.#starts = starts;
   }
 
   rawAt(at: number): number {
-    return this.#starts === undefined ? at : (this.#starts[at] ?? this.#rawLength);
+    return this.#starts === undefined ? at : (this.#starts[at] ?? this.raw.length);
   }
 
   rawEnd(at: number): number {
@@ -73,7 +77,8 @@ export class FoldedText implements Folded {
     const start = this.rawAt(at - 1);
     let next = at;
     while (this.rawAt(next) === start) next++;
-    return this.rawAt(next);
+    const end = start + characterLength(this.raw, start);
+    return Math.min(this.rawAt(next), wholeCharacters(this.raw, end + unseenMax));
   }
 
   foldedAt(raw: number): number {
@@ -89,16 +94,16 @@ export class FoldedText implements Folded {
 
   /** @param piece what follows, folded */
   with(piece: FoldedText): FoldedText {
+    const raw = this.raw + piece.raw;
     const text = this.text + piece.text;
-    const rawLength = this.#rawLength + piece.#rawLength;
     if (this.#starts === undefined && piece.#starts === undefined)
-      return new FoldedText(text, rawLength, undefined);
+      return new FoldedText(raw, text, undefined);
     const starts = new Int32Array(text.length);
     for (let at = 0; at < this.text.length; at++) starts[at] = this.rawAt(at);
     for (let at = 0; at < piece.text.length; at++) {
-      starts[this.text.length + at] = this.#rawLength + piece.rawAt(at);
+      starts[this.text.length + at] = this.raw.length + piece.rawAt(at);
     }
-    return new FoldedText(text, rawLength, starts);
+    return new FoldedText(raw, text, starts);
   }
 
   /**
@@ -110,11 +115,11 @@ export class FoldedText implements Folded {
     const context = wholeCharacters(this.text, Math.max(0, this.foldedAt(dropped + contextMax) - contextMax));
     const kept = Math.min(first, context);
     const text = this.text.slice(kept);
-    const rawLength = this.#rawLength - dropped;
+    const raw = this.raw.slice(dropped);
     const starts = this.#starts?.slice(kept).map((start) => Math.max(-1, start - dropped));
     const isLevel =
-      starts === undefined || (text.length === rawLength && starts.every((start, at) => start === at));
-    return new FoldedText(text, rawLength, isLevel ? undefined : starts);
+      starts === undefined || (text.length === raw.length && starts.every((start, at) => start === at));
+    return new FoldedText(raw, text, isLevel ? undefined : starts);
   }
 }
 

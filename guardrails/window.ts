@@ -42,7 +42,6 @@ export class TextWindow {
   readonly #guards: readonly Guard[];
   readonly #window: number;
   /** A piece of what has left, then all that has not but {@link TextWindow.#half}. */
-  #text = '';
   #folded = fold('');
   /** The first half of a surrogate pair that the last piece ended with: no guard sees it before its other half. */
   #half = '';
@@ -80,8 +79,11 @@ export class TextWindow {
     return this.#inspect(pushed, true);
   }
 
+  get #text(): string {
+    return this.#folded.raw;
+  }
+
   #inspect(piece: string, isEnd: boolean): string {
-    this.#text += piece;
     this.#folded = this.#folded.with(fold(piece));
     const text = { raw: this.#text, folded: this.#folded, isEnd };
     const noted = this.#found.length;
@@ -133,7 +135,6 @@ export class TextWindow {
     const needed = Math.min(this.#left, this.#found[0]?.start ?? this.#left, ...this.#from);
     const dropped = wholeCharacters(this.#text, needed - contextMax);
     if (dropped < forgottenMin) return;
-    this.#text = this.#text.slice(dropped);
     this.#folded = this.#folded.from(dropped);
     this.#left -= dropped;
     this.#from = this.#from.map((from) => from - dropped);

@@ -142,7 +142,7 @@ export class PhraseScan {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
     if (start < this.#free) return;
-    // As much of the unseen behind it as the window takes, whether it is all there or not: pieces give what the whole gives.
+    // As much of the unseen behind it as the window takes: pieces give what the whole gives.
     const room = Math.max(this.#endOfLetters(end), wholeCharacters(text.raw, start + window));
     this.#free = Math.min(text.folded.rawEnd(end), room);
     this.#findings.push({ start, end: this.#free, label });

@@ -69,7 +69,11 @@ const wholeWords: readonly Group[] = [
   [
     'accents without end',
     kill,
-    [`⟦k${'\u0300\u0316'.repeat(50)}ill⟧`, `⟦kill${'\u0336'.repeat(100)}⟧ x`, '\u0301⟦kill⟧'],
+    [
+      `⟦k${'\u0300\u0316'.repeat(50)}ill⟧`,
+      `⟦kill${'\u0336'.repeat(32)}⟧${'\u0336'.repeat(68)} x`,
+      '\u0301⟦kill⟧',
+    ],
   ],
   [
     'zero-width characters',
@@ -89,7 +93,11 @@ const wholeWords: readonly Group[] = [
   [
     'many of them',
     kill,
-    [`⟦k${'\u200b'.repeat(60)}ill⟧`, `x${'\u200b'.repeat(60)}kill`, `⟦kill${'\u200b'.repeat(60)}⟧ `],
+    [
+      `⟦k${'\u200b'.repeat(60)}ill⟧`,
+      `x${'\u200b'.repeat(60)}kill`,
+      `⟦kill${'\u200b'.repeat(32)}⟧${'\u200b'.repeat(28)} `,
+    ],
   ],
   ['soft hyphens', kill, ['⟦ki\u00adll⟧', '⟦k\u00adi\u00adl\u00adl\u00ad⟧.']],
   [
