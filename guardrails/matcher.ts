@@ -32,9 +32,15 @@ export interface Matcher {
    * @param window no finding is longer than this where the text has not ended
    */
   inspect(text: InspectedText, from: number, window: number): Inspected;
-  /** Nanoseconds for a character of plain text, measured: what decides whether a worker does it. */
+  /**
+   * Nanoseconds for a character of the text that costs it most, measured; plain text mostly costs a tenth or less. What decides
+   * whether a worker does it.
+   */
   readonly cost: number;
 }
+
+/** A check whose matcher costs more is refused when it is written. */
+export const costMax = 250_000;
 
 export interface InspectedText {
   /** Not cut within a surrogate pair. */

@@ -3,6 +3,7 @@
 import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
+import { costMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
@@ -167,12 +168,16 @@ function compile(message: GuardrailCheck__Output, complain: Complain): void {
   const check = readCheck(message);
   if (check === undefined || !isTextCheck(check)) return;
   try {
-    compileCheck(check);
+    const { cost } = compileCheck(check);
+    if (cost > costMax) complain('', tooSlow);
   } catch (error) {
     if (!(error instanceof InvalidCheckError)) throw error;
     complain(error.field === '' ? '' : `.${error.field}`, error.message);
   }
 }
+
+const tooSlow =
+  'is too slow for some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare';
 
 function complainOf(field: string, problems: readonly Problem[], complain: Complain): void {
   for (const { at, description } of problems) complain(`${field}${at}`, description);

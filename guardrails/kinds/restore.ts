@@ -11,7 +11,7 @@ const addedMax = 16;
 export function restoreMatcher(values: ReadonlyMap<string, string>): Matcher {
   const lengthMax = Math.max(0, ...[...values.keys()].map((key) => key.length)) + addedMax;
   return {
-    cost: 1,
+    cost: 20,
     inspect: (text, from, window) => inspect(text, from, values, Math.min(lengthMax, window)),
   };
 }

@@ -8,9 +8,10 @@ import type { WorkerPool } from './worker-pool.ts';
 
 /** UTF-16 units of all texts of one request, or of one answer, together: more are not inspected. */
 export const textMax = 1024 * 1024;
-/** More than this, or what takes longer, is for a worker. */
+/** More than this, or what may take longer, is for a worker. */
 const lengthHereMax = 128 * 1024;
-const nsHereMax = 5_000_000;
+/** For the text that costs most; for all others a tenth of it and less. */
+export const nsHereMax = 40_000_000;
 /** What a text costs each matcher, however short it is; in characters. */
 const textOverhead = 32;
 

@@ -182,8 +182,7 @@ describe('a text that is tried', () => {
 
   it('is refused where it would hold others up, and tried where it is short enough', async () => {
     const tenant = await freshTenant();
-    const patterns = Array.from({ length: 10 }, (_, n) => `a[^b]{0,400}${n}`);
-    await guardrail(tenant, { name: 'hostile', check: { pattern: { patterns } } });
+    await guardrail(tenant, { name: 'hostile', check: { pattern: { patterns: ['.*?z|a'] } } });
     expect(await refusal(tried(tenant, 'a'.repeat(128 * 1024)))).toMatchObject({
       ...{ code: 'INVALID_ARGUMENT', violations: { text: expect.stringContaining('200 ms') } },
     });

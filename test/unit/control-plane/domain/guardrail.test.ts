@@ -163,6 +163,11 @@ describe('a check', () => {
       { webhook: { url: 'https://169.254.169.254/', timeoutMs: 30_001 } },
       ['.webhook.timeout_ms', '.webhook.url'],
     ],
+    [
+      'patterns that are too slow for some texts',
+      { pattern: { patterns: Array.from({ length: 10 }, (_, n) => `a[^b]{0,400}${n}`) } },
+      ['.pattern'],
+    ],
     ['a model with a space', { moderation: { model: 'a b' } }, ['.moderation.model']],
     ['a category in words', { moderation: { categories: ['Self harm'] } }, ['.moderation.categories[0]']],
     ['a score below 0', { moderation: { scoreMin: -0.1 } }, ['.moderation.score_min']],
