@@ -52,12 +52,20 @@ export function compilePersonalData(check: PersonalDataCheck): Matcher {
     cost: 2,
     inspect(text, from, window) {
       const first = text.folded.foldedAt(from);
-      const emails = findEmails(text.folded.text, first, text.isEnd);
-      const numbers = types.length === 0 ? noNumbers(text) : findNumbers(text, first, emails, types);
-      const found = [...emails.found.map((span) => ({ ...span, label: emailLabel })), ...numbers.found];
-      return inBounds(text, { found, open: Math.min(emails.open, numbers.open) }, from, window);
+      const scan = scanFrom(first, text);
+      const isOverdue = !text.isEnd && text.folded.rawAt(scan.open) <= text.raw.length - window;
+      // What is open for a window is taken as it stands: no matter how much that is not seen follows it.
+      const { found } = isOverdue ? scanFrom(first, { ...text, isEnd: true }) : scan;
+      return inBounds(text, { found, open: scan.open }, from, window);
     },
   };
+
+  function scanFrom(first: number, text: InspectedText): Scan {
+    const emails = findEmails(text.folded.text, first, text.isEnd);
+    const numbers = types.length === 0 ? noNumbers(text) : findNumbers(text, first, emails, types);
+    const found = [...emails.found.map((span) => ({ ...span, label: emailLabel })), ...numbers.found];
+    return { found, open: Math.min(emails.open, numbers.open) };
+  }
 }
 
 interface Wanted {
