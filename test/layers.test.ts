@@ -12,6 +12,8 @@ const refused: readonly (readonly [file: string, specifier: string, rule: string
   ['common/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
   ['common/a.ts', '../control-plane/main.ts', 'No import from control-plane/'],
   ['proto/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
+  ['guardrails/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
+  ['guardrails/a.ts', '../control-plane/main.ts', 'No import from control-plane/'],
   ['proxy/http/a.ts', '../../control-plane/store/store.ts', 'No import from control-plane/'],
   ['control-plane/services/a.ts', '../../proxy/errors.ts', 'No import from proxy/'],
   ['simulator/a.ts', '../proxy/errors.ts', 'No import from proxy/'],
