@@ -167,7 +167,14 @@ describe('a record in Redis', () => {
     const all = [...redis.values]
       .map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`)
       .join('\n');
-    for (const secret of [keyHash, 'the-provider-secret', 'the-webhook-secret', 'Rosebud', 'key-1', 'gpt-provider'])
+    for (const secret of [
+      keyHash,
+      'the-provider-secret',
+      'the-webhook-secret',
+      'Rosebud',
+      'key-1',
+      'gpt-provider',
+    ])
       expect(all).not.toContain(secret);
   });
 
