@@ -4,17 +4,7 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import { type Guard, guardText } from '../../guardrails/window.ts';
 import type { AnswerGuards } from './answer-guards.ts';
 import { answerPlaces } from './answer-places.ts';
-import { mapJsonText } from './json-text.ts';
 import { mapTexts, type Place } from './places.ts';
-
-/**
- * Arguments of a tool call: each string and number in them, so that what is replaced leaves them JSON; what is no JSON as plain text.
- * @param guards of this one text
- * @throws BlockedError
- */
-export function guardArguments(args: string, guards: readonly Guard[]): string {
-  return mapJsonText(args, (part) => guardText(guards, part));
-}
 
 /**
  * All strings of an answer, a chunk or a part of one that are inspected; ids, signatures and the like pass.

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { BlockedError, guardText } from '../../../../guardrails/window.ts';
 import type { AnswerGuards } from '../../../../proxy/guardrails/answer-guards.ts';
-import { guardArguments } from '../../../../proxy/guardrails/guarded-strings.ts';
+import { guardStrings } from '../../../../proxy/guardrails/guarded-strings.ts';
 import { callWith, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { ToldStream } from '../../../support/guarded-streams.ts';
 
@@ -29,9 +29,11 @@ describe('guards of an answer', () => {
     const { guards } = await openGuards(named('a', ['ONE', 'TWO'], { action: 'redact' }));
     expect(guardText(guards.guards(), 'ONE TWO')).toBe('[WORD_1] [WORD_2]');
     expect(guardText(guards.guards(), 'TWO')).toBe('[WORD_1]');
-    expect(guardArguments('{"a":"TWO","b":["ONE","TWO"]}', guards.guards())).toBe(
-      '{"a":"[WORD_1]","b":["[WORD_2]","[WORD_1]"]}',
-    );
+    const calling = (args: string) => ({
+      choices: [{ delta: { tool_calls: [{ function: { arguments: args } }] } }],
+    });
+    const guarded = guardStrings(calling('{"a":"TWO","b":["ONE","TWO"]}'), (form) => guards.guards(form));
+    expect(guarded).toEqual(calling('{"a":"[WORD_1]","b":["[WORD_2]","[WORD_1]"]}'));
   });
 
   it('count at the end what was decided: the answer through, of each guardrail once', async () => {
