@@ -16,8 +16,8 @@ import type { Subject } from './subjects.ts';
 export interface BenchGateway {
   /** A fresh proxy process, ready. @param virtualKey default: one without limits */
   startProxy(virtualKey?: string, env?: Readonly<Record<string, string>>): Promise<GatewaySubject>;
-  /** @returns a virtual key of an AI system, in an organization of its own, that these limits apply to */
-  createKey(limits: readonly BenchLimit[]): Promise<string>;
+  /** @returns a virtual key of an AI system, in an organization of its own, that these limits and guardrails apply to */
+  createKey(limits: readonly BenchLimit[], guardrails?: readonly BenchGuardrail[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -29,6 +29,13 @@ export interface GatewaySubject extends Subject {
 export interface BenchLimit {
   readonly on: 'ORGANIZATION' | 'AI_SYSTEM' | 'VIRTUAL_KEY';
   readonly fields: Readonly<Record<string, string>>;
+}
+
+/** As Guardrails/Create takes it, but for its organization and name. */
+export interface BenchGuardrail {
+  readonly stage: string;
+  readonly action: string;
+  readonly check: object;
 }
 
 export async function startGateway(
@@ -98,13 +105,18 @@ async function bootstrap(httpPort: number, bootstrapToken: string) {
   let organizations = 0;
   return {
     proxyToken: String(proxyToken.value),
-    createKey: async (limits: readonly BenchLimit[]) => {
+    createKey: async (limits: readonly BenchLimit[], guardrails: readonly BenchGuardrail[] = []) => {
       organizations++;
       const { organization, ownerToken } = (await platform.call('Organizations/Create', {
         name: `bench-${organizations}`,
         owner: { name: 'owner' },
       })) as { organization: { id: string }; ownerToken: string };
-      return createKey(operatorApi(httpPort, ownerToken), organization.id, limits);
+      const api = operatorApi(httpPort, ownerToken);
+      for (const [index, guardrail] of guardrails.entries()) {
+        const name = `bench-${index}`;
+        await api.call('Guardrails/Create', { organizationId: organization.id, name, ...guardrail });
+      }
+      return createKey(api, organization.id, limits);
     },
   };
 }

@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../support/process.ts';
+import type { GuardrailsCase } from './guardrails.ts';
+import { renderGuardrails } from './guardrails-report.ts';
 import type { LimitsResult } from './limits.ts';
 import { renderLimits } from './limits-report.ts';
 import type { Measurement } from './load.ts';
@@ -32,6 +34,7 @@ export interface Results {
   readonly seconds: number;
   readonly cases: readonly CaseResult[];
   readonly limits: LimitsResult;
+  readonly guardrails: readonly GuardrailsCase[];
   /** Of open streams. */
   readonly memory: readonly MemoryResult[];
   readonly startup: Startup;
@@ -87,19 +90,35 @@ export function saveResults(
   return markdown;
 }
 
-function render({ machine, passes, seconds, cases, limits, memory, startup }: Results): string {
-  const lines = [
+/** Writes bench/results/<date>-guardrails.json and .md, where nothing else was measured; returns the Markdown. */
+export function writeGuardrails(
+  results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'guardrails'>,
+): string {
+  const lines = [...renderHead(results), ...renderGuardrails(results.guardrails)];
+  return saveResults('-guardrails', results, lines.join('\n'));
+}
+
+function renderHead({ machine, passes, seconds }: Pick<Results, 'machine' | 'passes' | 'seconds'>) {
+  return [
     `# Benchmark of ${machine.date.slice(0, 10)}`,
     '',
     `${machine.processor}, ${machine.cores} cores, Node ${machine.node}, commit ${machine.commit}, load before the run ` +
       `${machine.loadBefore.toFixed(2)}. Each subject alone on one core, load and upstream on another; ` +
       `median of ${passes} passes of ${seconds} s (least to most).`,
     '',
+  ];
+}
+
+function render(results: Results): string {
+  const { cases, limits, guardrails, memory, startup } = results;
+  const lines = [
+    ...renderHead(results),
     'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
       'Share = how much of its core the subject had.',
     '',
     ...cases.flatMap(renderCase),
     ...renderLimits(limits),
+    ...renderGuardrails(guardrails),
     '## Start and memory',
     '',
     `Start to the first 200 on /readyz: ${range(startup.coldStartMs, 0)} ms; Node alone ${range(startup.nodeStartMs, 0)} ms. ` +

@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [-- --peer]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
+// `npm run bench [-- --quick] [--peer] [--only guardrails]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
 // anything. Each measurement has a process of its own that is alone on its core.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,18 @@ import { buildPlanes } from '../../scripts/build.ts';
 import { type CannedVendor, canned } from './canned.ts';
 import { chooseCores } from './cores.ts';
 import { type BenchGateway, startGateway } from './gateway.ts';
+import { measureGuardedStreams, measureGuardrails } from './guardrails.ts';
 import { measureLimits } from './limits.ts';
 import { chatBody, checkBodies, putUnderLoad } from './load.ts';
 import { startUpstream } from './nginx.ts';
 import { inPasses, passes } from './passes.ts';
-import { type CaseResult, describeMachine, type MemoryResult, writeResults } from './report.ts';
+import {
+  type CaseResult,
+  describeMachine,
+  type MemoryResult,
+  writeGuardrails,
+  writeResults,
+} from './report.ts';
 import { measureStartup } from './startup.ts';
 import {
   memoryPerStream,
@@ -25,8 +32,14 @@ import {
 import { bare, limit, peer, type SubjectStarter } from './subjects.ts';
 
 const { values: flags } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, peer: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    peer: { type: 'boolean', default: false },
+    /** A section, so far `guardrails`, in place of all. */
+    only: { type: 'string' },
+  },
 });
+if (flags.only !== undefined && flags.only !== 'guardrails') throw new Error('--only takes guardrails');
 const seconds = flags.quick ? 2 : 10;
 /** The code that a request passes is optimised for seconds: before that it is the compiler that is measured. */
 const warmUpSeconds = flags.quick ? 6 : 10;
@@ -68,29 +81,55 @@ execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { std
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
 const bundles = await buildPlanes(join(directory, 'dist'));
 try {
+  console.log(flags.only === undefined ? await measureAll() : await measureGuardrailsAlone());
+} finally {
+  rmSync(directory, { recursive: true });
+}
+
+async function measureAll(): Promise<string> {
   const chat = await withGateway(await startUpstream(cores.load), async (gateway, port) => {
     const yardsticks = [limit(cores, port), bare(cores, port), ...(flags.peer ? [peer(cores, port)] : [])];
     const subjects = [gatewayAsSubject(gateway), ...yardsticks];
     const cases: CaseResult[] = [];
     for (const one of chatCases) cases.push(await measureChat(one, subjects));
-    const limits = await measureLimits({ gateway, cores, directory, seconds, warmUpSeconds });
-    return { cases, limits, startup: await measureStartup(gateway, cores) };
+    const limits = await measureLimits(optionsOf(gateway));
+    const guardrails = await measureGuardrails(optionsOf(gateway));
+    return { cases, limits, guardrails, startup: await measureStartup(gateway, cores) };
   });
   const streaming = await withGateway(await startStreamUpstream(cores), async (gateway, port) => {
     const cases: CaseResult[] = [];
     for (const vendor of vendors) {
       cases.push(await measureStreaming(vendor, [gatewayAsSubject(gateway), bare(cores, port)]));
     }
-    return cases;
+    return { cases, guardrails: await measureGuardedStreams(streamOptionsOf(gateway)) };
   });
   const memory = await withGateway(await startHoldingUpstream(cores), (gateway, port) =>
     measureMemory([gatewayAsSubject(gateway), bare(cores, port)]),
   );
-  const { cases, limits, startup } = chat;
-  const all = { machine, passes, seconds, cases: [...cases, ...streaming], limits, memory, startup };
-  console.log(writeResults(all));
-} finally {
-  rmSync(directory, { recursive: true });
+  const { limits, startup } = chat;
+  return writeResults({
+    ...{ machine, passes, seconds, limits, memory, startup },
+    cases: [...chat.cases, ...streaming.cases],
+    guardrails: [...chat.guardrails, ...streaming.guardrails],
+  });
+}
+
+async function measureGuardrailsAlone(): Promise<string> {
+  const chat = await withGateway(await startUpstream(cores.load), (gateway) =>
+    measureGuardrails(optionsOf(gateway)),
+  );
+  const streamed = await withGateway(await startStreamUpstream(cores), (gateway) =>
+    measureGuardedStreams(streamOptionsOf(gateway)),
+  );
+  return writeGuardrails({ machine, passes, seconds, guardrails: [...chat, ...streamed] });
+}
+
+function optionsOf(gateway: BenchGateway) {
+  return { gateway, cores, directory, seconds, warmUpSeconds };
+}
+
+function streamOptionsOf(gateway: BenchGateway) {
+  return { ...optionsOf(gateway), seconds: Math.max(seconds, streamSeconds), warmUpSeconds: streamSeconds };
 }
 
 async function withGateway<T>(

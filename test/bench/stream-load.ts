@@ -13,7 +13,8 @@ const request = [
   '',
   body,
 ].join('\r\n');
-const tokenMark = Buffer.from('" token"');
+// However the pieces of an answer are cut: a gateway that looks at them may put several into one event, and blanks into the next.
+const tokenMarks = [Buffer.from('token"'), Buffer.from('token ')];
 const doneMark = Buffer.from('[DONE]');
 const lastChunk = Buffer.from('0\r\n\r\n');
 
@@ -38,7 +39,7 @@ function openStream(): Socket {
   };
   socket.once('connect', ask);
   socket.on('data', (chunk: Buffer) => {
-    const count = occurrences(chunk, tokenMark);
+    const count = tokenMarks.reduce((sum, mark) => sum + occurrences(chunk, mark), 0);
     tokens += count;
     if (count > 0 && waiting) {
       firstTokenMs.push(performance.now() - asked);

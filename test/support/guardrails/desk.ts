@@ -1,6 +1,5 @@
 // Guardrails of one organization, made and taken away by its owner while a proxy runs: each is there when the proxy says so.
-import type { TestGateway, TestOrganization } from '../gateway.ts';
-import { chatRequest } from '../gateway.ts';
+import { chatRequest, type TestOrganization, type TestProxy } from '../gateway.ts';
 import { until } from '../process.ts';
 
 /** As Guardrails/Create takes them, but for the organization and the name. */
@@ -31,7 +30,7 @@ export function guardrailFields(
 let named = 0;
 
 export function openGuardrailDesk(
-  { proxy }: Pick<TestGateway, 'proxy'>,
+  { proxy }: { readonly proxy: Pick<TestProxy, 'url' | 'adminUrl'> },
   { api, id: organizationId }: TestOrganization,
   key: string,
 ): GuardrailDesk {

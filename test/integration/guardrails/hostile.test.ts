@@ -1,0 +1,231 @@
+// Texts and patterns that are made to keep a gateway busy: what is inspected, and where; and that another caller, under the same
+// guardrails, is answered meanwhile. Load and proxy are processes of their own: else one event loop would be all of them.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCredential } from '../../../common/credential.ts';
+import { percentile, tell } from '../../support/figures.ts';
+import { chatRequest, type ProxyProcess, startGateway, type TestGateway } from '../../support/gateway.ts';
+import {
+  type GuardrailDesk,
+  type GuardrailFields,
+  guardrailFields,
+  openGuardrailDesk,
+} from '../../support/guardrails/desk.ts';
+import { ask, told, type Way, ways } from '../../support/guardrails/ways.ts';
+import { startNode, until } from '../../support/process.ts';
+
+const kib = 1024;
+const mib = 1024 * kib;
+
+let gateway: TestGateway;
+let proxy: ProxyProcess;
+let key: string;
+let desk: GuardrailDesk;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  proxy = await gateway.startProxyProcess();
+  key = (await gateway.organization.createKey()).value;
+  desk = openGuardrailDesk({ proxy }, gateway.organization, key);
+});
+afterAll(() => gateway?.close());
+
+const forbidden = 'forbidden';
+const phrases = Array.from({ length: 1000 }, (_, index) => `phrase number ${index} and more`);
+const catastrophes = ['(a+)+$', '(a|aa)+$', '(.*a){20}'];
+const secret = createCredential('virtualKey');
+
+interface Hostile {
+  readonly name: string;
+  readonly check: GuardrailFields;
+  /** What the text repeats, and what the guardrail finds at its end. */
+  readonly unit: string;
+  readonly end: string;
+}
+
+const hostile: readonly Hostile[] = [
+  {
+    name: 'a thousand phrases, and text that almost has them',
+    check: { words: { phrases: [...phrases, forbidden] } },
+    ...{ unit: 'phrase number 12 and mor phrase number 345 and ', end: ` ${forbidden}` },
+  },
+  {
+    name: 'a thousand phrases within words of look-alike letters',
+    check: { words: { phrases: [...phrases, forbidden], withinWords: true } },
+    ...{ unit: 'рhrаsе\u200bn\u0301umber', end: forbidden },
+  },
+  {
+    name: 'catastrophic patterns that match',
+    check: { pattern: { patterns: catastrophes } },
+    ...{ unit: 'a', end: 'a' },
+  },
+  {
+    name: 'catastrophic patterns that do not match',
+    check: { pattern: { patterns: ['(a+)+$', '(a|aa)+$', '(.*b){20}', `${forbidden}!`] } },
+    ...{ unit: 'a', end: `${forbidden}!` },
+  },
+  {
+    name: 'personal data, and numbers that almost are',
+    check: { personalData: {} },
+    ...{ unit: '4111 1111 1111 1112 DE00 3704 ada@', end: ' ada@engines.co.uk' },
+  },
+  {
+    name: 'secrets, and what almost is one',
+    check: { secrets: {} },
+    ...{ unit: ['AK', 'IAABCDEFGH eyJ.'].join(''), end: ` ${secret}` },
+  },
+];
+
+/** Milliseconds of each of some requests, one after another. */
+async function latencies(count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let sent = 0; sent < count; sent++) {
+    const started = performance.now();
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key));
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+interface Size {
+  readonly size: string;
+  readonly characters: number;
+  /** Only where so much is no longer inspected: whatever the guardrail looks for, all of it fails. */
+  readonly fails?: true;
+}
+
+/** Here, or in a worker unless that takes too long. */
+const sizes: readonly Size[] = [
+  { size: '4 KiB', characters: 4 * kib },
+  { size: '120 KiB', characters: 120 * kib },
+  { size: '900 KiB', characters: 900 * kib },
+];
+const tooLong: Size = { size: '10 MB', characters: 10_000_000, fails: true };
+
+async function besideFlood({ name, check, unit, end }: Hostile, { size, characters, fails }: Size) {
+  const guard = await desk.replace(guardrailFields(['input', 'block'], check));
+  await latencies(30);
+  const quiet = await latencies(60);
+  const program = ['test/support/guardrails/flood.ts', String(proxy.port), key, '2', String(characters)];
+  const flood = startNode([...program, unit, end]);
+  try {
+    await until(() => flood.stdout() !== '', { timeoutMs: 20_000, what: 'the flood to be answered' });
+    const busy = await latencies(40);
+    tell(`${size}, ${name}: quiet`, quiet);
+    tell(`${size}, ${name}: beside`, busy);
+    // The bound is ten times the quiet time; a machine that runs other tests as well is given ten times that.
+    expect(percentile(busy, 0.99)).toBeLessThan(10 * 10 * Math.max(percentile(quiet, 0.99), 5));
+  } finally {
+    await flood.stop();
+  }
+  expect(new Set(flood.stdout().trim().split('\n'))).toEqual(new Set(['400 guardrail_blocked']));
+  const { 'input pass': passed, ...blocked } = await desk.decisions(guard);
+  console.log(`${size}, ${name}: ${JSON.stringify(blocked)}`);
+  expect(passed).toBeGreaterThanOrEqual(130);
+  const words = fails ? ['input failed_block'] : ['input block', 'input failed_block'];
+  expect(words).toEqual(expect.arrayContaining(Object.keys(blocked)));
+}
+
+describe('another caller under the same guardrail is answered', () => {
+  it.each(hostile.flatMap((one) => sizes.map((size) => ({ ...one, ...size }))))(
+    'beside texts of $size: $name',
+    (one) => besideFlood(one, one),
+    60_000,
+  );
+
+  it.each(hostile.slice(0, 1))('beside texts of 10 MB: $name', (one) => besideFlood(one, tooLong), 60_000);
+});
+
+const generic = ways.find(
+  ({ path, vendor }) => path === '/v1/chat/completions' && vendor === 'gpt-provider',
+) as Way;
+/** With room for more than a million characters. */
+const roomy = { ...generic, model: 'gpt-provider/gpt-4.1-mini' };
+let asked = 0;
+
+function send(content: string, streamed = false) {
+  const body = { stream: streamed, messages: [{ role: 'user', content }] };
+  return ask(roomy, { url: proxy.url, key, id: `hostile-${++asked}`, body });
+}
+
+const chosen = (said: object) => ({
+  ...{ id: 'chatcmpl-long', created: 1_790_000_000, model: 'gpt-4.1-mini' },
+  choices: [{ index: 0, ...said }],
+});
+
+/** Longer than any model's answer in the simulator. */
+function completionOf(content: string) {
+  const message = { role: 'assistant', content };
+  const answer = { ...chosen({ message, finish_reason: 'stop' }), object: 'chat.completion' };
+  return { body: JSON.stringify(answer), headers: { 'content-type': 'application/json' } };
+}
+
+function streamOf(text: string) {
+  const event = (delta: object, finish: string | null) =>
+    `data: ${JSON.stringify({ ...chosen({ delta, finish_reason: finish }), object: 'chat.completion.chunk' })}\n\n`;
+  const pieces = text.match(/.{1,1000}/g) ?? [];
+  const events = pieces.map((content) => event({ role: 'assistant', content }, null));
+  const body = [...events, event({}, 'stop'), 'data: [DONE]\n\n'].join('');
+  return { body, headers: { 'content-type': 'text/event-stream' } };
+}
+
+const longAnswer = `${`${'x'.repeat(999)} `.repeat(1100)}${forbidden}`;
+const filled = (characters: number) =>
+  `${'word '.repeat(characters / 5 + 1).slice(0, characters - 10)} ${forbidden}`;
+const words = { words: { phrases: [forbidden] } };
+const rule = (onFailure: string) => ({ onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure.toUpperCase()}` });
+
+describe('a long text', () => {
+  it.each([
+    ['128 KiB', 128 * kib],
+    ['one more', 128 * kib + 1],
+    ['1 MiB', mib],
+  ])('is inspected to its end: %s', async (_, characters) => {
+    const name = await desk.replace(guardrailFields(['input', 'redact'], words, rule('block')));
+    gateway.simulator.reset();
+    expect((await send(filled(characters))).status).toBe(200);
+    expect(await desk.decisions(name)).toMatchObject({ 'input redact': 1 });
+    const [received] = gateway.simulator.requests;
+    expect(received?.body.includes(' [WORD_1]"')).toBe(true);
+    expect(received?.body.includes(forbidden)).toBe(false);
+  });
+
+  it.each([
+    ['block', mib + 1],
+    ['block', 10_000_000],
+    ['pass', mib + 1],
+    ['pass', 3_500_000],
+  ])('above 1 MiB does as the failure rule says: %s, %d characters', async (onFailure, characters) => {
+    const name = await desk.replace(guardrailFields(['input', 'redact'], words, rule(onFailure)));
+    gateway.simulator.reset();
+    const { status, error } = await send(filled(characters));
+    expect(await desk.decisions(name)).toMatchObject({ [`input failed_${onFailure}`]: 1 });
+    const received = gateway.simulator.requests.map(({ body }) => body.includes(forbidden));
+    if (onFailure === 'pass') expect([status, error, received]).toEqual([200, undefined, [true]]);
+    else expect([status, error?.message, received]).toEqual([400, `blocked by the guardrail ${name}`, []]);
+  });
+
+  it.each(['block', 'pass'])(
+    'in an answer above 1 MiB does as the failure rule says: %s',
+    async (onFailure) => {
+      const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule(onFailure)));
+      gateway.simulator.script(completionOf(longAnswer));
+      const answered = await send('Hello');
+      expect(await desk.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
+      if (onFailure === 'pass') expect(told(answered).choices[0]?.content === longAnswer).toBe(true);
+      else
+        expect([answered.status, answered.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
+      expect(answered.body.includes(forbidden)).toBe(onFailure === 'pass');
+    },
+  );
+
+  it('in a stream is inspected to its end, however long', async () => {
+    const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule('block')));
+    gateway.simulator.script(streamOf(longAnswer));
+    const answered = await send('Hello', true);
+    expect(await desk.decisions(name)).toMatchObject({ 'output redact': 1 });
+    const redacted = longAnswer.replace(forbidden, '[WORD_1]');
+    expect(told(answered).choices[0]?.content === redacted).toBe(true);
+  });
+});
