@@ -8,6 +8,8 @@
 export class PhraseAutomaton {
   /** Units of the longest phrase. */
   readonly longest: number;
+  /** The most phrases that a text can end with at one place. */
+  readonly endingsMax: number;
   readonly #trie: Trie;
   /** Of each state: the next shorter one that the same text ends with. */
   readonly #shorter: Int32Array;
@@ -29,6 +31,7 @@ export class PhraseAutomaton {
     this.#phrases = new Int32Array(units.length);
     for (let child = 1; child < (firstChildren[1] ?? 0); child++) this.#roots[units[child] ?? 0] = child;
     const parents = parentsOf(this.#trie);
+    const endings = new Uint16Array(units.length);
     for (let state = 1; state < units.length; state++) {
       const parent = parents[state] ?? 0;
       const unit = units[state] ?? 0;
@@ -38,7 +41,9 @@ export class PhraseAutomaton {
         shorter = this.shorter(shorter);
       this.#shorter[state] = shorter;
       this.#phrases[state] = isPhrase[state] === 1 ? state : this.phrase(shorter);
+      endings[state] = (endings[shorter] ?? 0) + (isPhrase[state] ?? 0);
     }
+    this.endingsMax = endings.reduce((most, count) => Math.max(most, count), 0);
   }
 
   /** The state that a unit leads to where no phrase has begun. */
