@@ -10,7 +10,7 @@ import {
   guardrailFields,
   openGuardrailDesk,
 } from '../../support/guardrails/desk.ts';
-import { ask, told, type Way, ways } from '../../support/guardrails/ways.ts';
+import { ask, plainWay, told } from '../../support/guardrails/ways.ts';
 import { startNode, until } from '../../support/process.ts';
 
 const kib = 1024;
@@ -107,8 +107,8 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
   const guard = await desk.replace(guardrailFields(['input', 'block'], check));
   await latencies(30);
   const quiet = await latencies(60);
-  const program = ['test/support/guardrails/flood.ts', String(proxy.port), key, '2', String(characters)];
-  const flood = startNode([...program, unit, end]);
+  const args = [String(proxy.port), key, '2', String(characters), unit, end];
+  const flood = startNode(['test/support/guardrails/flood.ts', ...args]);
   try {
     await until(() => flood.stdout() !== '', { timeoutMs: 20_000, what: 'the flood to be answered' });
     const busy = await latencies(40);
@@ -137,11 +137,8 @@ describe('another caller under the same guardrail is answered', () => {
   it.each(hostile.slice(0, 1))('beside texts of 10 MB: $name', (one) => besideFlood(one, tooLong), 60_000);
 });
 
-const generic = ways.find(
-  ({ path, vendor }) => path === '/v1/chat/completions' && vendor === 'gpt-provider',
-) as Way;
 /** With room for more than a million characters. */
-const roomy = { ...generic, model: 'gpt-provider/gpt-4.1-mini' };
+const roomy = { ...plainWay, model: 'gpt-provider/gpt-4.1-mini' };
 let asked = 0;
 
 function send(content: string, streamed = false) {

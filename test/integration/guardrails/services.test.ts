@@ -10,7 +10,7 @@ import {
   openGuardrailDesk,
 } from '../../support/guardrails/desk.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
-import { type Answered, ask, told, type Way, ways } from '../../support/guardrails/ways.ts';
+import { type Answered, ask, plainWay, told } from '../../support/guardrails/ways.ts';
 import { freePort, until } from '../../support/process.ts';
 import { metric } from '../../support/telemetry.ts';
 import { createAuthority, type TestAuthority } from '../../support/tls.ts';
@@ -52,14 +52,11 @@ afterAll(async () => {
   stranger?.remove();
 });
 
-const generic = ways.find(
-  ({ path, vendor }) => path === '/v1/chat/completions' && vendor === 'gpt-provider',
-) as Way;
 let asked = 0;
 
 function send(streamed = false, url = gateway.proxy.url): Promise<Answered> {
   const messages = [{ role: 'user', content: 'Hello' }];
-  return ask(generic, { url, key, id: `service-${++asked}`, body: { stream: streamed, messages } });
+  return ask(plainWay, { url, key, id: `service-${++asked}`, body: { stream: streamed, messages } });
 }
 
 /** A webhook that is there and answers. */

@@ -20,16 +20,21 @@ export interface Way {
 
 const vendors = Object.keys(plainModels) as readonly Vendor[];
 
+const storedWay = (vendor: Vendor): Way => ({
+  ...{ name: `generic, ${vendor}`, vendor, direct: false },
+  ...{ path: '/v1/chat/completions', model: `${vendor}/${plainModels[vendor]}` },
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+});
+
+/** For requests that need no more. */
+export const plainWay = storedWay('gpt-provider');
+
 export const ways: readonly Way[] = vendors.flatMap((vendor): Way[] => {
-  const generic = { vendor, path: '/v1/chat/completions', model: `${vendor}/${plainModels[vendor]}` };
+  const stored = storedWay(vendor);
   return [
+    stored,
     {
-      ...generic,
-      ...{ name: `generic, ${vendor}`, direct: false },
-      headers: (key) => ({ authorization: `Bearer ${key}` }),
-    },
-    {
-      ...generic,
+      ...stored,
       ...{ name: `direct key, ${vendor}`, direct: true },
       headers: (key) => ({ 'x-svc-vk': key, 'x-svc-direct-key': 'true', ...directHeaders(vendor) }),
     },
