@@ -175,7 +175,7 @@ describe.each(databases)('over $name', ({ open }) => {
         for (; isRunning; samples++) {
           const { spent, leased, unsettled } = await booksOf(budget);
           expect(spent + leased + unsettled).toBeLessThanOrEqual(nanoPerUsd);
-          await sleep(20);
+          await sleep(5);
         }
         return samples;
       })();
