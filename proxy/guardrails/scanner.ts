@@ -11,7 +11,7 @@ export const textMax = 1024 * 1024;
 /** More than this, or what may take longer, is for a worker. */
 const lengthHereMax = 128 * 1024;
 /** For the text that costs most; for all others a tenth of it and less. */
-export const nsHereMax = 40_000_000;
+export const nsHereMax = 10_000_000;
 /** What a text costs each matcher, however short it is; in characters. */
 const textOverhead = 32;
 
