@@ -40,7 +40,7 @@ export interface Matcher {
 }
 
 /** A check whose matcher costs more is refused when it is written. */
-export const costMax = 250_000;
+export const costMax = 120_000;
 
 export interface InspectedText {
   /** Not cut within a surrogate pair. */

@@ -182,7 +182,7 @@ describe('a text that is tried', () => {
 
   it('is refused where it would hold others up, and tried where it is short enough', async () => {
     const tenant = await freshTenant();
-    await guardrail(tenant, { name: 'hostile', check: { pattern: { patterns: ['.*?z|a'] } } });
+    await guardrail(tenant, { name: 'hostile', check: { pattern: { patterns: ['[a-m]{0,40}?z|a'] } } });
     expect(await refusal(tried(tenant, 'a'.repeat(128 * 1024)))).toMatchObject({
       ...{ code: 'INVALID_ARGUMENT', violations: { text: expect.stringContaining('200 ms') } },
     });
