@@ -13,7 +13,7 @@ const scan = (text: string, check: TextCheck = words, revision = 1) =>
   pool.scan({ guardrails: [guardrail(check, revision)], texts: ['nothing', text], window: 512 });
 const found = { text: 1, matcher: 0, start: 4, end: 15 };
 /** Half a minute for this text: linear, and slow. */
-const slow: TextCheck = { kind: 'pattern', patterns: ['a.{900}z', 'b.{900}z'] };
+const slow: TextCheck = { kind: 'pattern', patterns: ['.*?z|a', '.*?z|b'] };
 const slowText = 'ab'.repeat(500_000);
 
 describe('workers', () => {
