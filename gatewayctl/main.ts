@@ -1,0 +1,6 @@
+// gatewayctl as a process: compile cache first, so that a command answers at once.
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { runGatewayctl } = await import('./run.ts');
+process.exitCode = await runGatewayctl(process.argv.slice(2));

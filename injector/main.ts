@@ -1,0 +1,6 @@
+// The injector as a process: compile cache first, so that a cold start does not pay for the same work again.
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { runInjector } = await import('./run.ts');
+await runInjector();
