@@ -1,22 +1,47 @@
-// `npm run build`: each plane as one self-contained ESM bundle, dist/<plane>/bin/main.mjs, that needs Node and nothing else.
-// Fails if a bundle holds a file of what its plane must not know.
-import { cpSync, rmSync } from 'node:fs';
+// `npm run build`: each program as a self-contained ESM bundle, dist/<program>/bin/main.mjs, that needs Node and nothing else.
+// Fails if a bundle holds a file or a package of what its program must not know.
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { bundledPackages, licencesOf } from './licences.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** By the file that each becomes, beside the others. */
-const planes = {
+interface ProgramRules {
+  /** By the file that each becomes, beside the others. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Folders of this project that may be in it; nothing else may. */
+  readonly folders: readonly string[];
+  readonly withoutPackages: readonly string[];
+}
+
+const grpc = ['@grpc/grpc-js', '@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'];
+const database = ['pg', 'kysely'];
+
+const programs = {
   proxy: {
     entries: { main: 'proxy/main.ts', 'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts' },
-    foreign: /^(control-plane|simulator|quickstart|scripts|test)\//,
+    folders: ['proxy', 'common', 'proto', 'catalog', 'guardrails'],
+    withoutPackages: [...database, 'commander'],
   },
   'control-plane': {
     entries: { main: 'control-plane/main.ts' },
-    foreign: /^(proxy|simulator|quickstart|scripts|test)\//,
+    folders: ['control-plane', 'common', 'proto', 'catalog', 'guardrails'],
+    withoutPackages: ['ioredis', 'undici', 'commander'],
   },
-} as const;
+  injector: {
+    entries: { main: 'injector/main.ts' },
+    folders: ['injector', 'common'],
+    withoutPackages: [...grpc, ...database, 'ioredis', 'undici', 'commander'],
+  },
+  gatewayctl: {
+    entries: { main: 'gatewayctl/main.ts' },
+    folders: ['gatewayctl', 'common', 'proto'],
+    withoutPackages: [...database, 'ioredis', 'undici'],
+  },
+} as const satisfies Record<string, ProgramRules>;
+
+export type Program = keyof typeof programs;
 
 /** The .proto files that packages read at run time, by where they look: two folders above the bundle, in proto/. */
 const protoFolders = {
@@ -36,35 +61,33 @@ const banner = [
 ].join('');
 
 export interface Bundle {
-  readonly plane: string;
+  readonly program: Program;
   readonly main: string;
+  /** Of code: main.mjs and all that it loads. */
   readonly bytes: number;
+  /** Names of the packages in it. */
+  readonly packages: readonly string[];
 }
 
-/** @throws Error if a plane's bundle holds foreign files */
-export async function buildPlanes(outDirectory: string): Promise<readonly Bundle[]> {
+/** @throws Error if a bundle holds what is foreign to its program */
+export async function buildPrograms(
+  outDirectory: string,
+  names: readonly Program[] = Object.keys(programs) as Program[],
+): Promise<readonly Bundle[]> {
   rmSync(outDirectory, { recursive: true, force: true });
-  const bundles = Object.entries(planes).map(([plane, rules]) => buildPlane(plane, rules, outDirectory));
+  const bundles = names.map((program) => buildProgram(program, outDirectory));
   for (const [name, source] of Object.entries(protoFolders)) {
     cpSync(join(root, 'node_modules', source), join(outDirectory, 'proto', name), { recursive: true });
   }
   return Promise.all(bundles);
 }
 
-interface PlaneRules {
-  readonly entries: Readonly<Record<string, string>>;
-  readonly foreign: RegExp;
-}
-
-async function buildPlane(
-  plane: string,
-  { entries, foreign }: PlaneRules,
-  outDirectory: string,
-): Promise<Bundle> {
+async function buildProgram(program: Program, outDirectory: string): Promise<Bundle> {
+  const directory = join(outDirectory, program);
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { ...entries },
-    outdir: join(outDirectory, plane, 'bin'),
+    entryPoints: { ...programs[program].entries },
+    outdir: join(directory, 'bin'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
     // The entry turns the compile cache on and then loads the rest: that has to stay a file of its own.
@@ -81,20 +104,31 @@ async function buildPlane(
     metafile: true,
     logLevel: 'warning',
   });
-  if (plane === 'proxy')
-    cpSync(join(root, luaFolder), join(outDirectory, plane, 'bin/scripts'), { recursive: true });
-  const intruders = Object.keys(metafile.inputs).filter((file) => foreign.test(file));
-  if (intruders.length > 0) throw new Error(`the bundle of ${plane} holds ${intruders.join(', ')}`);
-  return { plane, main: join(outDirectory, plane, 'bin/main.mjs'), bytes: codeBytes(metafile) };
+  if (program === 'proxy') cpSync(join(root, luaFolder), join(directory, 'bin/scripts'), { recursive: true });
+  const packages = bundledPackages(Object.keys(metafile.inputs));
+  refuseForeign(program, metafile, packages);
+  writeFileSync(join(directory, 'licences.txt'), licencesOf(root, packages));
+  return { program, main: join(directory, 'bin/main.mjs'), bytes: codeBytes(metafile), packages };
 }
 
-function codeBytes(metafile: Metafile): number {
-  const code = Object.entries(metafile.outputs).filter(([file]) => file.endsWith('.mjs'));
+function refuseForeign(program: Program, { inputs }: Metafile, packages: readonly string[]): void {
+  const { folders, withoutPackages }: ProgramRules = programs[program];
+  const own = ['node_modules', ...folders].map((folder) => `${folder}/`);
+  const files = Object.keys(inputs).filter(
+    (file) => file !== 'package.json' && !own.some((folder) => file.startsWith(folder)),
+  );
+  const intruders = [...files, ...packages.filter((name) => withoutPackages.includes(name))];
+  if (intruders.length > 0) throw new Error(`the bundle of ${program} holds ${intruders.join(', ')}`);
+}
+
+function codeBytes({ outputs }: Metafile): number {
+  const code = Object.entries(outputs).filter(([file]) => file.endsWith('.mjs'));
   return code.reduce((sum, [, output]) => sum + output.bytes, 0);
 }
 
 if (import.meta.main) {
-  for (const bundle of await buildPlanes(join(root, 'dist'))) {
-    console.log(`dist/${bundle.plane}/bin/main.mjs and what it loads: ${Math.ceil(bundle.bytes / 1024)} KiB`);
+  for (const { program, bytes, packages } of await buildPrograms(join(root, 'dist'))) {
+    const what = `${Math.ceil(bytes / 1024)} KiB, ${packages.length} packages`;
+    console.log(`dist/${program}/bin/main.mjs and what it loads: ${what}`);
   }
 }

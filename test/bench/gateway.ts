@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
-import type { Bundle } from '../../scripts/build.ts';
+import type { Bundle, Program } from '../../scripts/build.ts';
 import { freePort, until } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
 import { storedKeys } from '../support/vendors.ts';
@@ -44,7 +44,7 @@ export async function startGateway(
   upstreamPort: number,
 ): Promise<BenchGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  const main = (plane: string) => bundles.find((bundle) => bundle.plane === plane)?.main ?? plane;
+  const main = (program: Program) => bundles.find((bundle) => bundle.program === program)?.main ?? program;
   const [grpcPort, httpPort, controlAdminPort] = [await freePort(), await freePort(), await freePort()];
   const bootstrapToken = createCredential('bootstrap');
   const upstream = `127.0.0.1:${upstreamPort}`;

@@ -6,7 +6,7 @@ import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { buildPlanes } from '../../scripts/build.ts';
+import { buildPrograms } from '../../scripts/build.ts';
 import { percentile } from '../support/figures.ts';
 import { chooseCores } from './cores.ts';
 import { checkBooks } from './ledger-books.ts';
@@ -31,8 +31,8 @@ const machine = describeMachine();
 const cores = chooseCores();
 execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { stdio: 'ignore' });
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
-const bundles = await buildPlanes(join(directory, 'dist'));
-const main = bundles.find((bundle) => bundle.plane === 'control-plane')?.main ?? '';
+const bundles = await buildPrograms(join(directory, 'dist'));
+const main = bundles.find((bundle) => bundle.program === 'control-plane')?.main ?? '';
 const plane = await startLedgerPlane(main, { cores, organizations });
 try {
   const syncMs = measureSync();

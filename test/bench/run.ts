@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPlanes } from '../../scripts/build.ts';
+import { buildPrograms } from '../../scripts/build.ts';
 import { type CannedVendor, canned } from './canned.ts';
 import { chooseCores } from './cores.ts';
 import { type BenchGateway, startGateway } from './gateway.ts';
@@ -79,7 +79,7 @@ const machine = describeMachine();
 const cores = chooseCores();
 execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { stdio: 'ignore' });
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
-const bundles = await buildPlanes(join(directory, 'dist'));
+const bundles = await buildPrograms(join(directory, 'dist'));
 try {
   console.log(flags.only === undefined ? await measureAll() : await measureGuardrailsAlone());
 } finally {

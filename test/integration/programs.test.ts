@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
-import { buildPlanes } from '../../scripts/build.ts';
+import { buildPrograms } from '../../scripts/build.ts';
 import { type Child, startNode, until } from '../support/process.ts';
 
 const freePorts = {
@@ -21,7 +21,7 @@ let directory: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-programs-'));
-  await buildPlanes(join(directory, 'dist'));
+  await buildPrograms(join(directory, 'dist'));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
