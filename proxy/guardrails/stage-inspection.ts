@@ -12,6 +12,7 @@ import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from './place
 import type { Hit, Scanned } from './scan.ts';
 import { isTooLong, type Scanner } from './scanner.ts';
 import { seamsOf } from './seams.ts';
+import { askServices } from './services/ask-services.ts';
 import type { ServiceGuard } from './services/service.ts';
 
 export interface StageInspectionDeps {
@@ -46,8 +47,8 @@ export function inspectBody(
   const go = (scanned: Scanned) => {
     const strings = judged(texts, scanned, deps);
     if (services.length === 0) return rewritten(body, place, strings);
-    const asked = askServices(strings ?? texts.slots.map(({ text }) => text), texts, deps);
-    return asked.then((left) => rewritten(body, place, left));
+    const given = strings ?? texts.slots.map(({ text }) => text);
+    return asked(given, texts, deps).then((left) => rewritten(body, place, left));
   };
   const scanned = scanner.scan(guardrails.texts, texts);
   return scanned instanceof Promise ? orAborted(scanned, context).then(go) : go(scanned);
@@ -86,35 +87,17 @@ function rewritten(body: JsonObject, place: Place, strings: readonly string[] | 
   return isObject(put) ? put : body;
 }
 
-/** Those that rewrite one after another, each with what the one before has left; all others at the same time. */
-async function askServices(
+/** @returns the text of each slot as the services leave it. @throws GatewayError guardrail_blocked */
+async function asked(
   strings: readonly string[],
   { slots }: Texts,
-  { services, context, decisions, stage }: StageInspectionDeps,
+  { services, context }: StageInspectionDeps,
 ): Promise<readonly string[]> {
-  const given = strings.filter((text) => text !== '');
-  if (given.length === 0) return strings;
-  const asked = slots.filter((_slot, index) => strings[index] !== '');
   const asking = new AbortController();
   context.onAbort(asking);
-  const ask = async (texts: readonly string[], service: ServiceGuard) => {
-    const left = await service.judge(texts, asking.signal);
-    if (asked.some(({ isFixed }, index) => isFixed && left[index] !== texts[index]))
-      throw decisions.refusal(service.guardrail, stage, 'block');
-    return left;
-  };
-  const rewriters = services.filter(({ guardrail }) => guardrail.action === 'redact');
-  const others = services.filter(({ guardrail }) => guardrail.action !== 'redact');
+  const texts = slots.map(({ isFixed }, index) => ({ text: strings[index] ?? '', isFixed }));
   try {
-    const [left] = await Promise.all([
-      rewriters.reduce<Promise<readonly string[]>>(
-        async (before, service) => ask(await before, service),
-        Promise.resolve(given),
-      ),
-      ...others.map((service) => ask(given, service)),
-    ]);
-    const next = left.values();
-    return strings.map((text) => (text === '' ? text : (next.next().value ?? text)));
+    return await askServices(services, texts, asking.signal);
   } catch (error) {
     asking.abort(error);
     throw error;

@@ -1,5 +1,6 @@
 // Where one expression matches next. RE2 looks at a text in linear time once; to find all matches it would be asked again for
 // each, and could read to the end of the text every time. So it is handed no more than twice what it needs: linear over all.
+import { characterLength, wholeCharacters } from '../../characters.ts';
 import type { Expressions, Span } from './expressions.ts';
 
 export interface Searched {
@@ -57,7 +58,7 @@ export class Search {
       else {
         const part = this.#find(from, wholeCharacters(raw, from + window));
         if (part?.start === from) return part;
-        from += (raw.codePointAt(from) ?? 0) > 0xffff ? 2 : 1;
+        from += characterLength(raw, from);
       }
     }
     return undefined;
@@ -79,10 +80,4 @@ export class Search {
     const found = this.#expressions.find(this.#index, text, before);
     return found && { start: found.start + from - before, end: found.end + from - before };
   }
-}
-
-/** Not within a surrogate pair. */
-export function wholeCharacters(text: string, at: number): number {
-  const code = text.charCodeAt(at - 1);
-  return code >= 0xd800 && code <= 0xdbff && at < text.length ? at - 1 : at;
 }

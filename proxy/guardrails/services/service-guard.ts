@@ -27,9 +27,10 @@ export function createServiceGuard(
   return {
     guardrail,
     holds: guardrail.action !== 'observe',
-    judge: async (texts, signal) => {
+    judge: async (texts, signal, isFixed = () => false) => {
       try {
-        return decide(texts, await check.ask({ ...question, texts }, signal), guardrail, context);
+        const verdict = await check.ask({ ...question, texts }, signal);
+        return decide({ texts, isFixed }, verdict, guardrail, context);
       } catch (error) {
         if (!(error instanceof ServiceFailedError)) throw error;
         decisions.failed(guardrail, stage);
@@ -44,17 +45,23 @@ function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit
   return { guardrail, stage, requestId, organization: caller.principal.organization, model: qualifiedModel };
 }
 
+interface Asked {
+  readonly texts: readonly string[];
+  isFixed(index: number): boolean;
+}
+
 /** @returns the texts as they go on. @throws GatewayError guardrail_blocked */
 function decide(
-  texts: readonly string[],
+  { texts, isFixed }: Asked,
   verdict: ServiceVerdict,
   guardrail: Guardrail,
   { stage, decisions }: ServiceContext,
 ): readonly string[] {
   const decision = verdict.kind === 'pass' ? 'pass' : guardrail.action;
   const redacted = verdict.kind === 'found' ? verdict.texts : undefined;
-  // Where nothing says what stands in place of what was found, redacting is blocking.
-  if (decision === 'block' || (decision === 'redact' && redacted === undefined))
+  // Where nothing says what stands in place of what was found, or nothing can stand there, redacting is blocking.
+  const isPutInPlace = redacted?.every((text, index) => text === texts[index] || !isFixed(index)) === true;
+  if (decision === 'block' || (decision === 'redact' && !isPutInPlace))
     throw decisions.refusal(guardrail, stage, 'block');
   decisions.decided(guardrail, stage, decision);
   return decision === 'redact' && redacted !== undefined ? redacted : texts;

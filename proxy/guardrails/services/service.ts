@@ -42,8 +42,13 @@ export interface ServiceGuard {
   readonly holds: boolean;
   /**
    * Asks, counts the decision and applies the failure rule.
+   * @param isFixed by its index, whether nothing can be put in place of a text: what would have to be rewritten blocks
    * @returns the texts as they go on, in their order
    * @throws GatewayError guardrail_blocked
    */
-  judge(texts: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
+  judge(
+    texts: readonly string[],
+    signal: AbortSignal,
+    isFixed?: (index: number) => boolean,
+  ): Promise<readonly string[]>;
 }

@@ -1,10 +1,9 @@
 // A streamed answer that is collected because services are asked about all of it: its texts, each in one piece, and what else it
 // says, in order.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { blockedMessage, type Guardrail } from '../../../guardrails/definition.ts';
-import { GatewayError } from '../../errors.ts';
 import { answerPlaces } from '../answer-places.ts';
-import { type Slot, slotsOf, withTexts } from '../places.ts';
+import { slotsOf, withTexts } from '../places.ts';
+import { askServices } from '../services/ask-services.ts';
 import type { ServiceGuard } from '../services/service.ts';
 import { type Piece, readDelta } from './delta.ts';
 
@@ -39,7 +38,7 @@ export class WholeAnswer {
     const chunks = this.chunks();
     const slots = slotsOf(chunks, answerPlaces);
     if (slots.length === 0) return chunks;
-    const left = withTexts(chunks, answerPlaces, await ask(services, slots, signal));
+    const left = withTexts(chunks, answerPlaces, await askServices(services, slots, signal));
     return Array.isArray(left) ? left.filter(isObject) : chunks;
   }
 
@@ -72,34 +71,4 @@ export class WholeAnswer {
     this.#length += JSON.stringify(chunk).length;
     this.#parts.push({ text: '', chunk: () => chunk });
   }
-}
-
-/** Those that rewrite one after another, each with what the one before has left; all others at the same time. */
-async function ask(
-  services: readonly ServiceGuard[],
-  slots: readonly Slot[],
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const texts = slots.map(({ text }) => text);
-  const rewrite = async () => {
-    let left: readonly string[] = texts;
-    for (const service of services.filter(rewrites)) {
-      const next = await service.judge(left, signal);
-      if (slots.some(({ isFixed }, at) => isFixed && next[at] !== left[at])) throw refusal(service.guardrail);
-      left = next;
-    }
-    return left;
-  };
-  const others = services.filter((service) => !rewrites(service));
-  const [left] = await Promise.all([rewrite(), ...others.map((service) => service.judge(texts, signal))]);
-  return left;
-}
-
-function rewrites({ guardrail }: ServiceGuard): boolean {
-  return guardrail.action === 'redact';
-}
-
-/** Where nothing can be put in place of what was found. */
-function refusal(guardrail: Guardrail): GatewayError {
-  return new GatewayError('guardrail_blocked', { message: blockedMessage(guardrail) });
 }

@@ -27,10 +27,10 @@ function openAsking(judges: Readonly<Record<string, Judge>>) {
     serviceGuard: (guardrail) => ({
       guardrail,
       holds: guardrail.action !== 'observe',
-      judge: (texts, signal) => {
+      judge: (texts, signal, isFixed) => {
         asked.push([guardrail.name, texts]);
         const judge = judges[guardrail.name];
-        return judge === undefined ? Promise.resolve(texts) : judge(texts, signal);
+        return judge === undefined ? Promise.resolve(texts) : judge(texts, signal, isFixed);
       },
     }),
   });
@@ -79,10 +79,17 @@ describe('services', () => {
     ]);
   });
 
-  it('block where they would rewrite what cannot be', async () => {
-    const { inspect, decisions } = openAsking({ first: async (texts) => texts.map(() => 'x') });
-    await expect(inspect(callWith([service('first', 'redact')], body))).rejects.toThrow('first');
-    expect(decisions).toEqual(['first input block']);
+  it('are told of which texts nothing can be put in place', async () => {
+    const fixed: (readonly [string, boolean | undefined])[] = [];
+    const first: Judge = async (texts, _signal, isFixed) => {
+      fixed.push(...texts.map((text, index) => [text, isFixed?.(index)] as const));
+      return texts;
+    };
+    await openAsking({ first }).inspect(callWith([service('first', 'redact')], body));
+    expect(fixed).toEqual([
+      ['say BAD', false],
+      ['helper', true],
+    ]);
   });
 
   it('that all others wait for end with the first that blocks', async () => {

@@ -121,6 +121,19 @@ describe('what a webhook answers is', () => {
     } else expect(await judging).toEqual(left);
     expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], ['answered']]);
   });
+
+  it.each([
+    ['the text that is left as it is', 1, 'redact'],
+    ['the text that is rewritten', 0, 'block'],
+  ])('redact, where nothing can be put in place of %s', async (_where, fixed, decision) => {
+    receiver.answer = answers({ decision: 'redact', texts: ['Where is it?', texts[1]] });
+    const { guard, decisions } = openDesk();
+    const judging = guard(guardrail({ action: 'redact' })).judge(texts, never, (index) => index === fixed);
+    await judging.catch(() => undefined);
+    expect(decisions).toEqual([`our-guard input ${decision}`]);
+    if (decision === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    else expect(await judging).toEqual(['Where is it?', texts[1]]);
+  });
 });
 
 interface Broken {
