@@ -8,11 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { TlsSource } from '../common/tls.ts';
+import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
+import { toJson } from '../proto/json/encode.ts';
 import { contract, errorDetail, type MethodDefinition, services } from '../proto/load.ts';
-import { decodeJson } from './json/decode.ts';
-import { toJson } from './json/encode.ts';
 import { type AnswerDeps, answer } from './services/answer.ts';
 import { type Credentials, readCredentials } from './services/authentication.ts';
+import { invalidRequest } from './services/checked.ts';
 import type { Dispatcher } from './services/dispatch.ts';
 import { CallError, callCodes, httpStatusOf } from './services/errors.ts';
 import { createInFlight, type InFlight } from './services/in-flight.ts';
@@ -141,7 +142,7 @@ async function call(door: Door, { request, response, from }: Exchange): Promise<
   };
   // Before the body: what has no well-formed token gets no room in memory.
   readCredentials(credentials);
-  const body = decodeJson(route.requestType, await readBody(request));
+  const body = decode(route.requestType, await readBody(request));
   const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = route.definition;
   // There and back through the wire form, so that handlers see exactly what gRPC would give them.
   const message = requestDeserialize(requestSerialize(body));
@@ -150,6 +151,17 @@ async function call(door: Door, { request, response, from }: Exchange): Promise<
   }
   const result = await door.dispatcher.call(route.method, credentials, message);
   send(response, 200, toJson(route.responseType, responseDeserialize(responseSerialize(result))));
+}
+
+/** @throws CallError */
+function decode(requestType: string, body: string): object {
+  try {
+    return decodeJson(requestType, body);
+  } catch (error) {
+    if (!(error instanceof JsonRequestError)) throw error;
+    if (error.violations.length > 0) throw invalidRequest(error.violations);
+    throw new CallError('invalid_request', `the body ${error.message}`);
+  }
 }
 
 /** What can be judged without credentials. @throws CallError */

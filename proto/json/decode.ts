@@ -2,8 +2,7 @@
 // fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported.
 import { holdsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
-import { invalidRequest } from '../services/checked.ts';
-import { CallError, type Violation } from '../services/errors.ts';
+import type { FieldViolation__Output as Violation } from '../generated/gateway/v1/FieldViolation.ts';
 import { enumNames, type FieldType, fieldsOf, isMessage, oneofsOf, originalName } from './contract.ts';
 import { findFlaw } from './scan.ts';
 
@@ -11,28 +10,40 @@ const uint32Max = 2 ** 32 - 1;
 const uint64Max = 2n ** 64n - 1n;
 const shownNameLengthMax = 64;
 
+/** A text that is no request of its type. */
+export class JsonRequestError extends Error {
+  /** Empty where the text as a whole is wrong. */
+  readonly violations: readonly Violation[];
+
+  constructor(message: string, violations: readonly Violation[] = []) {
+    super(message);
+    this.name = 'JsonRequestError';
+    this.violations = violations;
+  }
+}
+
 /**
  * @param message name of the request's type, such as "CreatePersonRequest"
  * @returns an object as the contract's serializer takes it: names in lowerCamelCase, absent fields absent
- * @throws CallError invalid_request with every problem
+ * @throws JsonRequestError with every problem
  */
 export function decodeJson(message: string, text: string): object {
   const flaw = findFlaw(text);
   if (flaw?.kind === 'duplicate') {
-    throw new CallError('invalid_request', `the body has the name ${shown(flaw.name)} twice in one object`);
+    throw new JsonRequestError(`has the name ${shown(flaw.name)} twice in one object`);
   }
   if (flaw?.kind === 'depth') {
-    throw new CallError('invalid_request', `the body is nested deeper than ${flaw.depthMax} levels`);
+    throw new JsonRequestError(`is nested deeper than ${flaw.depthMax} levels`);
   }
   const violations: Violation[] = [];
   const decoded = new Walk(violations).message(message, parse(text), '');
-  if (violations.length > 0) throw invalidRequest(violations);
+  if (violations.length > 0) throw new JsonRequestError('fields are wrong', violations);
   return decoded;
 }
 
 function parse(text: string): unknown {
   const value = parseJson(text);
-  if (value === undefined) throw new CallError('invalid_request', 'the body is not JSON');
+  if (value === undefined) throw new JsonRequestError('is not JSON');
   return value;
 }
 

@@ -1,5 +1,5 @@
-// The contract's message types as the JSON door walks them.
-import { contract } from '../../proto/load.ts';
+// The contract's message types as what reads and writes them by name walks them: the JSON door, gatewayctl.
+import { contract } from '../load.ts';
 
 export interface FieldType {
   /** A scalar, or the name of a message or enum. */
@@ -28,6 +28,11 @@ export function fieldsOf(message: string): Readonly<Record<string, FieldType>> {
 /** Fields of which one at most may be given, by the name in lowerCamelCase. */
 export function oneofsOf(message: string): readonly (readonly string[])[] {
   return Object.values(typeNamed(message)?.oneofs ?? {}).map(({ oneof }) => oneof);
+}
+
+/** Whether absence is told apart from the type's zero value. */
+export function isOptional(message: string, field: string): boolean {
+  return Object.hasOwn(typeNamed(message)?.oneofs ?? {}, `_${field}`);
 }
 
 /** Names of an enum's values but the unspecified one, which nobody means; undefined if the type is no enum. */
