@@ -1,0 +1,23 @@
+// Fails where the contract breaks programs that are released: proto/released has the contracts of the versions that may still be
+// met (proto/README.md says when they change), proto/generated/contract.json is the present one.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Descriptor, findBreaks } from '../proto/compatibility.ts';
+
+const proto = join(import.meta.dirname, '../proto');
+const read = (name: string) => JSON.parse(readFileSync(join(proto, name), 'utf8')) as Descriptor;
+
+const present = read('generated/contract.json');
+const releases = readdirSync(join(proto, 'released')).filter((name) => name.endsWith('.json'));
+if (releases.length === 0) throw new Error('proto/released holds no contract to compare with');
+
+const lines = releases.flatMap((name) =>
+  findBreaks(read(`released/${name}`), present).map(
+    ({ where, what }) => `${where} (since ${name.replace('.json', '')}): ${what}`,
+  ),
+);
+if (lines.length > 0) {
+  console.error(`The contract breaks programs that are released:\n${lines.join('\n')}`);
+  console.error('proto/README.md says what may change, and how.');
+  process.exitCode = 1;
+}
