@@ -1,4 +1,5 @@
 // Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
+import { hostname } from 'node:os';
 import { addressRule } from '../common/addresses.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
@@ -8,17 +9,19 @@ import { createGuardedPost } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
-import { startFeed } from './changes/feed.ts';
+import { version } from '../common/version.ts';
+import { type Feed, startFeed } from './changes/feed.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
-import { createAccessService, defaultAccessLimits } from './services/access.ts';
+import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
 import { createReportDecisions } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
+import type { Replica } from './services/status.ts';
 import type { ControlPlaneSettings } from './settings.ts';
-import { openStore } from './store/open.ts';
+import { databaseKind, openStore } from './store/open.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
@@ -76,12 +79,6 @@ async function assemble(
   const webhooks = startWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics });
   lifecycle.onClose('webhooks', () => webhooks.close());
 
-  const services = {
-    masterKeys: settings.masterKey,
-    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new Set(settings.privateUpstreams),
-  };
-  const dispatcher = createDispatcher({ store, services, clock });
   const access = createAccessService({
     store,
     feed,
@@ -90,6 +87,13 @@ async function assemble(
     log,
     limits: defaultAccessLimits,
   });
+  const services = {
+    masterKeys: settings.masterKey,
+    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
+    privateUpstreams: new Set(settings.privateUpstreams),
+    replica: describeReplica(settings, { feed, clock, access }),
+  };
+  const dispatcher = createDispatcher({ store, services, clock });
   const background = createBackground({ log });
   const ledger = createLedgerService({ store, days: usageDays, clock, log, metrics, background });
   const expiry = startExpiry({ store, log, metrics });
@@ -127,6 +131,20 @@ async function assemble(
       readiness.drain();
       await lifecycle.close();
     },
+  };
+}
+
+interface ReplicaParts {
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly access: AccessService;
+}
+
+function describeReplica(settings: ControlPlaneSettings, { feed, clock, access }: ReplicaParts): Replica {
+  return {
+    ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
+    database: databaseKind(settings.databaseUrl.reveal()),
+    watchers: () => access.watchers(),
   };
 }
 

@@ -1,5 +1,6 @@
 // The change feed of this process: reads what was committed, whoever committed it, and keeps the newest part for all
 // watchers together. Whoever falls behind that part is reset, so a slow watcher costs no memory of its own.
+import { type Clock, systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { ChangeRow, ChangesPage, Position, Store } from '../store/store.ts';
@@ -7,6 +8,8 @@ import type { ChangeRow, ChangesPage, Position, Store } from '../store/store.ts'
 export interface Feed {
   /** Every change up to here is in the log. */
   readonly position: Position;
+  /** When the newest read that came to an end began; monotonic. */
+  readonly readAt: number;
   /** Changes up to here may be gone from the database. */
   readonly prunedRevision: number;
   /**
@@ -29,6 +32,7 @@ export interface FeedDeps {
   /** The bell may be missed, so the feed also looks by itself. */
   readonly pollMs?: number;
   readonly timers?: Timers;
+  readonly clock?: Clock;
 }
 
 const defaultRowsMax = 10_000;
@@ -36,10 +40,15 @@ const defaultPollMs = 1000;
 
 /** @throws StoreUnavailableError */
 export async function startFeed(deps: FeedDeps): Promise<Feed> {
+  const clock = deps.clock ?? systemClock;
+  let readAt = clock.monotonic();
   const log = new ChangeLog(await deps.store.position(), deps.rowsMax ?? defaultRowsMax);
   const listeners = new Set<() => void>();
   const readOnce = async (): Promise<Position> => {
-    if (await readInto(log, deps)) for (const listener of listeners) listener();
+    const begun = clock.monotonic();
+    const moved = await readInto(log, deps);
+    readAt = begun;
+    if (moved) for (const listener of listeners) listener();
     return log.position;
   };
   const read = oneAtATime(readOnce);
@@ -52,6 +61,9 @@ export async function startFeed(deps: FeedDeps): Promise<Feed> {
   return {
     get position() {
       return log.position;
+    },
+    get readAt() {
+      return readAt;
     },
     get prunedRevision() {
       return log.prunedRevision;

@@ -17,6 +17,7 @@ import {
   StoreUnavailableError,
 } from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
+import type { WatcherEntry, Watchers } from './watchers.ts';
 
 /** The transport under a watch. Handlers are set before any message is read. */
 export interface WatchStream {
@@ -36,6 +37,7 @@ export interface WatchDeps {
   readonly feed: Feed;
   /** Called for what others need of a budget. @returns what ends it */
   onRecall(listener: (recall: Recall) => void): () => void;
+  readonly watchers: Pick<Watchers, 'came'>;
   readonly log: Logger;
   readonly limits: WatchLimits;
   readonly timers?: Timers;
@@ -80,6 +82,7 @@ export async function watch(deps: WatchDeps, caller: ProxyCaller, stream: WatchS
     cancelRecycling();
     ignoreNews();
     ignoreRecalls();
+    session.gone();
   }
 }
 
@@ -102,6 +105,7 @@ class Session {
   readonly #deps: WatchDeps;
   readonly #caller: ProxyCaller;
   readonly #stream: WatchStream;
+  readonly #entry: WatcherEntry;
   #start: WatchStart__Output | undefined;
   /** Every change up to here has been sent. Set once the start was answered. */
   #cursor: Position | undefined;
@@ -120,6 +124,7 @@ class Session {
     this.#deps = deps;
     this.#caller = caller;
     this.#stream = stream;
+    this.#entry = deps.watchers.came(caller);
   }
 
   async run(): Promise<void> {
@@ -134,6 +139,8 @@ class Session {
     if (this.#ended) return;
     if (message.start != null && this.#start === undefined) {
       this.#start = message.start;
+      this.#entry.program(message.start.proxy);
+      this.#entry.state(message.start.state);
       this.wake();
     } else if (message.ask != null && this.#start !== undefined) {
       this.#ask(message.ask);
@@ -168,6 +175,10 @@ class Session {
     this.wake();
   }
 
+  gone(): void {
+    this.#entry.gone();
+  }
+
   async #untilNews(): Promise<void> {
     if (this.#news) return;
     await new Promise<void>((resolve) => {
@@ -177,7 +188,7 @@ class Session {
   }
 
   /** Reads the database after the ask. Where that fails there is no answer: the proxy learns that we are cut off. */
-  #ask({ nonce }: WatchAsk__Output): void {
+  #ask({ nonce, state }: WatchAsk__Output): void {
     if (this.#asksOpen >= this.#deps.limits.asksMax) {
       this.end(
         new CallError('invalid_request', 'too many asks are open; wait for an answer before the next'),
@@ -185,6 +196,8 @@ class Session {
       return;
     }
     this.#asksOpen++;
+    this.#entry.asked();
+    this.#entry.state(state);
     this.#deps.feed.read().then(
       (position) => {
         this.#answers.push({ nonce, position });

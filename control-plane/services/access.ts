@@ -9,6 +9,7 @@ import type { ResolveRequest__Output } from '../../proto/generated/gateway/v1/Re
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { Feed } from '../changes/feed.ts';
 import { defaultWatchLimits, type WatchLimits, type WatchStream, watch } from '../changes/watch.ts';
+import { createWatchers, type Watcher } from '../changes/watchers.ts';
 import type { Recall, Store } from '../store/store.ts';
 import type { ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
@@ -23,6 +24,8 @@ export interface AccessService {
   resolve(caller: ProxyCaller, request: ResolveRequest__Output): Promise<ResolveResponse>;
   /** Serves one watch until it ends; never rejects. */
   watch(caller: ProxyCaller, stream: WatchStream): Promise<void>;
+  /** Who watches right now. */
+  watchers(): readonly Watcher[];
 }
 
 export interface AccessDeps {
@@ -54,6 +57,7 @@ const keyHashBytes = 32;
 
 export function createAccessService(deps: AccessDeps): AccessService {
   const unknown = createUnknownLimit(deps.limits, deps.clock);
+  const watchers = createWatchers(deps.clock);
   const recalled = new Set<(recall: Recall) => void>();
   deps.store.onRecall((recall) => {
     for (const listener of recalled) listener(recall);
@@ -77,7 +81,8 @@ export function createAccessService(deps: AccessDeps): AccessService {
       unknown.learn(caller.id, hash, response.key != null);
       return response;
     },
-    watch: (caller, stream) => watch({ ...deps, onRecall }, caller, stream),
+    watch: (caller, stream) => watch({ ...deps, onRecall, watchers }, caller, stream),
+    watchers: () => watchers.list(),
   };
 }
 

@@ -78,6 +78,7 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
       'people.role',
       'people.active',
       'organizations.suspended',
+      'operator_tokens.ends_at',
     ])
     .where('operator_tokens.hash', '=', hash)
     .where('operator_tokens.revoked_at', 'is', null)
@@ -89,6 +90,7 @@ async function operator(db: Kysely<Schema>, hash: string, from: string, now: num
     personId: row.id,
     organizationId: row.organization_id ?? undefined,
     role: row.role,
+    tokenEndsAt: row.ends_at,
     from,
   };
 }

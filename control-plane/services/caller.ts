@@ -15,6 +15,8 @@ export interface OperatorCaller {
   /** Undefined for a platform operator. */
   readonly organizationId: string | undefined;
   readonly role: Role;
+  /** Milliseconds since 1970. */
+  readonly tokenEndsAt: number;
   /** Address of the caller, without port. */
   readonly from: string;
 }

@@ -71,7 +71,7 @@ function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Cal
   return deps.store.snapshot(async (db) => {
     const now = deps.clock.now();
     const caller = await judge(deps, method, call, { db, now });
-    return await method.handle({ db, caller, now }, call.request);
+    return await method.handle({ db, caller, now, deps: deps.services }, call.request);
   });
 }
 

@@ -5,6 +5,7 @@ import type { PrivateUpstreams } from '../domain/base-url.ts';
 import type { Role, Schema } from '../store/schema.ts';
 import type { Change, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
+import type { Replica } from './status.ts';
 
 export type Method<Request, Response> =
   | OperatorMethod<Request, Response>
@@ -28,7 +29,7 @@ interface OperatorRules<Request> {
 
 export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'read';
-  handle(call: ReadCall, request: Request): Promise<Response>;
+  handle(call: AnswerCall, request: Request): Promise<Response>;
 }
 
 /** Answers more than a message may hold, as a stream of bytes: `chunk` in gRPC, a body at the JSON door. */
@@ -73,6 +74,10 @@ export interface ReadCall {
   readonly now: number;
 }
 
+export interface AnswerCall extends ReadCall {
+  readonly deps: ServiceDeps;
+}
+
 export interface DownloadCall {
   readonly now: number;
   /** Reads in a snapshot of its own, in which the caller is judged anew. @throws CallError, StoreUnavailableError */
@@ -96,4 +101,5 @@ export interface ServiceDeps {
   /** SHA-256 of the bootstrap token; undefined: there is none. */
   readonly bootstrapHash: string | undefined;
   readonly privateUpstreams: PrivateUpstreams;
+  readonly replica: Replica;
 }

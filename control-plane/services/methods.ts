@@ -17,6 +17,7 @@ import * as prices from './prices.ts';
 import * as providerKeys from './provider-keys.ts';
 import * as providers from './providers.ts';
 import * as proxyTokens from './proxy-tokens.ts';
+import * as status from './status.ts';
 import * as usage from './usage.ts';
 import * as virtualKeys from './virtual-keys.ts';
 import * as webhooks from './webhooks.ts';
@@ -167,6 +168,9 @@ export const methods = {
     Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
     List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
     Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
+  },
+  Status: {
+    Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
   },
   Usage: {
     Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },

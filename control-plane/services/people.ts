@@ -176,7 +176,7 @@ export function personMessage(row: PersonRow) {
   } satisfies Person;
 }
 
-const roleInContract = {
+export const roleInContract = {
   owner: 'ROLE_OWNER',
   admin: 'ROLE_ADMIN',
   member: 'ROLE_MEMBER',

@@ -42,6 +42,11 @@ export async function openStore(options: OpenOptions): Promise<Store> {
   };
 }
 
+/** What such a URL names. */
+export function databaseKind(url: string): 'sqlite' | 'postgres' {
+  return url.startsWith('sqlite:') ? 'sqlite' : 'postgres';
+}
+
 function openBackend({ url, log, clock }: OpenOptions): Promise<Backend> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path !== undefined) return openSqlite(path, clock);

@@ -26,6 +26,7 @@ import type {
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
+import { someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
@@ -41,6 +42,7 @@ const serviceDeps: ServiceDeps = {
   masterKeys: parseSealKeys(createSealKey()),
   bootstrapHash: undefined,
   privateUpstreams: new Set(),
+  replica: someReplica,
 };
 const noLocks: RowLocks = {
   share: (query) => query,
@@ -236,6 +238,7 @@ export class StoreSide implements LedgerSide {
     const { organizationId } = subjects;
     const caller: OperatorCaller = {
       ...{ kind: 'operator', personId: organizationId, organizationId, role: 'owner', from: '10.0.0.2' },
+      tokenEndsAt: 0,
     };
     const context = {
       actor: { kind: 'person', id: caller.personId },

@@ -288,6 +288,8 @@ export const expectations: Record<MethodName, Expectation> = {
       return { id: made.proxyToken.id };
     },
   },
+  // It names no organization.
+  'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {
     ...managersOnly,

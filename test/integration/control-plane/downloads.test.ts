@@ -73,7 +73,7 @@ beforeEach(async () => {
     download: async () => ({ contentType: 'text/csv', filename: 'a.csv', chunks: source.stream() }),
   };
   const calls = { dispatcher, clock: systemClock, log: silentLog, metrics };
-  const access = { resolve: unused, watch: unused };
+  const access = { resolve: unused, watch: unused, watchers: () => [] };
   const ledger = { keepSession: unused, draw: unused, giveBack: unused, reportUsage: unused };
   const address = { host: '127.0.0.1', port: 0 };
   const options = { address, tls: undefined, proxyCertificates: [], reflection: false };

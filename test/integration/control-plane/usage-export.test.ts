@@ -1,4 +1,5 @@
 // Requests for export over both databases and both doors: all of them, in order, and only for those who may.
+
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +26,7 @@ import {
   type TestTenant,
   violated,
 } from '../../support/operators.ts';
+import { someReplica } from '../../support/replica.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
 const seed = Math.floor(Math.random() * 1_000_000_000);
@@ -175,6 +177,7 @@ describe.each([
       masterKeys: parseSealKeys(createSealKey()),
       bootstrapHash: undefined,
       privateUpstreams: new Set<string>(),
+      replica: someReplica,
     };
     const dispatcher = createDispatcher({ store, services, clock: systemClock });
     const who = { authorization: `Bearer ${made.value}`, certificateProxy: undefined, from: '127.0.0.1' };

@@ -1,0 +1,84 @@
+// Who watches this replica, and what they tell of themselves, for operators to see. In memory alone; nothing is decided by it.
+// What a proxy tells is text of a stranger's program: what is not plain or too long is left out.
+import type { Clock } from '../../common/clock.ts';
+import type { ProxyProgram__Output } from '../../proto/generated/gateway/v1/ProxyProgram.ts';
+import type { ProxyState__Output } from '../../proto/generated/gateway/v1/ProxyState.ts';
+import { RedisState } from '../../proto/generated/gateway/v1/RedisState.ts';
+import type { ProxyCaller } from '../services/caller.ts';
+
+/** Wall times in milliseconds since 1970. */
+export interface Watcher {
+  readonly caller: ProxyCaller;
+  readonly since: number;
+  readonly askedAt: number | undefined;
+  readonly version: string | undefined;
+  readonly host: string | undefined;
+  readonly redis: ProxyState__Output['redis'];
+  readonly clockAheadMs: number | undefined;
+}
+
+/** One watcher's entry, kept up to date by its watch. */
+export interface WatcherEntry {
+  program(program: ProxyProgram__Output | null | undefined): void;
+  state(state: ProxyState__Output | null | undefined): void;
+  asked(): void;
+  gone(): void;
+}
+
+export interface Watchers {
+  came(caller: ProxyCaller): WatcherEntry;
+  /** By identity, then host. */
+  list(): readonly Watcher[];
+}
+
+export function createWatchers(clock: Clock): Watchers {
+  const entries = new Map<object, Watcher>();
+  return {
+    came: (caller) => {
+      const id = {};
+      let watcher: Watcher = {
+        ...{ caller, since: clock.now(), askedAt: undefined },
+        ...{ version: undefined, host: undefined },
+        ...{ redis: 'REDIS_STATE_UNSPECIFIED', clockAheadMs: undefined },
+      };
+      const change = (news: Partial<Watcher>) => {
+        watcher = { ...watcher, ...news };
+        entries.set(id, watcher);
+      };
+      change({});
+      return {
+        program: (program) =>
+          change({ version: plain(program?.version, versionMax), host: plain(program?.host, hostMax) }),
+        state: (state) => {
+          if (state == null) return;
+          const clockAheadMs = state.clockMs === undefined ? undefined : Number(state.clockMs) - clock.now();
+          change({ redis: redisState(state.redis), clockAheadMs });
+        },
+        asked: () => change({ askedAt: clock.now() }),
+        gone: () => void entries.delete(id),
+      };
+    },
+    list: () => [...entries.values()].sort(byIdentity),
+  };
+}
+
+const versionMax = 64;
+/** A DNS name is no longer. */
+const hostMax = 253;
+
+/** What a newer proxy tells may be none of ours: it comes as a number. */
+function redisState(told: ProxyState__Output['redis']): ProxyState__Output['redis'] {
+  return Object.hasOwn(RedisState, told) ? told : 'REDIS_STATE_UNSPECIFIED';
+}
+
+function plain(text: string | undefined, charactersMax: number): string | undefined {
+  return text !== undefined && text.length <= charactersMax && /^[\x21-\x7e]+$/.test(text) ? text : undefined;
+}
+
+function byIdentity(a: Watcher, b: Watcher): number {
+  return order(a.caller.id, b.caller.id) || order(a.host ?? '', b.host ?? '') || a.since - b.since;
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,82 @@
+// How the replica that answers stands, from its memory. Proxies and their addresses are the platform's: nobody else is told.
+import type { Clock } from '../../common/clock.ts';
+import type { GetStatusResponse } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
+import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
+import type { Watcher as WatcherMessage } from '../../proto/generated/gateway/v1/Watcher.ts';
+import type { WatcherList } from '../../proto/generated/gateway/v1/WatcherList.ts';
+import type { Feed } from '../changes/feed.ts';
+import type { Watcher } from '../changes/watchers.ts';
+import { timeText } from '../domain/fields.ts';
+import type { AnswerCall, ReadCall } from './method.ts';
+import { roleInContract } from './people.ts';
+
+/** What this process is. */
+export interface Replica {
+  readonly version: string;
+  readonly host: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly database: 'sqlite' | 'postgres';
+  readonly feed: Pick<Feed, 'position' | 'readAt'>;
+  readonly clock: Clock;
+  watchers(): readonly Watcher[];
+}
+
+export async function get(call: AnswerCall): Promise<GetStatusResponse> {
+  const { replica } = call.deps;
+  const { version, host, startedAt, database, feed, clock } = replica;
+  const told = call.caller.role === 'platform_operator';
+  return {
+    ...{ version, replica: host, startedAt: timeText(startedAt), time: timeText(call.now) },
+    database: databaseInContract[database],
+    feed: { position: feed.position, ageMs: Math.max(0, Math.round(clock.monotonic() - feed.readAt)) },
+    caller: await callerMessage(call),
+    ...(told && { watchers: await watcherList(call, replica.watchers()) }),
+  };
+}
+
+const databaseInContract = { sqlite: 'DATABASE_KIND_SQLITE', postgres: 'DATABASE_KIND_POSTGRES' } as const;
+
+async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
+  const { personId, organizationId, role, tokenEndsAt } = caller;
+  const { name } = await db
+    .selectFrom('people')
+    .select('name')
+    .where('id', '=', personId)
+    .executeTakeFirstOrThrow();
+  return {
+    ...{ personId, name, role: roleInContract[role], tokenEndsAt: timeText(tokenEndsAt) },
+    ...(organizationId !== undefined && { organizationId }),
+  };
+}
+
+/** A message holds 4 MiB. */
+const watchersMax = 1000;
+
+async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Promise<WatcherList> {
+  const told = watchers.slice(0, watchersMax);
+  const identities = [...new Set(told.map(({ caller }) => caller.id))];
+  const tokens =
+    identities.length === 0
+      ? []
+      : await db.selectFrom('proxy_tokens').select(['id', 'name']).where('id', 'in', identities).execute();
+  const names = new Map(tokens.map(({ id, name }) => [id, name]));
+  return {
+    watchers: told.map((watcher) => watcherMessage(watcher, names.get(watcher.caller.id))),
+    total: watchers.length,
+  };
+}
+
+function watcherMessage(watcher: Watcher, tokenName: string | undefined): WatcherMessage {
+  const { caller, since, askedAt, version, host, redis, clockAheadMs } = watcher;
+  const { organizationId } = caller;
+  return {
+    ...{ identity: caller.id, address: caller.from, since: timeText(since), redis },
+    ...(tokenName !== undefined && { tokenName }),
+    ...(organizationId !== undefined && { organizationId }),
+    ...(askedAt !== undefined && { askedAt: timeText(askedAt) }),
+    ...(version !== undefined && { version }),
+    ...(host !== undefined && { host }),
+    ...(clockAheadMs !== undefined && { clockAheadMs: String(Math.round(clockAheadMs)) }),
+  };
+}

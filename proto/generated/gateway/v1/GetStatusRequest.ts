@@ -1,0 +1,8 @@
+// Original file: proto/gateway/v1/status.proto
+
+
+export interface GetStatusRequest {
+}
+
+export interface GetStatusRequest__Output {
+}

@@ -1,0 +1,30 @@
+// Original file: proto/gateway/v1/status.proto
+
+import type { DatabaseKind as _gateway_v1_DatabaseKind, DatabaseKind__Output as _gateway_v1_DatabaseKind__Output } from '../../gateway/v1/DatabaseKind.ts';
+import type { FeedStatus as _gateway_v1_FeedStatus, FeedStatus__Output as _gateway_v1_FeedStatus__Output } from '../../gateway/v1/FeedStatus.ts';
+import type { StatusCaller as _gateway_v1_StatusCaller, StatusCaller__Output as _gateway_v1_StatusCaller__Output } from '../../gateway/v1/StatusCaller.ts';
+import type { WatcherList as _gateway_v1_WatcherList, WatcherList__Output as _gateway_v1_WatcherList__Output } from '../../gateway/v1/WatcherList.ts';
+
+export interface GetStatusResponse {
+  'version'?: (string);
+  'replica'?: (string);
+  'startedAt'?: (string);
+  'time'?: (string);
+  'database'?: (_gateway_v1_DatabaseKind);
+  'feed'?: (_gateway_v1_FeedStatus | null);
+  'caller'?: (_gateway_v1_StatusCaller | null);
+  'watchers'?: (_gateway_v1_WatcherList | null);
+  '_watchers'?: "watchers";
+}
+
+export interface GetStatusResponse__Output {
+  'version': (string);
+  'replica': (string);
+  'startedAt': (string);
+  'time': (string);
+  'database': (_gateway_v1_DatabaseKind__Output);
+  'feed': (_gateway_v1_FeedStatus__Output | null);
+  'caller': (_gateway_v1_StatusCaller__Output | null);
+  'watchers'?: (_gateway_v1_WatcherList__Output | null);
+  '_watchers'?: "watchers";
+}

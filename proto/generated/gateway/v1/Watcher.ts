@@ -1,0 +1,42 @@
+// Original file: proto/gateway/v1/status.proto
+
+import type { RedisState as _gateway_v1_RedisState, RedisState__Output as _gateway_v1_RedisState__Output } from '../../gateway/v1/RedisState.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface Watcher {
+  'identity'?: (string);
+  'tokenName'?: (string);
+  'organizationId'?: (string);
+  'address'?: (string);
+  'since'?: (string);
+  'askedAt'?: (string);
+  'version'?: (string);
+  'host'?: (string);
+  'redis'?: (_gateway_v1_RedisState);
+  'clockAheadMs'?: (number | string | Long);
+  '_tokenName'?: "tokenName";
+  '_organizationId'?: "organizationId";
+  '_askedAt'?: "askedAt";
+  '_version'?: "version";
+  '_host'?: "host";
+  '_clockAheadMs'?: "clockAheadMs";
+}
+
+export interface Watcher__Output {
+  'identity': (string);
+  'tokenName'?: (string);
+  'organizationId'?: (string);
+  'address': (string);
+  'since': (string);
+  'askedAt'?: (string);
+  'version'?: (string);
+  'host'?: (string);
+  'redis': (_gateway_v1_RedisState__Output);
+  'clockAheadMs'?: (string);
+  '_tokenName'?: "tokenName";
+  '_organizationId'?: "organizationId";
+  '_askedAt'?: "askedAt";
+  '_version'?: "version";
+  '_host'?: "host";
+  '_clockAheadMs'?: "clockAheadMs";
+}
