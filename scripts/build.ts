@@ -39,6 +39,11 @@ const programs = {
     folders: ['gatewayctl', 'common', 'proto'],
     withoutPackages: [...database, 'ioredis', 'undici'],
   },
+  simulator: {
+    entries: { main: 'simulator/main.ts' },
+    folders: ['simulator', 'common'],
+    withoutPackages: [...grpc, ...database, 'ioredis', 'undici', 'commander'],
+  },
 } as const satisfies Record<string, ProgramRules>;
 
 export type Program = keyof typeof programs;
