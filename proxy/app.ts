@@ -77,7 +77,7 @@ async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycl
   const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
-  const controlPlane = await openControlPlane(settings, log, lifecycle);
+  const controlPlane = await openControlPlane(settings, { log, redis }, lifecycle);
   const shared = { ...options, metrics, background, redis, controlPlane };
   const money = openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
@@ -89,8 +89,7 @@ async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycl
   const watchdog = createWatchdog(timeLimits(settings), clock);
   lifecycle.onClose('watchdog', () => watchdog.close());
   metrics.observe({
-    inFlight: () => admission.inFlight,
-    bufferedBytes: () => admission.bufferedBytes,
+    admission,
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.budgets.totals(),
     usage: money.usageLog.gauges,
@@ -235,7 +234,7 @@ function openRates(
 
 async function openControlPlane(
   settings: ProxySettings,
-  log: Logger,
+  { log, redis }: Pick<Shared, 'log' | 'redis'>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
   const {
@@ -252,6 +251,7 @@ async function openControlPlane(
     token: settings.proxyToken,
     credentials: tls?.credentials,
     allowPlaintext: settings.controlPlanePlaintext,
+    self: { version, host: hostname(), redis: () => (redis === undefined ? 'none' : redis.state()) },
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());
   return controlPlane;

@@ -19,7 +19,8 @@ const check = process.argv.includes('--check');
 const controlPlaneMetrics = createControlPlaneMetrics({ feedRevision: () => 0 });
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
-  ...{ inFlight: () => 0, bufferedBytes: () => 0, feedAgeMs: () => 0 },
+  admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
+  feedAgeMs: () => 0,
   budgets: () => ({ slices: 0, waiting: 0, available: 0, holds: 0 }),
   usage: { events: 0, bytes: 0, oldestMs: 0 },
 });

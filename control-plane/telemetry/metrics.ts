@@ -1,5 +1,6 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../../common/version.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { CallCode } from '../services/errors.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
@@ -26,6 +27,12 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'gateway_build_info',
+    help: 'Always 1; its label says which version this is.',
+    labelNames: ['version'] as const,
+    registers,
+  }).set({ version }, 1);
   const calls = new Counter({
     name: 'gateway_control_plane_calls_total',
     help: 'Calls by method and gRPC code, of gRPC and the JSON door together.',

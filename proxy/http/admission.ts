@@ -15,12 +15,12 @@ interface Load {
 }
 
 export class Admission {
-  readonly #limits: AdmissionLimits;
+  readonly limits: AdmissionLimits;
   readonly #total: Load = { inFlight: 0, bufferedBytes: 0 };
   readonly #organizations = new Map<string, Load>();
 
   constructor(limits: AdmissionLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   get inFlight(): number {
@@ -34,7 +34,7 @@ export class Admission {
   /** @throws GatewayError overloaded */
   admit(organizationId: string): Ticket {
     const organization = this.#organizations.get(organizationId) ?? { inFlight: 0, bufferedBytes: 0 };
-    const { inFlightMax, organizationShare } = this.#limits;
+    const { inFlightMax, organizationShare } = this.limits;
     if (this.#total.inFlight >= inFlightMax || organization.inFlight >= inFlightMax * organizationShare) {
       throw new GatewayError('overloaded', { retryAfter: 1 });
     }
@@ -46,7 +46,7 @@ export class Admission {
 
   /** Counts bytes of one request. @throws GatewayError overloaded */
   take(organization: Load, bytes: number): void {
-    const { bufferedBytesMax, organizationShare } = this.#limits;
+    const { bufferedBytesMax, organizationShare } = this.limits;
     const total = this.#total.bufferedBytes + bytes;
     const own = organization.bufferedBytes + bytes;
     if (total > bufferedBytesMax || own > bufferedBytesMax * organizationShare) {

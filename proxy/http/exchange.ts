@@ -45,6 +45,8 @@ export interface RequestRecord {
   streamed: boolean;
   direct: boolean;
   usage: Usage | undefined;
+  /** As the ledger settled it, in nano-dollars: what the provider did not tell is estimated. */
+  costNano: number;
   /** As the provider named it. */
   modelAnswered: string | undefined;
   /** Bytes of text that came of the answer; rather too many than too few. */
@@ -86,6 +88,7 @@ export class Exchange {
     streamed: false,
     direct: false,
     usage: undefined,
+    costNano: 0,
     modelAnswered: undefined,
     textBytes: 0,
     requestBytes: 0,

@@ -116,7 +116,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   } finally {
     // settle: always, exactly once, and by what the provider has told, whether or not it came to the caller.
     if (result !== undefined) exchange.answered(result);
-    hold.settle(outcomeOf(exchange, failure));
+    record.costNano = hold.settle(outcomeOf(exchange, failure));
   }
 }
 

@@ -15,8 +15,8 @@ export interface Hold {
   readonly headers: readonly string[];
   /** Tokens that each choice may put out, where a budget applies and the caller has set no maximum. */
   readonly outputCeiling: number | undefined;
-  /** Replaces the reservation by what was used, and records it. Called exactly once. */
-  settle(outcome: Outcome): void;
+  /** Replaces the reservation by what was used, and records it. Called exactly once. @returns what it did cost, nano-dollars */
+  settle(outcome: Outcome): number;
 }
 
 /** What became of a reserved request. */

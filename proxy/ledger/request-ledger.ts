@@ -150,7 +150,7 @@ class RequestHold implements Hold {
         : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
   }
 
-  settle(outcome: Outcome): void {
+  settle(outcome: Outcome): number {
     const { prices, money, rates } = this.#held;
     const { usageLog, budgetMetrics } = this.#deps;
     const estimated = outcome.usage === undefined && !outcome.nothingUsed;
@@ -161,9 +161,10 @@ class RequestHold implements Hold {
     const charges = money?.hold.settle(cost) ?? [];
     if (unpriced) budgetMetrics.unpriced();
     // What was not dispatched used nothing, and nobody has to know of it.
-    if (outcome.attempts === 0) return;
+    if (outcome.attempts === 0) return cost;
     const booking = { stamp: this.#stamp, usage, estimated, cost, unpriced, charges };
     usageLog.record(usageEvent(this.#call, outcome, booking));
+    return cost;
   }
 
   #used({ usage, nothingUsed, textBytes }: Outcome): Usage {

@@ -1,6 +1,7 @@
 // Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a caller;
 // docs/metrics.md lists every name.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
@@ -14,10 +15,15 @@ import { createNameLabels, type NameLabels } from './name-labels.ts';
 import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
-  inFlight(): number;
-  bufferedBytes(): number;
+  readonly admission: AdmissionGauges;
   /** Undefined while the feed has never answered. */
   feedAgeMs(): number | undefined;
+}
+
+export interface AdmissionGauges {
+  readonly inFlight: number;
+  readonly bufferedBytes: number;
+  readonly limits: { readonly inFlightMax: number; readonly bufferedBytesMax: number };
 }
 
 export interface ProxyMetrics extends LedgerMetrics {
@@ -43,6 +49,7 @@ export interface RequestTimes {
 export function createMetrics(): ProxyMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  buildInfo(registry);
   const histograms: TalliedHistogram[] = [];
   const histogram = (options: HistogramOptions) => {
     const made = new TalliedHistogram(options);
@@ -77,6 +84,15 @@ export function createMetrics(): ProxyMetrics {
   };
 }
 
+function buildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'gateway_build_info',
+    help: 'Always 1; its label says which version this is',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
+}
+
 /** A counter by label values. @returns the count of one set of them, made once; whoever counts often keeps it */
 function tally(registry: Registry, options: TallyOptions): (...labels: string[]) => Count {
   const rows = new Map<string, Count>();
@@ -109,6 +125,7 @@ interface ProviderRow {
   readonly attempts: Count;
   readonly inputTokens: Count;
   readonly outputTokens: Count;
+  readonly cost: Count;
   readonly duration: HistogramRow;
   readonly firstToken: HistogramRow;
   readonly perToken: HistogramRow;
@@ -139,6 +156,7 @@ function requestMetrics(registry: Registry, histogram: MakeHistogram): ProxyMetr
 
 function observeProvider(row: ProviderRow, record: RequestRecord, times: RequestTimes): void {
   row.attempts.pending += record.attempts;
+  row.cost.pending += record.costNano;
   row.duration.observe(times.total / 1000);
   const { usage } = record;
   if (record.streamed && times.firstByte !== undefined) {
@@ -178,6 +196,11 @@ function requestRows(
     help: 'Tokens that providers reported, by provider, known model and kind',
     labelNames: ['provider', 'model', 'kind'],
   });
+  const cost = tally(registry, {
+    name: 'gateway_cost_nano_usd_total',
+    help: 'Nano-dollars that requests did cost, as they were settled, by provider and known model',
+    labelNames: ['provider', 'model'],
+  });
   const duration = histogram(durationOptions);
   const firstToken = histogram(firstTokenOptions);
   const perToken = histogram(perTokenOptions);
@@ -186,6 +209,7 @@ function requestRows(
     attempts: attempts(provider),
     inputTokens: tokens(provider, labels.model(record), 'input'),
     outputTokens: tokens(provider, labels.model(record), 'output'),
+    cost: cost(provider, labels.model(record)),
     duration: duration.row(provider, record.errorSource ?? 'none'),
     firstToken: firstToken.row(provider),
     perToken: perToken.row(provider),
@@ -283,6 +307,7 @@ function limitMetrics(registry: Registry): LimitMetrics {
 }
 
 function observeGauges(registry: Registry, gauges: Gauges): void {
+  const { admission } = gauges;
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -292,10 +317,22 @@ function observeGauges(registry: Registry, gauges: Gauges): void {
         this.set(read());
       },
     });
-  gauge('gateway_in_flight_requests', 'Admitted requests that are not finished', () => gauges.inFlight());
+  gauge('gateway_in_flight_requests', 'Admitted requests that are not finished', () => admission.inFlight);
+  gauge(
+    'gateway_in_flight_limit',
+    'How many may be at a time; more are refused',
+    () => admission.limits.inFlightMax,
+  );
   for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
-  gauge('gateway_buffered_bytes', 'Bytes of requests and answers held in memory', () =>
-    gauges.bufferedBytes(),
+  gauge(
+    'gateway_buffered_bytes',
+    'Bytes of requests and answers held in memory',
+    () => admission.bufferedBytes,
+  );
+  gauge(
+    'gateway_buffered_bytes_limit',
+    'How many may be held; what would need more is refused',
+    () => admission.limits.bufferedBytesMax,
   );
   gauge(
     'gateway_feed_age_seconds',

@@ -182,22 +182,39 @@ describe('the metrics', () => {
   const requests = (labels: Record<string, string>) => ['gateway_requests_total', labels] as const;
   const provider = { gen_ai_provider_name: 'gpt-provider' };
 
-  it('count a whole answer, its attempt, its tokens and its time', async () => {
+  it('count a whole answer, its attempt, its tokens, its cost and its time', async () => {
     const usage = { prompt_tokens: 11, completion_tokens: 4 };
     gateway.simulator.script({ usage });
     const labels = { provider: 'gpt-provider', model: 'gpt-4o-mini' };
+    // 0.15 and 0.60 dollars a million.
+    const cost = 11 * 150 + 4 * 600;
     const samples = [
       requests({ route: 'chat', provider: 'gpt-provider', status: '200', code: 'none', source: 'none' }),
       ['gateway_attempts_total', { provider: 'gpt-provider' }],
       ['gateway_tokens_total', { ...labels, kind: 'input' }],
       ['gateway_tokens_total', { ...labels, kind: 'output' }],
+      ['gateway_cost_nano_usd_total', labels],
       ['gateway_overhead_seconds_count', {}],
       ['gen_ai_server_request_duration_seconds_count', { ...provider, error_type: 'none' }],
       ['gen_ai_client_token_usage_sum', { ...provider, gen_ai_token_type: 'input' }],
       ['gen_ai_client_token_usage_count', { ...provider, gen_ai_token_type: 'output' }],
       ['gen_ai_server_time_to_first_token_seconds_count', provider],
     ] as const;
-    expect(await growth(samples, () => send())).toEqual([1, 1, 11, 4, 1, 1, 11, 1, 0]);
+    expect(await growth(samples, () => send())).toEqual([1, 1, 11, 4, cost, 1, 1, 11, 1, 0]);
+  });
+
+  it('count the cost that the ledger settles where the provider tells none: estimated', async () => {
+    gateway.simulator.script({ tokens: 5, usage: null });
+    const cost = ['gateway_cost_nano_usd_total', { model: 'gpt-4o-mini' }] as const;
+    const tokens = ['gateway_tokens_total', { model: 'gpt-4o-mini' }] as const;
+    const [grownCost = 0, grownTokens] = await growth([cost, tokens], () => send());
+    expect(grownCost).toBeGreaterThan(0);
+    expect(grownTokens).toBe(0);
+  });
+
+  it('count no cost of what a provider refused', async () => {
+    gateway.simulator.script({ status: 429 });
+    expect(await growth([['gateway_cost_nano_usd_total', {}]], () => send())).toEqual([0]);
   });
 
   it('count a stream, and its time to the first token and per token', async () => {
@@ -258,6 +275,8 @@ describe('the metrics', () => {
     await inFlight;
     expect(await metric(gateway.proxy, 'gateway_in_flight_requests')).toBe(0);
     expect(await metric(gateway.proxy, 'gateway_feed_age_seconds')).toBeLessThan(20);
+    expect(await metric(gateway.proxy, 'gateway_in_flight_limit')).toBe(4096);
+    expect(await metric(gateway.proxy, 'gateway_buffered_bytes_limit')).toBeGreaterThan(1_000_000);
   });
 
   const catalog = new Set(listModels().map(({ name }) => name));
@@ -274,6 +293,7 @@ describe('the metrics', () => {
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
+    version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),
     le: (value) => value === '+Inf' || Number.isFinite(Number(value)),
   };
