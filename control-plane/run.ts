@@ -7,6 +7,7 @@ import { untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
 import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { version } from '../common/version.ts';
 import { startControlPlane } from './app.ts';
 import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
@@ -42,7 +43,8 @@ async function serve(): Promise<void> {
     exit(1, failure(error)),
   );
   const { grpcPort, httpPort, adminPort } = started;
-  log.info({ grpc_port: grpcPort, http_port: httpPort, admin_port: adminPort }, 'ready');
+  const ports = { grpc_port: grpcPort, http_port: httpPort, admin_port: adminPort };
+  log.info({ version, ...ports }, 'ready');
   const signal = await untilSignal();
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await started.close();

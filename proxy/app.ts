@@ -1,11 +1,13 @@
 // Puts the proxy together, once, from the outside in; nothing else constructs anything that lives longer than a request.
 
+import { hostname } from 'node:os';
 import { startAdminServer } from '../common/admin-server.ts';
 import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { systemTimers } from '../common/timers.ts';
+import { version } from '../common/version.ts';
 import {
   type ControlPlaneClient,
   createControlPlaneClient,

@@ -2,6 +2,7 @@
 import { untilSignal } from '../common/lifecycle.ts';
 import { createLogger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { version } from '../common/version.ts';
 import { startProxy } from './app.ts';
 import { type ProxySettings, readProxySettings } from './settings.ts';
 
@@ -15,7 +16,7 @@ export async function runProxy(): Promise<void> {
   const proxy = await startProxy(settings, { log }).catch((error: unknown) =>
     exit(1, error instanceof Error ? error.message : String(error)),
   );
-  log.info({ port: proxy.port, admin_port: proxy.adminPort }, 'ready for requests');
+  log.info({ version, port: proxy.port, admin_port: proxy.adminPort }, 'ready for requests');
   const signal = await untilSignal();
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await proxy.drain();

@@ -23,6 +23,7 @@ import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tl
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
+import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
@@ -44,6 +45,16 @@ export interface ControlPlaneOptions {
   readonly credentials: ChannelCredentials | undefined;
   /** Plain text to other machines: for meshes that encrypt on their own. */
   readonly allowPlaintext: boolean;
+  /** What the feed tells operators of this proxy; absent: nothing. */
+  readonly self?: ProxySelf;
+}
+
+/** A proxy as operators see it in Status. */
+export interface ProxySelf {
+  readonly version: string;
+  readonly host: string;
+  /** Undefined: not known yet. */
+  redis(): 'none' | 'ok' | 'failing' | undefined;
 }
 
 export interface ControlPlaneTlsFiles {
@@ -100,7 +111,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
         await answer(timeoutMs, (options, done) => access.Resolve(request, metadata, options, done)),
       );
     },
-    watch: (start, handlers) => watch(access.Watch(metadata), start, handlers),
+    watch: (start, handlers) => watch(access.Watch(metadata), options.self, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     close: () => channel.close(),
@@ -261,6 +272,7 @@ function isLoopback(address: string): boolean {
 
 function watch(
   stream: ClientDuplexStream<WatchRequest, WatchResponse__Output>,
+  self: ProxySelf | undefined,
   start: WatchStart,
   handlers: WatchHandlers,
 ): WatchStream {
@@ -279,12 +291,27 @@ function watch(
   );
   const since = start.since && { epoch: start.since.epoch, revision: start.since.revision };
   stream.write({
-    start: { ...(since && { since }), maxStaleSeconds: Math.ceil(start.maxStaleMs / 1000) },
+    start: {
+      ...(since && { since }),
+      maxStaleSeconds: Math.ceil(start.maxStaleMs / 1000),
+      ...(self && { proxy: { version: self.version, host: self.host }, state: stateOf(self) }),
+    },
   });
   return {
-    ask: (nonce) => void stream.write({ ask: { nonce } }),
+    ask: (nonce) => void stream.write({ ask: { nonce, ...(self && { state: stateOf(self) }) } }),
     cancel: () => stream.cancel(),
   };
+}
+
+const redisStates = {
+  none: 'REDIS_STATE_NONE',
+  ok: 'REDIS_STATE_OK',
+  failing: 'REDIS_STATE_FAILING',
+} as const;
+
+function stateOf(self: ProxySelf): ProxyState {
+  const redis = self.redis();
+  return { redis: redis === undefined ? 'REDIS_STATE_UNSPECIFIED' : redisStates[redis], clockMs: Date.now() };
 }
 
 /** Certificates as grpc-js takes them: each new connection is made with the newest. */

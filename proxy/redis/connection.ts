@@ -17,6 +17,8 @@ export interface RedisConnection {
   run<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
   /** Whether it has answered since the start. */
   hasAnswered(): boolean;
+  /** By the connection and the last commands, for operators; undefined: too early to say. */
+  state(): 'ok' | 'failing' | undefined;
   /** Does not wait for commands under way. */
   close(): void;
 }
@@ -55,6 +57,9 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     answered = true;
     connectionError = undefined;
   });
+  // Parts that are left alone, and whether the last answer was a refusal.
+  const silent = new Set<number | undefined>();
+  let refused = false;
   const breakers = new Map<number | undefined, Breaker>();
   const breakerOf = (part: number | undefined) => {
     const known = breakers.get(part);
@@ -78,17 +83,28 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       try {
         const result = await withDeadline(command(client), deadlineMs);
         answered = true;
+        refused = false;
+        silent.delete(part);
         if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
         return result;
       } catch (error) {
-        if (error instanceof ReplyError) tellRefusal(error);
-        else if (breaker.failed(before)) tellSilence(error, part);
+        if (error instanceof ReplyError) {
+          refused = true;
+          tellRefusal(error);
+        } else if (breaker.failed(before)) {
+          silent.add(part);
+          tellSilence(error, part);
+        }
         throw error instanceof RedisUnavailableError
           ? error
           : new RedisUnavailableError('Redis failed', error);
       }
     },
     hasAnswered: () => answered,
+    state: () => {
+      if (client.status === 'ready') return refused || silent.size > 0 ? 'failing' : 'ok';
+      return answered || connectionError !== undefined || silent.size > 0 ? 'failing' : undefined;
+    },
     close: () => client.disconnect(),
   };
 }
