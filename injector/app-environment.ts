@@ -1,0 +1,81 @@
+// The environment that points SDKs in the app's containers at the sidecar, without overwriting what a container sets itself.
+import type { Choices } from './choices.ts';
+import { type Addition, addition } from './json-patch.ts';
+import { sidecarName } from './labels.ts';
+import type { Container, Pod } from './pod.ts';
+import { shown } from './shown.ts';
+
+export interface AppEnvironment {
+  readonly patch: readonly Addition[];
+  /** For whoever made the pod. */
+  readonly warnings: readonly string[];
+}
+
+const baseUrlName = 'OPENAI_BASE_URL';
+const apiKeyName = 'OPENAI_API_KEY';
+/** SDKs do not start without one; the sidecar attaches the real one. */
+const placeholderKey = 'attached-by-model-gateway';
+
+export function appEnvironment(pod: Pod, choices: Choices): AppEnvironment {
+  const containers = [...pod.initContainers, ...pod.containers].filter(({ name }) => name !== sidecarName);
+  const names = new Set(containers.map(({ name }) => name));
+  const missing = [...choices.excluded].filter((name) => !names.has(name));
+  const each = containers
+    .filter(({ name }) => !choices.excluded.has(name))
+    .map((container) => environmentFor(container, choices.port));
+  return {
+    patch: each.flatMap(({ patch }) => patch),
+    warnings: [
+      ...missing.map((name) => `there is no container ${shown(name)} to exclude`),
+      ...each.flatMap(({ warnings }) => warnings),
+    ],
+  };
+}
+
+function environmentFor(container: Container, port: number): AppEnvironment {
+  const { env, name } = container;
+  if (env.has(baseUrlName) && !isSidecar(env.get(baseUrlName), port)) {
+    // A placeholder key beside somebody else's URL could only hide a key that envFrom brings.
+    const warning = `container ${shown(name)} sets ${baseUrlName} itself: its requests do not go through the sidecar`;
+    return { patch: [], warnings: [warning] };
+  }
+  const wanted = [
+    { name: baseUrlName, value: `http://127.0.0.1:${port}/v1` },
+    { name: apiKeyName, value: placeholderKey },
+  ].filter((variable) => !env.has(variable.name));
+  if (wanted.length === 0) return { patch: [], warnings: [] };
+  return { patch: variablesFirst(container, wanted), warnings: warningsFor(container, wanted) };
+}
+
+function isSidecar(value: string | undefined, port: number): boolean {
+  if (value === undefined || !URL.canParse(value)) return false;
+  const url = new URL(value);
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname) && url.port === String(port);
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** First, so that the container's own variables may refer to them. */
+function variablesFirst({ at, hasEnv }: Container, variables: readonly Variable[]): readonly Addition[] {
+  if (!hasEnv) return [addition([...at, 'env'], variables)];
+  return variables.map((variable, index) => addition([...at, 'env', index], variable));
+}
+
+function warningsFor({ name, env, hasEnvFrom }: Container, set: readonly Variable[]): readonly string[] {
+  const warnings: string[] = [];
+  if (hasEnvFrom) {
+    const names = set.map((variable) => variable.name).join(' and ');
+    warnings.push(
+      `container ${shown(name)} has envFrom, which is not seen here: ${names} set there are hidden`,
+    );
+  }
+  if (env.has(apiKeyName)) {
+    warnings.push(
+      `container ${shown(name)} sets ${apiKeyName} itself: that key is sent along to the gateway`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,175 @@
+// What a pod chooses by its annotations, read from a table as settings are: every mistake at once, unknown names refused.
+import { type LogLevel, logLevels } from '../common/logger.ts';
+import {
+  type Decoder,
+  decodeSettings,
+  integer,
+  list,
+  oneOf,
+  type Setting,
+  text,
+} from '../common/settings.ts';
+import { injectAnnotation, injectedAnnotation, notInjectedAnnotation, prefix } from './labels.ts';
+import { PodError } from './pod.ts';
+import { cpuQuantity, memoryQuantity, type Quantity } from './quantity.ts';
+import { shown } from './shown.ts';
+
+/** forward: to the egress gateway. full: a whole proxy, for a cluster of one tenant. */
+export const modes = ['forward', 'full'] as const;
+export type Mode = (typeof modes)[number];
+
+export interface Resources {
+  readonly cpuRequest: Quantity;
+  readonly cpuLimit: Quantity;
+  readonly memoryRequest: Quantity;
+  readonly memoryLimit: Quantity;
+}
+
+/** Of the cluster's operator, where a pod chooses nothing. */
+export interface Defaults {
+  /** Those that pods may choose; the first is the default. */
+  readonly modes: readonly Mode[];
+  readonly resources: Resources;
+}
+
+export interface Choices {
+  readonly mode: Mode;
+  readonly keySecret: string;
+  readonly tlsSecret: string;
+  readonly proxySecret: string;
+  /** Traffic, on loopback. */
+  readonly port: number;
+  /** Probes and metrics, on the pod's address. */
+  readonly adminPort: number;
+  readonly logLevel: LogLevel | undefined;
+  readonly resources: Resources;
+  /** Names of containers whose environment is left alone. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+const objectName: Decoder<string> = (value) => {
+  if (value.length <= 253 && /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(value)) return value;
+  throw new Error(`must be the name of a Secret, not ${shown(value)}`);
+};
+
+/** The sidecar may open no other: it is no root. */
+const port = integer(1024, 65_535);
+
+export const podAnnotations = {
+  mode: {
+    name: `${prefix}mode`,
+    about:
+      'forward sends requests to the egress gateway; full is a whole proxy, where GATEWAY_INJECTOR_MODES allows it. The default is the first of GATEWAY_INJECTOR_MODES.',
+    decode: oneOf(modes),
+  },
+  keySecret: {
+    name: `${prefix}key-secret`,
+    about: 'Secret with the virtual key, under virtual-key.',
+    decode: objectName,
+    default: 'model-gateway-key',
+  },
+  tlsSecret: {
+    name: `${prefix}tls-secret`,
+    about: 'Secret with the client certificate for the egress gateway, under tls.crt and tls.key.',
+    decode: objectName,
+    default: 'model-gateway-sidecar-tls',
+  },
+  proxySecret: {
+    name: `${prefix}proxy-secret`,
+    about:
+      'Full mode: Secret with proxy-token and ca.crt of the control plane, and redis-url with cache-key where there is a Redis.',
+    decode: objectName,
+    default: 'model-gateway-proxy',
+  },
+  port: {
+    name: `${prefix}port`,
+    about: 'Port of the sidecar on loopback.',
+    decode: port,
+    default: '8080',
+  },
+  adminPort: {
+    name: `${prefix}admin-port`,
+    about: 'Port of the sidecar’s probes and metrics.',
+    decode: port,
+    default: '9090',
+  },
+  logLevel: {
+    name: `${prefix}log-level`,
+    about: 'The sidecar’s GATEWAY_LOG_LEVEL.',
+    decode: oneOf(logLevels),
+  },
+  cpuRequest: {
+    name: `${prefix}cpu-request`,
+    about: 'In place of GATEWAY_INJECTOR_CPU_REQUEST.',
+    decode: cpuQuantity,
+  },
+  cpuLimit: {
+    name: `${prefix}cpu-limit`,
+    about: 'In place of GATEWAY_INJECTOR_CPU_LIMIT.',
+    decode: cpuQuantity,
+  },
+  memoryRequest: {
+    name: `${prefix}memory-request`,
+    about: 'In place of GATEWAY_INJECTOR_MEMORY_REQUEST.',
+    decode: memoryQuantity,
+  },
+  memoryLimit: {
+    name: `${prefix}memory-limit`,
+    about: 'In place of GATEWAY_INJECTOR_MEMORY_LIMIT.',
+    decode: memoryQuantity,
+  },
+  excluded: {
+    name: `${prefix}exclude-containers`,
+    about: 'Containers that get no environment, separated by commas.',
+    decode: list(text),
+    default: '',
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+const known = new Set([
+  ...[injectAnnotation, injectedAnnotation, notInjectedAnnotation],
+  ...Object.values(podAnnotations).map(({ name }) => name),
+]);
+
+/** @throws PodError or SettingsError that names every annotation at fault */
+export function readChoices(annotations: Readonly<Record<string, string>>, defaults: Defaults): Choices {
+  const unknown = Object.keys(annotations).filter((name) => name.startsWith(prefix) && !known.has(name));
+  if (unknown.length > 0) throw new PodError(`there is no annotation ${unknown.map(shown).join(', ')}`);
+  const { cpuRequest, cpuLimit, memoryRequest, memoryLimit, ...values } = decodeSettings(
+    podAnnotations,
+    annotations,
+  );
+  const [firstMode = 'forward'] = defaults.modes;
+  const choices = {
+    ...values,
+    mode: values.mode ?? firstMode,
+    excluded: new Set(values.excluded),
+    resources: {
+      cpuRequest: cpuRequest ?? defaults.resources.cpuRequest,
+      cpuLimit: cpuLimit ?? defaults.resources.cpuLimit,
+      memoryRequest: memoryRequest ?? defaults.resources.memoryRequest,
+      memoryLimit: memoryLimit ?? defaults.resources.memoryLimit,
+    },
+  };
+  if (!defaults.modes.includes(choices.mode)) {
+    throw new PodError(`${podAnnotations.mode.name}: ${choices.mode} is not allowed in this cluster`);
+  }
+  if (choices.port === choices.adminPort) {
+    throw new PodError(`${podAnnotations.port.name} and ${podAnnotations.adminPort.name} are the same`);
+  }
+  const contradiction = aboveLimit(choices.resources);
+  if (contradiction !== undefined) throw new PodError(`${prefix}${contradiction}`);
+  return choices;
+}
+
+/** A request above its limit in words, which the API server would refuse in its own. */
+export function aboveLimit(resources: Resources): string | undefined {
+  const { cpuRequest, cpuLimit, memoryRequest, memoryLimit } = resources;
+  if (cpuRequest.amount > cpuLimit.amount) {
+    return `cpu-request: ${cpuRequest.text} is more than the limit ${cpuLimit.text}`;
+  }
+  if (memoryRequest.amount > memoryLimit.amount) {
+    return `memory-request: ${memoryRequest.text} is more than the limit ${memoryLimit.text}`;
+  }
+  return undefined;
+}

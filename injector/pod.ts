@@ -1,0 +1,156 @@
+// What the injector looks at in a pod, read from JSON that nobody has validated yet: webhooks are asked before the API
+// server looks whether a pod is one. What is not looked at is not touched.
+import { isObject, type JsonObject } from '../common/json.ts';
+import { shown } from './shown.ts';
+
+export interface Pod {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly hasAnnotations: boolean;
+  readonly containers: readonly Container[];
+  readonly initContainers: readonly Container[];
+  readonly hasInitContainers: boolean;
+  readonly volumeNames: readonly string[];
+  readonly hasVolumes: boolean;
+  readonly hostNetwork: boolean;
+  readonly hostPid: boolean;
+  readonly sharedProcesses: boolean;
+  readonly isWindows: boolean;
+  /** Undefined: Kubernetes' default. */
+  readonly graceSeconds: number | undefined;
+}
+
+export interface Container {
+  /** Steps of a path of JSON Patch. */
+  readonly at: readonly (string | number)[];
+  readonly name: string;
+  /** TCP. */
+  readonly ports: readonly number[];
+  /** By name; undefined where the value comes from elsewhere. */
+  readonly env: ReadonlyMap<string, string | undefined>;
+  readonly hasEnv: boolean;
+  readonly hasEnvFrom: boolean;
+}
+
+/** The pod has a shape that no pod has. The message is one sentence for its author. */
+export class PodError extends Error {
+  override readonly name = 'PodError';
+}
+
+/** @throws PodError */
+export function readPod(object: unknown): Pod {
+  const pod = objectAt(object, 'the object');
+  const metadata = objectAt(pod.metadata, 'metadata');
+  const spec = objectAt(pod.spec, 'spec');
+  return {
+    annotations: annotationsOf(metadata),
+    hasAnnotations: isThere(metadata.annotations),
+    containers: containersAt(spec, 'containers'),
+    initContainers: containersAt(spec, 'initContainers'),
+    hasInitContainers: isThere(spec.initContainers),
+    volumeNames: listAt(spec.volumes, 'spec.volumes').map((volume, index) =>
+      nameOf(volume, `spec.volumes[${index}]`),
+    ),
+    hasVolumes: isThere(spec.volumes),
+    hostNetwork: flagAt(spec, 'hostNetwork'),
+    hostPid: flagAt(spec, 'hostPID'),
+    sharedProcesses: flagAt(spec, 'shareProcessNamespace'),
+    isWindows: isWindows(spec),
+    graceSeconds: graceOf(spec),
+  };
+}
+
+function annotationsOf(metadata: JsonObject): Readonly<Record<string, string>> {
+  if (!isThere(metadata.annotations)) return {};
+  const annotations = objectAt(metadata.annotations, 'metadata.annotations');
+  return Object.fromEntries(
+    Object.entries(annotations).map(([name, value]) => [
+      name,
+      textAt(value, `the annotation ${shown(name)}`),
+    ]),
+  );
+}
+
+function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): readonly Container[] {
+  return listAt(spec[list], `spec.${list}`).map((value, index) => {
+    const where = `spec.${list}[${index}]`;
+    const container = objectAt(value, where);
+    return {
+      at: ['spec', list, index],
+      name: nameOf(container, where),
+      ports: portsOf(container, where),
+      env: environmentOf(container, where),
+      hasEnv: isThere(container.env),
+      hasEnvFrom: listAt(container.envFrom, `${where}.envFrom`).length > 0,
+    };
+  });
+}
+
+function portsOf(container: JsonObject, where: string): readonly number[] {
+  return listAt(container.ports, `${where}.ports`).flatMap((value, index) => {
+    const { containerPort, protocol = 'TCP' } = objectAt(value, `${where}.ports[${index}]`);
+    if (typeof containerPort !== 'number' || !Number.isInteger(containerPort)) {
+      throw new PodError(`${where}.ports[${index}].containerPort is not a whole number`);
+    }
+    return protocol === 'TCP' ? [containerPort] : [];
+  });
+}
+
+function environmentOf(container: JsonObject, where: string): ReadonlyMap<string, string | undefined> {
+  const entries = listAt(container.env, `${where}.env`).map((value, index) => {
+    const at = `${where}.env[${index}]`;
+    const entry = objectAt(value, at);
+    const isPlain = !isThere(entry.valueFrom);
+    // An entry with neither is the empty text.
+    return [nameOf(entry, at), isPlain ? optionalTextAt(entry.value, `${at}.value`) : undefined] as const;
+  });
+  return new Map(entries);
+}
+
+function isWindows(spec: JsonObject): boolean {
+  const os = isThere(spec.os) ? objectAt(spec.os, 'spec.os').name : undefined;
+  const selector = isThere(spec.nodeSelector) ? objectAt(spec.nodeSelector, 'spec.nodeSelector') : {};
+  return os === 'windows' || selector['kubernetes.io/os'] === 'windows';
+}
+
+function graceOf(spec: JsonObject): number | undefined {
+  const grace = spec.terminationGracePeriodSeconds;
+  if (!isThere(grace)) return undefined;
+  if (typeof grace === 'number' && Number.isInteger(grace)) return grace;
+  throw new PodError('spec.terminationGracePeriodSeconds is not a whole number');
+}
+
+function flagAt(spec: JsonObject, name: string): boolean {
+  const value = spec[name];
+  if (!isThere(value)) return false;
+  if (typeof value === 'boolean') return value;
+  throw new PodError(`spec.${name} is neither true nor false`);
+}
+
+/** Go writes what is absent as null now and then. */
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function objectAt(value: unknown, where: string): JsonObject {
+  if (isObject(value)) return value;
+  throw new PodError(`${where} is not an object`);
+}
+
+function listAt(value: unknown, where: string): readonly unknown[] {
+  if (!isThere(value)) return [];
+  if (Array.isArray(value)) return value;
+  throw new PodError(`${where} is not a list`);
+}
+
+function nameOf(value: unknown, where: string): string {
+  return textAt(objectAt(value, where).name, `${where}.name`);
+}
+
+function optionalTextAt(value: unknown, where: string): string {
+  return isThere(value) ? textAt(value, where) : '';
+}
+
+function textAt(value: unknown, where: string): string {
+  if (typeof value === 'string') return value;
+  throw new PodError(`${where} is not a text`);
+}

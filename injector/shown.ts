@@ -1,0 +1,13 @@
+// Text from a pod as it may stand in messages, headers and logs: in quotes, without control characters, short.
+
+const shownLengthMax = 80;
+
+export function shown(text: string): string {
+  return JSON.stringify(cut(text, shownLengthMax));
+}
+
+/** One line of at most so many characters. */
+export function cut(text: string, lengthMax: number): string {
+  const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
+  return plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1).toWellFormed()}…`;
+}

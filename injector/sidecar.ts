@@ -1,0 +1,170 @@
+// The sidecar as a container, with its environment and volumes. It needs nothing of the pod but a loopback port: no root, no
+// writable file, no token of the pod's service account.
+import type { Choices, Resources } from './choices.ts';
+import { adminPortName, sidecarName, volumePrefix } from './labels.ts';
+
+/** Of the cluster's operator. */
+export interface SidecarSettings {
+  readonly image: string;
+  readonly egressUrl: string;
+  /** PEM of the authorities that sign the egress gateway's certificate; undefined: the system's. */
+  readonly egressCa: string | undefined;
+  /** host:port, for the full mode. */
+  readonly controlPlane: string;
+}
+
+export type EnvVar =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly valueFrom: { readonly secretKeyRef: SecretKeyRef } };
+
+interface SecretKeyRef {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: true;
+}
+
+export interface Volume {
+  readonly name: string;
+  readonly [source: string]: unknown;
+}
+
+/** Where the sidecar finds its files. */
+const mounts = {
+  key: '/var/run/model-gateway/key',
+  tls: '/var/run/model-gateway/tls',
+  proxy: '/var/run/model-gateway/proxy',
+  token: '/var/run/secrets/kubernetes.io/serviceaccount',
+} as const;
+
+type VolumeName = keyof typeof mounts;
+
+const user = 65_532;
+
+/** @param graceSeconds terminationGracePeriodSeconds of the pod */
+export function sidecarContainer(
+  choices: Choices,
+  settings: SidecarSettings,
+  graceSeconds: number | undefined,
+) {
+  const livez = { httpGet: { path: '/livez', port: choices.adminPort } };
+  return {
+    name: sidecarName,
+    image: settings.image,
+    // What makes it a native sidecar: started and probed before what follows it, stopped after the app.
+    restartPolicy: 'Always',
+    env: sidecarEnvironment(choices, settings, graceSeconds),
+    ports: [{ name: adminPortName, containerPort: choices.adminPort }],
+    startupProbe: { ...livez, periodSeconds: 1, failureThreshold: 60 },
+    livenessProbe: { ...livez, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+    // No readinessProbe: it would make the app's readiness depend on the gateway's.
+    resources: resourcesOf(choices.resources),
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: user,
+      runAsGroup: user,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    volumeMounts: volumesOf(choices).map((name) => ({
+      name: volumePrefix + name,
+      mountPath: mounts[name],
+      readOnly: true,
+    })),
+  };
+}
+
+export function sidecarEnvironment(
+  choices: Choices,
+  settings: SidecarSettings,
+  graceSeconds: number | undefined,
+): readonly EnvVar[] {
+  return [
+    { name: 'GATEWAY_LISTEN', value: `127.0.0.1:${choices.port}` },
+    // The kubelet probes the pod's address.
+    { name: 'GATEWAY_ADMIN_LISTEN', value: `0.0.0.0:${choices.adminPort}` },
+    { name: 'GATEWAY_DRAIN_GRACE', value: `${drainSeconds(graceSeconds)}s` },
+    ...(choices.logLevel === undefined ? [] : [{ name: 'GATEWAY_LOG_LEVEL', value: choices.logLevel }]),
+    { name: 'GATEWAY_ATTACH_KEY_FILE', value: `${mounts.key}/virtual-key` },
+    ...(choices.mode === 'forward' ? forwardEnvironment(settings) : fullEnvironment(choices, settings)),
+  ];
+}
+
+export function sidecarVolumes(choices: Choices): readonly Volume[] {
+  return volumesOf(choices).map((name) => ({ name: volumePrefix + name, ...volumeSource(name, choices) }));
+}
+
+function forwardEnvironment({ egressUrl, egressCa }: SidecarSettings): readonly EnvVar[] {
+  return [
+    { name: 'GATEWAY_FORWARD_TO', value: egressUrl },
+    // As text: Secrets and ConfigMaps of the gateway's namespace cannot be mounted in another.
+    ...(egressCa === undefined ? [] : [{ name: 'GATEWAY_FORWARD_CA', value: egressCa }]),
+    { name: 'GATEWAY_FORWARD_CERT_FILE', value: `${mounts.tls}/tls.crt` },
+    { name: 'GATEWAY_FORWARD_KEY_FILE', value: `${mounts.tls}/tls.key` },
+  ];
+}
+
+function fullEnvironment({ proxySecret: name }: Choices, settings: SidecarSettings): readonly EnvVar[] {
+  const fromSecret = (variable: string, key: string) => ({
+    name: variable,
+    valueFrom: { secretKeyRef: { name, key } },
+  });
+  const ifThere = (variable: string, key: string) => ({
+    name: variable,
+    valueFrom: { secretKeyRef: { name, key, optional: true as const } },
+  });
+  return [
+    { name: 'GATEWAY_CONTROL_PLANE', value: settings.controlPlane },
+    { name: 'GATEWAY_CONTROL_PLANE_TLS', value: 'true' },
+    { name: 'GATEWAY_CONTROL_PLANE_CA_FILE', value: `${mounts.proxy}/ca.crt` },
+    fromSecret('GATEWAY_PROXY_TOKEN', 'proxy-token'),
+    ifThere('REDIS_URL', 'redis-url'),
+    ifThere('GATEWAY_CACHE_KEY', 'cache-key'),
+    { name: 'GATEWAY_ORGANIZATION_SHARE', value: '100' },
+  ];
+}
+
+function volumesOf({ mode }: Choices): readonly VolumeName[] {
+  return mode === 'forward' ? ['key', 'tls', 'token'] : ['key', 'proxy', 'token'];
+}
+
+function volumeSource(name: VolumeName, choices: Choices): object {
+  switch (name) {
+    case 'key':
+      return secretFiles(choices.keySecret, ['virtual-key']);
+    case 'tls':
+      return secretFiles(choices.tlsSecret, ['tls.crt', 'tls.key']);
+    case 'proxy':
+      return secretFiles(choices.proxySecret, ['ca.crt']);
+    case 'token':
+      // The ServiceAccount plugin runs again after webhooks and mounts the pod's token into what they added, unless
+      // something is mounted there. Of memory: other empty directories keep the cluster autoscaler from moving a pod.
+      return { emptyDir: { medium: 'Memory', sizeLimit: '4Ki' } };
+  }
+}
+
+/** Files are root's, the sidecar is not, and no other container mounts them. */
+const readableByAll = 0o444;
+
+function secretFiles(secretName: string, keys: readonly string[]): object {
+  const items = keys.map((key) => ({ key, path: key }));
+  return { secret: { secretName, defaultMode: readableByAll, items } };
+}
+
+function resourcesOf({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: Resources): object {
+  return {
+    requests: { cpu: cpuRequest.text, memory: memoryRequest.text },
+    limits: { cpu: cpuLimit.text, memory: memoryLimit.text },
+  };
+}
+
+const defaultGraceSeconds = 30;
+/** For what follows the drain: settling, flushing, the kubelet's own delay. */
+const reservedSeconds = 5;
+/** No request lasts longer. */
+const drainSecondsMax = 620;
+
+function drainSeconds(graceSeconds = defaultGraceSeconds): number {
+  return Math.min(Math.max(graceSeconds - reservedSeconds, 1), drainSecondsMax);
+}
