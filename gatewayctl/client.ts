@@ -1,0 +1,178 @@
+// Calls of the contract's methods on one connection (this program's only @grpc/grpc-js). Every call has an end: a deadline, or,
+// for downloads, a connection that is asked whether it lives.
+import { readFileSync } from 'node:fs';
+import { checkServerIdentity } from 'node:tls';
+import {
+  type ChannelCredentials,
+  Client as Connection,
+  credentials,
+  Metadata,
+  type ServiceDefinition,
+  type ServiceError,
+  setLogger,
+  status,
+} from '@grpc/grpc-js';
+import { familyOf } from '../common/addresses.ts';
+import type { FieldViolation__Output as Violation } from '../proto/generated/gateway/v1/FieldViolation.ts';
+import { errorDetail, services } from '../proto/load.ts';
+import { usageMistake } from './failure.ts';
+import { parseServer, type Target } from './target.ts';
+
+type Services = typeof services;
+type Declared<T> = {
+  [Key in keyof T as string extends Key ? never : number extends Key ? never : Key]: T[Key];
+};
+type Methods = {
+  [Service in keyof Services as `${Service}.${Extract<keyof Declared<Services[Service]>, string>}`]: never;
+};
+
+/** For example "VirtualKeys.Rotate". */
+export type MethodName = keyof Methods;
+
+type Definition<Name> = Name extends `${infer Service extends keyof Services}.${infer Method}`
+  ? Method extends keyof Declared<Services[Service]>
+    ? Declared<Services[Service]>[Method]
+    : never
+  : never;
+/** What a method takes, as the contract's serializer does. */
+export type RequestOf<Name> =
+  Definition<Name> extends { requestSerialize: (value: infer Request) => Buffer } ? Request : never;
+/** What a method answers, as the contract's deserializer gives it. */
+export type ResponseOf<Name> =
+  Definition<Name> extends { responseDeserialize: (bytes: Buffer) => infer Response } ? Response : never;
+
+export interface Client {
+  /** @throws CallFailure */
+  call<Name extends MethodName>(method: Name, request: RequestOf<Name>): Promise<ResponseOf<Name>>;
+  /** The same for a method and a request that come from a table and the command line. @throws CallFailure */
+  ask(method: MethodName, request: object): Promise<object>;
+  /** Of a method that streams its answer. @throws CallFailure while it is read */
+  download(method: 'Usage.Export', request: object): AsyncIterable<ResponseOf<'Usage.Export'>>;
+  close(): void;
+}
+
+/** What a call failed with. */
+export class CallFailure extends Error {
+  /** gRPC's name of the code, such as "PERMISSION_DENIED". */
+  readonly code: string;
+  /** Of the contract (docs/errors.md); absent where no server of this contract has answered. */
+  readonly reason: string | undefined;
+  readonly violations: readonly Violation[];
+
+  constructor(error: ServiceError) {
+    super(error.details);
+    this.name = 'CallFailure';
+    this.code = status[error.code] ?? 'UNKNOWN';
+    const [bytes] = error.metadata?.get('gateway-error-bin') ?? [];
+    const detail = bytes === undefined ? undefined : errorDetail.deserialize(Buffer.from(bytes));
+    this.reason = detail?.reason;
+    this.violations = detail?.violations ?? [];
+  }
+}
+
+const channelOptions = {
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+  'grpc.max_receive_message_length': 4 * 1024 * 1024,
+  // Whoever runs a command waits for one try, not for a series of them.
+  'grpc.initial_reconnect_backoff_ms': 500,
+  'grpc.service_config_disable_resolution': 1,
+  // Tokens take no way that nobody has spoken of.
+  'grpc.enable_http_proxy': 0,
+};
+
+/** Opens nothing yet: the first call connects. @throws Failure for a target that cannot be dialled */
+export function dial(target: Target): Client {
+  // The library would write to standard error by itself, beside what is told of the same thing.
+  setLogger({ error: () => {}, info: () => {}, debug: () => {} });
+  const connection = new Connection(dialled(target.server), channelCredentials(target), {
+    ...channelOptions,
+    ...nameOptions(target),
+  });
+  const metadata = new Metadata();
+  if (target.token !== undefined) metadata.set('authorization', `Bearer ${target.token.reveal()}`);
+  const invoke = <Response>(method: MethodName, request: unknown) =>
+    new Promise<Response>((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+      const options = { deadline: Date.now() + target.timeoutMs };
+      const done = (error: ServiceError | null, response?: Response) =>
+        error === null && response !== undefined ? resolve(response) : reject(failureOf(error));
+      connection.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        metadata,
+        options,
+        done,
+      );
+    });
+  return {
+    call: (method, request) => invoke(method, request),
+    ask: invoke,
+    download: (method, request) => {
+      const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+      return chunks(
+        connection.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, metadata),
+      );
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Addresses are dialled as such: as a name of TLS, which a name of DNS becomes, no address may stand. */
+function dialled(server: string): string {
+  const { host, port } = parseServer(server);
+  const family = familyOf(host);
+  if (family === undefined) return `dns:///${host}:${port}`;
+  return family === 'ipv4' ? `ipv4:${host}:${port}` : `ipv6:[${host}]:${port}`;
+}
+
+async function* chunks<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw isServiceError(error) ? new CallFailure(error) : error;
+  }
+}
+
+function failureOf(error: ServiceError | null): Error {
+  return error === null ? new Error('a call without an answer') : new CallFailure(error);
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'details' in error && 'metadata' in error;
+}
+
+function definitionOf(method: MethodName): ServiceDefinition[string] {
+  const [service = '', name = ''] = method.split('.');
+  const table: Readonly<Record<string, ServiceDefinition>> = services;
+  const definition = table[service]?.[name];
+  if (definition === undefined) throw new Error(`the contract has no method ${method}`);
+  return definition;
+}
+
+/** TLS knows names only: in place of an address stands this one, and the certificate is held against the address. */
+const nameOfAddress = 'address.invalid';
+
+function channelCredentials({ server, transport }: Target): ChannelCredentials {
+  if (transport.kind === 'plaintext') return credentials.createInsecure();
+  const { caFile, serverName } = transport;
+  const { host } = parseServer(server);
+  const expected = serverName ?? host;
+  try {
+    return credentials.createSsl(caFile === undefined ? null : readFileSync(caFile), null, null, {
+      checkServerIdentity: (_name, certificate) => checkServerIdentity(expected, certificate),
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown';
+    throw usageMistake(`the authorities in ${caFile} cannot be used: ${why}`);
+  }
+}
+
+function nameOptions({ server, transport }: Target): object {
+  if (transport.kind === 'plaintext') return {};
+  const { host } = parseServer(server);
+  const name = transport.serverName ?? (familyOf(host) === undefined ? undefined : nameOfAddress);
+  return name === undefined ? {} : { 'grpc.ssl_target_name_override': name };
+}

@@ -1,0 +1,112 @@
+// The configuration file: contexts with their tokens. It belongs to one person alone, mode 0600 in a directory of mode 0700, and
+// is not used when others could read it. It is replaced as a whole, so that nobody ever reads half of it.
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isObject, parseJson } from '../common/json.ts';
+import { Secret } from '../common/secret.ts';
+import { usageMistake } from './failure.ts';
+import { parseServer, type Transport } from './target.ts';
+
+export interface Context {
+  readonly server: string;
+  readonly transport: Transport;
+  /** Id or name, for commands that do not say another one. */
+  readonly organization?: string;
+  readonly token?: Secret;
+}
+
+export interface Config {
+  /** Name of the context in use. */
+  readonly current?: string;
+  readonly contexts: Readonly<Record<string, Context>>;
+}
+
+export function configPath(env: NodeJS.ProcessEnv): string {
+  if (env.GATEWAYCTL_CONFIG) return env.GATEWAYCTL_CONFIG;
+  return join(env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config'), 'gatewayctl', 'config.json');
+}
+
+/** Empty where there is no file. @throws Failure when others may read it, or it is none of ours */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const path = configPath(env);
+  const text = readPrivate(path);
+  if (text === undefined) return { contexts: {} };
+  const value = parseJson(text);
+  if (!isObject(value)) throw broken(path, 'it is not JSON');
+  const contexts = isObject(value.contexts) ? value.contexts : {};
+  const current = optionalText(value.current);
+  return {
+    ...(current !== undefined && { current }),
+    contexts: Object.fromEntries(
+      Object.entries(contexts).map(([name, context]) => [name, readContext(context, `${path}: ${name}`)]),
+    ),
+  };
+}
+
+export function writeConfig(config: Config, env: NodeJS.ProcessEnv): void {
+  const path = configPath(env);
+  const { current, contexts } = config;
+  const plain = Object.fromEntries(
+    Object.entries(contexts).map(([name, { token, ...rest }]) => [
+      name,
+      { ...rest, ...(token && { token: token.reveal() }) },
+    ]),
+  );
+  const text = `${JSON.stringify({ current, contexts: plain }, null, 2)}\n`;
+  const draft = `${path}.${process.pid}`;
+  try {
+    if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined)
+      chmodSync(dirname(path), 0o700);
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    throw usageMistake(`the configuration cannot be written: ${messageOf(error)}`);
+  }
+}
+
+function readPrivate(path: string): string | undefined {
+  try {
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+      throw usageMistake(`others may read ${path}, which holds tokens; run: chmod 600 ${path}`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) {
+      if (error.code === 'ENOENT') return undefined;
+      throw usageMistake(`the configuration cannot be read: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function readContext(value: unknown, where: string): Context {
+  if (!isObject(value) || typeof value.server !== 'string') throw broken(where, 'it has no server');
+  parseServer(value.server);
+  const [organization, token] = [optionalText(value.organization), optionalText(value.token)];
+  return {
+    server: value.server,
+    transport: readTransport(value.transport, where),
+    ...(organization !== undefined && { organization }),
+    ...(token !== undefined && { token: new Secret(token) }),
+  };
+}
+
+function readTransport(value: unknown, where: string): Transport {
+  if (isObject(value) && value.kind === 'plaintext') return { kind: 'plaintext' };
+  if (!isObject(value) || value.kind !== 'tls')
+    throw broken(where, 'its transport is neither plaintext nor tls');
+  const [caFile, serverName] = [optionalText(value.caFile), optionalText(value.serverName)];
+  return { kind: 'tls', ...(caFile && { caFile }), ...(serverName && { serverName }) };
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function broken(where: string, why: string) {
+  return usageMistake(`the configuration ${where} cannot be used: ${why}; mend it or remove it`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,42 @@
+// How a command ends that does not do what it was asked. The exit codes are public: scripts rest on them. What is written
+// says in one sentence what is wrong and what to do, and never holds a credential.
+import { credentialPrefixes } from '../common/credential.ts';
+
+export const exitCodes = {
+  done: { code: 0, about: 'done' },
+  refused: { code: 1, about: 'the server said no, or what was asked for was not confirmed' },
+  usage: {
+    code: 2,
+    about: 'the command line, a file given to it or the configuration is wrong; nothing was sent',
+  },
+  unreachable: {
+    code: 3,
+    about: 'the server cannot be reached, did not answer in time or cannot serve right now',
+  },
+  unauthenticated: { code: 4, about: 'there is no token, or the server does not accept it (any more)' },
+  interrupted: { code: 130, about: 'interrupted (Ctrl-C)' },
+} as const;
+
+export type Ending = keyof typeof exitCodes;
+
+export class Failure extends Error {
+  readonly ending: Ending;
+
+  /** @param message one sentence in the words of who has to act */
+  constructor(ending: Exclude<Ending, 'done'>, message: string) {
+    super(message);
+    this.name = 'Failure';
+    this.ending = ending;
+  }
+}
+
+export function usageMistake(message: string): Failure {
+  return new Failure('usage', message);
+}
+
+const credential = new RegExp(`(?:${Object.values(credentialPrefixes).join('|')})[0-9A-Za-z]+`, 'g');
+
+/** For everything that is written of errors: what somebody put into the wrong place is not repeated. */
+export function withoutCredentials(text: string): string {
+  return text.replace(credential, '[credential]');
+}

@@ -1,0 +1,118 @@
+// Which server and token a command uses: what its options say, before the environment, before the context of the configuration.
+// gRPC is loaded with the first connection: help and completion answer without it.
+import { holdsCredential, isWellFormedCredential } from '../common/credential.ts';
+import { Secret } from '../common/secret.ts';
+import { duration } from '../common/settings.ts';
+import type { Client } from './client.ts';
+import { type Context, readConfig } from './config.ts';
+import { Failure, usageMistake } from './failure.ts';
+import { type Io, readGiven } from './io.ts';
+import { chooseTransport, type Target, type TransportWish } from './target.ts';
+
+/** Options of every command that talks to a server. */
+export interface ConnectionOptions extends TransportWish {
+  readonly context?: string;
+  readonly server?: string;
+  readonly tokenFile?: string;
+  readonly organization?: string;
+  readonly timeout?: string;
+}
+
+export interface Session {
+  /** Name of the context, if one is in use. */
+  readonly context: string | undefined;
+  readonly target: Target;
+  /** Named by --organization or the context. */
+  readonly organization: string | undefined;
+  /** The one connection of this command. */
+  client(): Promise<Client>;
+  close(): void;
+}
+
+/** @throws Failure that says what is missing */
+export async function openSession(options: ConnectionOptions, io: Io): Promise<Session> {
+  const { name, context } = chooseContext(options, io.env);
+  const target: Target = {
+    ...place(options, context, io.env),
+    token: await chooseToken(options, context, io),
+    timeoutMs: timeoutMs(options.timeout),
+  };
+  let opened: Promise<Client> | undefined;
+  return {
+    context: name,
+    target,
+    organization: options.organization ?? context?.organization,
+    client: () => {
+      opened ??= import('./client.ts').then(({ dial }) => dial(target));
+      return opened;
+    },
+    close: () => void opened?.then((client) => client.close()),
+  };
+}
+
+/** @throws Failure for a context that is not there */
+export function chooseContext(
+  options: ConnectionOptions,
+  env: NodeJS.ProcessEnv,
+): { readonly name: string | undefined; readonly context: Context | undefined } {
+  const config = readConfig(env);
+  const said = options.context ?? (env.GATEWAYCTL_CONTEXT || undefined);
+  const name = said ?? config.current;
+  const context = name === undefined ? undefined : config.contexts[name];
+  if (said !== undefined && context === undefined)
+    throw usageMistake(`there is no context "${said}"; gatewayctl context list shows those there are`);
+  return { name: context && name, context };
+}
+
+/** A token belongs to its context's server: with another one said it stays at home. */
+function place(options: ConnectionOptions, context: Context | undefined, env: NodeJS.ProcessEnv) {
+  const server = options.server ?? (env.GATEWAYCTL_SERVER || undefined) ?? context?.server;
+  if (server === undefined)
+    throw usageMistake('no server is known; name one: gatewayctl context add local --server 127.0.0.1:50051');
+  const { plaintext, tls, caFile, serverName } = options;
+  const saysTransport = [plaintext, tls, caFile, serverName].some((wish) => wish !== undefined);
+  const transport =
+    context !== undefined && context.server === server && !saysTransport
+      ? context.transport
+      : chooseTransport(server, options);
+  return { server, transport };
+}
+
+async function chooseToken(
+  options: ConnectionOptions,
+  context: Context | undefined,
+  io: Io,
+): Promise<Secret | undefined> {
+  const server = options.server ?? (io.env.GATEWAYCTL_SERVER || undefined);
+  if (options.tokenFile !== undefined)
+    return operatorToken(await readGiven(options.tokenFile, io), options.tokenFile);
+  if (io.env.GATEWAYCTL_TOKEN) return operatorToken(io.env.GATEWAYCTL_TOKEN, 'GATEWAYCTL_TOKEN');
+  return server === undefined || server === context?.server ? context?.token : undefined;
+}
+
+/** What is no token of an operator is sent to nobody. @throws Failure */
+export function operatorToken(text: string, where: string): Secret {
+  const token = text.trim();
+  if (isWellFormedCredential('operator', token)) return new Secret(token);
+  const why =
+    holdsCredential(token) && !token.startsWith('gw-op-')
+      ? 'is another kind of credential'
+      : 'is cut short or mistyped';
+  throw usageMistake(
+    `what stands in ${where} ${token === '' ? 'is empty' : why}: a token of an operator is gw-op-… with 49 further characters`,
+  );
+}
+
+/** @throws Failure */
+export function requireToken({ target }: Session): void {
+  if (target.token === undefined)
+    throw new Failure('unauthenticated', `there is no token for ${target.server}; run: gatewayctl login`);
+}
+
+function timeoutMs(text: string | undefined): number {
+  try {
+    return duration(text ?? '15s');
+  } catch (error) {
+    throw usageMistake(`--timeout ${error instanceof Error ? error.message : ''}`);
+  }
+}

@@ -1,0 +1,72 @@
+// Which server, over which transport. Plain text carries tokens readable by everybody on the way: to this machine it is the
+// default, elsewhere it has to be asked for.
+import { blockList, familyOf } from '../common/addresses.ts';
+import type { Secret } from '../common/secret.ts';
+import { listenAddress } from '../common/settings.ts';
+import { usageMistake } from './failure.ts';
+
+export type Transport =
+  | { readonly kind: 'plaintext' }
+  | {
+      readonly kind: 'tls';
+      /** PEM of the authorities that sign the server's certificate; absent: the system's. */
+      readonly caFile?: string;
+      /** Name in the server's certificate, where it is reached by another one, as through a forwarded port. */
+      readonly serverName?: string;
+    };
+
+export interface Target {
+  /** `host:port`. */
+  readonly server: string;
+  readonly transport: Transport;
+  /** An operator's, or the bootstrap token; absent: calls are refused as unauthenticated. */
+  readonly token: Secret | undefined;
+  /** Of each call, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface TransportWish {
+  readonly plaintext?: boolean;
+  readonly tls?: boolean;
+  readonly caFile?: string;
+  readonly serverName?: string;
+}
+
+const loopback = blockList(['127.0.0.0/8', '::1/128']);
+
+/** @throws Failure for what is no host:port */
+export function parseServer(server: string): { readonly host: string; readonly port: number } {
+  try {
+    return listenAddress(server);
+  } catch {
+    throw usageMistake(`the server must be host:port, such as gateway.internal:50051, not "${server}"`);
+  }
+}
+
+export function isLoopback(server: string): boolean {
+  const { host } = parseServer(server);
+  const family = familyOf(host);
+  return host === 'localhost' || (family !== undefined && loopback.check(host, family));
+}
+
+/** @throws Failure for wishes that exclude each other */
+export function chooseTransport(server: string, wish: TransportWish): Transport {
+  const { plaintext, tls, caFile, serverName } = wish;
+  const wantsTls = tls === true || caFile !== undefined || serverName !== undefined;
+  if (plaintext === true && wantsTls)
+    throw usageMistake('--plaintext excludes --tls, --ca-file and --server-name; keep one of them');
+  if (plaintext === true || (!wantsTls && isLoopback(server))) return { kind: 'plaintext' };
+  return {
+    kind: 'tls',
+    ...(caFile !== undefined && { caFile }),
+    ...(serverName !== undefined && { serverName }),
+  };
+}
+
+export function transportText(transport: Transport): string {
+  if (transport.kind === 'plaintext') return 'plaintext';
+  const { caFile, serverName } = transport;
+  return ['TLS', caFile && `authorities ${caFile}`, serverName && `server name ${serverName}`]
+    .filter(Boolean)
+    .join(', ');
+}
