@@ -1,0 +1,68 @@
+// Puts the injector together, once; nothing else constructs what lives longer than a review.
+import { startAdminServer } from '../common/admin-server.ts';
+import { systemClock } from '../common/clock.ts';
+import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import { watchTlsFiles } from '../common/tls.ts';
+import { watchEgressCa } from './egress-ca.ts';
+import { startReviewServer } from './server.ts';
+import type { InjectorSettings } from './settings.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+
+export interface Injector {
+  readonly port: number;
+  readonly adminPort: number;
+  /** Not ready, nothing new, reviews under way are answered; then everything is closed. */
+  close(): Promise<void>;
+}
+
+export interface InjectorOptions {
+  readonly log: Logger;
+}
+
+/** A review is answered in milliseconds, and the API server waits for five seconds at most. */
+export const drainGraceMs = 5000;
+
+/** @throws Error that says what to do: a port in use, a certificate that cannot be read */
+export async function startInjector(settings: InjectorSettings, { log }: InjectorOptions): Promise<Injector> {
+  const lifecycle = createLifecycle(log);
+  try {
+    return await assemble(settings, log, lifecycle);
+  } catch (error) {
+    await lifecycle.close();
+    throw error;
+  }
+}
+
+async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Lifecycle): Promise<Injector> {
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile, egressCaFile: caFile } = settings;
+  const tls = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
+  lifecycle.onClose('certificates', () => tls.close());
+  const egressCa = watchEgressCa(tls, log);
+  const metrics = createMetrics();
+  let phase: 'starting' | 'serving' | 'draining' = 'starting';
+  // Before the door, so that it still answers while that one drains.
+  const admin = await startAdminServer(settings.adminListen, {
+    metrics: () => metrics.collect(),
+    notReady: () => (phase === 'serving' ? undefined : `it is ${phase}`),
+  });
+  lifecycle.onClose('admin', () => admin.close());
+  const { image, egressUrl, controlPlane, modes, ...resources } = settings;
+  const server = await startReviewServer(
+    { address: settings.listen, tls },
+    {
+      settings: () => ({ image, egressUrl, controlPlane, modes, resources, egressCa: egressCa.current }),
+      ...{ metrics, log, clock: systemClock },
+    },
+  );
+  lifecycle.onClose('reviews', () => server.close(drainGraceMs));
+  phase = 'serving';
+  return {
+    port: server.port,
+    adminPort: admin.port,
+    close: async () => {
+      phase = 'draining';
+      await lifecycle.close();
+    },
+  };
+}

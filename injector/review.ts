@@ -1,0 +1,126 @@
+// AdmissionReview v1, in and out, after https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
+// What names a uid is answered as a review, so that the API server tells the pod's author why; anything else is refused.
+import { isObject, type JsonObject, parseJson } from '../common/json.ts';
+import { type Injection, type InjectionSettings, inject } from './inject.ts';
+import { isTooDeep } from './json-depth.ts';
+import { cut } from './shown.ts';
+
+const apiVersion = 'admission.k8s.io/v1';
+const kind = 'AdmissionReview';
+
+/** A pod of the API server is nested less than twenty deep. */
+const depthMax = 64;
+const uidLengthMax = 128;
+/** What Kubernetes recommends; API servers cut what is longer, and drop what is more than 4,096 together. */
+const warningLengthMax = 256;
+const warningsMax = 8;
+
+/** No review: the message is one sentence, the status a 4xx of HTTP. */
+export class UnreadableReview extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export interface Reviewed {
+  readonly injection: Injection;
+  /** An AdmissionReview to send. */
+  readonly answer: object;
+  /** What may be logged of it: names, never values of the pod's environment. */
+  readonly about: {
+    readonly uid: string;
+    readonly namespace: string;
+    readonly pod: string;
+    readonly dry_run: boolean;
+  };
+}
+
+/** @throws UnreadableReview */
+export function review(body: string, settings: InjectionSettings): Reviewed {
+  const request = readRequest(body);
+  const uid = uidOf(request);
+  const flaw = flawOf(request);
+  const injection: Injection =
+    flaw === undefined ? inject(request.object, settings) : { outcome: 'refused', message: flaw };
+  return {
+    injection,
+    answer: { apiVersion, kind, response: { uid, ...responseOf(injection) } },
+    about: {
+      uid,
+      namespace: nameIn(request.namespace),
+      pod: podName(request),
+      dry_run: request.dryRun === true,
+    },
+  };
+}
+
+function readRequest(body: string): JsonObject {
+  if (isTooDeep(body, depthMax))
+    throw new UnreadableReview(`the body is nested deeper than ${depthMax} levels`);
+  const value = parseJson(body);
+  if (!isObject(value)) throw new UnreadableReview('the body is not a JSON object');
+  if (value.apiVersion !== apiVersion || value.kind !== kind) {
+    throw new UnreadableReview(`the body is not an ${kind} of ${apiVersion}`);
+  }
+  if (!isObject(value.request)) throw new UnreadableReview('the review has no request');
+  return value.request;
+}
+
+function uidOf({ uid }: JsonObject): string {
+  if (typeof uid === 'string' && uid !== '' && uid.length <= uidLengthMax) return uid;
+  throw new UnreadableReview('the request of the review has no uid');
+}
+
+/** Why this is not about a pod that is being created: the webhook's configuration is wrong then. */
+function flawOf({ operation, resource, subResource, kind, object }: JsonObject): string | undefined {
+  const isPods =
+    isObject(resource) && resource.group === '' && resource.version === 'v1' && resource.resource === 'pods';
+  const isPod = isObject(kind) && kind.group === '' && kind.version === 'v1' && kind.kind === 'Pod';
+  if (!isPods || !isPod) return 'the review is not about a v1 Pod; only pods are injected';
+  if (subResource !== undefined && subResource !== '')
+    return 'the review is about a subresource; only pods are injected';
+  if (operation !== 'CREATE') return 'the review is not about a creation; only new pods are injected';
+  if (!isObject(object)) return 'the review has no object';
+  return undefined;
+}
+
+function responseOf(injection: Injection): object {
+  if (injection.outcome === 'refused') {
+    const message = `model-gateway injector: ${injection.message}`;
+    return {
+      allowed: false,
+      status: { code: 400, reason: 'BadRequest', message },
+      auditAnnotations: { outcome: 'refused' },
+    };
+  }
+  const { outcome, patch, warnings } = injection;
+  return {
+    allowed: true,
+    ...(patch.length > 0 && {
+      patchType: 'JSONPatch',
+      patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+    }),
+    ...(warnings.length > 0 && { warnings: bounded(warnings) }),
+    auditAnnotations: { outcome },
+  };
+}
+
+function bounded(warnings: readonly string[]): readonly string[] {
+  const more = warnings.length - warningsMax;
+  const kept =
+    more > 0 ? [...warnings.slice(0, warningsMax - 1), `and ${more + 1} more of the kind`] : warnings;
+  return kept.map((warning) => cut(warning, warningLengthMax));
+}
+
+/** Pods of controllers have no name yet when they are reviewed. */
+function podName({ name, object }: JsonObject): string {
+  const metadata = isObject(object) && isObject(object.metadata) ? object.metadata : {};
+  return nameIn(name) || nameIn(metadata.name) || nameIn(metadata.generateName);
+}
+
+function nameIn(value: unknown): string {
+  return typeof value === 'string' ? cut(value, 253) : '';
+}

@@ -1,0 +1,175 @@
+// The API server's door: POST /inject over TLS, a review in and a review out. Bounded in bytes, time and connections; what is
+// logged of a review is names and the outcome.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../common/clock.ts';
+import { listen } from '../common/listen.ts';
+import type { Logger } from '../common/logger.ts';
+import type { ListenAddress } from '../common/settings.ts';
+import type { TlsSource } from '../common/tls.ts';
+import type { InjectionSettings } from './inject.ts';
+import { review, UnreadableReview } from './review.ts';
+import { injectorSettings } from './settings.ts';
+import type { ReviewMetrics, ReviewOutcome } from './telemetry/metrics.ts';
+
+export interface ReviewServer {
+  readonly port: number;
+  /** Nothing new; reviews under way finish up to the grace, the rest is cut. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface ReviewServerOptions {
+  readonly address: ListenAddress;
+  readonly tls: TlsSource;
+  /** For a whole request to arrive. */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface ReviewServerDeps {
+  /** Asked for each review: authorities change. */
+  settings(): InjectionSettings;
+  readonly metrics: ReviewMetrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** The API server's own bound on a request. */
+const bodyBytesMax = 3 * 1024 ** 2;
+/** Of all reviews that are arriving. Anybody who reaches the port can send some. */
+const arrivingBytesMax = 64 * 1024 ** 2;
+/** As long as the API server waits (timeoutSeconds of the webhook). */
+const requestTimeoutMs = 5000;
+/** Longer than API servers keep idle connections (90 s): else one closes just as a review is sent on it. */
+const keepAliveMs = 120_000;
+const connectionsMax = 1024;
+const headerBytesMax = 16 * 1024;
+
+/** @throws ListenError */
+export async function startReviewServer(
+  { address, tls, requestTimeoutMs: timeoutMs = requestTimeoutMs }: ReviewServerOptions,
+  deps: ReviewServerDeps,
+): Promise<ReviewServer> {
+  const { cert, key } = tls.current;
+  const server = createServer({
+    ...{ cert, key, minVersion: 'TLSv1.2' as const },
+    ...{ requestTimeout: timeoutMs, headersTimeout: timeoutMs, handshakeTimeout: timeoutMs },
+    connectionsCheckingInterval: Math.min(timeoutMs, 1000),
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: headerBytesMax,
+  });
+  server.maxConnections = connectionsMax;
+  const stop = tls.onChange((fresh) => server.setSecureContext({ cert: fresh.cert, key: fresh.key }));
+  server.on('close', stop);
+  const door: Door = { ...deps, arrivingBytes: 0 };
+  server.on('request', (request, response) => void serve(door, request, response));
+  await listen(server, address, injectorSettings.listen.name);
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (graceMs) => closeWithin(server, graceMs),
+  };
+}
+
+interface Door extends ReviewServerDeps {
+  arrivingBytes: number;
+}
+
+async function closeWithin(server: Server, graceMs: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** Never rejects. */
+async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const started = door.clock.monotonic();
+  const outcome = await answer(door, request, response).catch((error: unknown) =>
+    fail(door, response, error),
+  );
+  if (outcome !== undefined) door.metrics.reviewed(outcome, (door.clock.monotonic() - started) / 1000);
+}
+
+/** @returns undefined where nobody is left to be answered */
+async function answer(
+  door: Door,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<ReviewOutcome | undefined> {
+  accept(request);
+  const body = await readBody(door, request);
+  if (body === undefined) return undefined;
+  const { injection, answer, about } = review(body, door.settings());
+  const message = injection.outcome === 'refused' ? { message: injection.message } : {};
+  door.log.info({ ...about, outcome: injection.outcome, ...message }, 'review');
+  send(response, 200, answer);
+  return injection.outcome;
+}
+
+/** @throws UnreadableReview for what is no question of an API server */
+function accept({ method, url, headers }: IncomingMessage): void {
+  // The API server adds ?timeout=….
+  if (url?.split('?', 1)[0] !== '/inject') throw new UnreadableReview('there is only POST /inject', 404);
+  if (method !== 'POST') throw new UnreadableReview('reviews are sent with POST', 405);
+  const isJson = /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
+  if (!isJson || (headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new UnreadableReview('reviews are application/json, not encoded', 415);
+  }
+}
+
+/**
+ * @returns undefined where the connection ended before the body
+ * @throws UnreadableReview
+ */
+async function readBody(door: Door, request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    // Leaving the loop early must not cut the connection: the answer is still to come.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      door.arrivingBytes += chunk.length;
+      if (bytes > bodyBytesMax)
+        throw new UnreadableReview(`the body is larger than ${bodyBytesMax} bytes`, 413);
+      if (door.arrivingBytes > arrivingBytesMax)
+        throw new UnreadableReview('too many reviews at a time', 503);
+      chunks.push(chunk);
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    if (error instanceof UnreadableReview) throw error;
+    if (!request.complete) return undefined;
+    throw new UnreadableReview('the body is not UTF-8');
+  } finally {
+    door.arrivingBytes -= bytes;
+  }
+}
+
+function fail(door: Door, response: ServerResponse, error: unknown): ReviewOutcome {
+  const isKnown = error instanceof UnreadableReview;
+  if (isKnown) door.log.warn({ status: error.status, message: error.message }, 'no review');
+  else door.log.error({ err: error }, 'a review could not be answered');
+  const status = isKnown ? error.status : 500;
+  if (status === 405) response.setHeader('allow', 'POST');
+  // What was not read is not worth reading.
+  if (!response.req.complete) response.setHeader('connection', 'close');
+  send(response, status, { message: isKnown ? error.message : 'the review could not be answered' });
+  return 'unreadable';
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (response.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(body));
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .end(bytes);
+}

@@ -1,0 +1,150 @@
+// Every setting of the injector with its default and why; docs/configuration.md is rendered from this table.
+import { logLevels } from '../common/logger.ts';
+import {
+  type Decoder,
+  decodeSettings,
+  hostAndPort,
+  list,
+  listenAddress,
+  oneOf,
+  type Setting,
+  SettingsError,
+  text,
+  url,
+} from '../common/settings.ts';
+import { aboveLimit, modes } from './choices.ts';
+import { cpuQuantity, memoryQuantity } from './quantity.ts';
+
+const image: Decoder<string> = (value) => {
+  if (/^[^\s@]+(:[\w.-]+|@sha256:[0-9a-f]{64})$/.test(value)) return value;
+  throw new Error(
+    `must be an image with its tag or digest, such as model-gateway/proxy:0.1.0, not "${value}"`,
+  );
+};
+
+const modeList: Decoder<readonly (typeof modes)[number][]> = (value) => {
+  const allowed = list(oneOf(modes))(value);
+  if (allowed.length === 0) throw new Error(`must name at least one of ${modes.join(', ')}`);
+  return allowed;
+};
+
+export const injectorSettings = {
+  listen: {
+    name: 'GATEWAY_INJECTOR_LISTEN',
+    about: 'Listener for the API server: POST /inject, always over TLS. In a cluster 0.0.0.0:8443.',
+    decode: listenAddress,
+    default: '127.0.0.1:8443',
+  },
+  adminListen: {
+    name: 'GATEWAY_ADMIN_LISTEN',
+    about: 'Listener for /metrics, /livez and /readyz; never the traffic port.',
+    decode: listenAddress,
+    default: '127.0.0.1:9092',
+  },
+  tlsCertFile: {
+    name: 'GATEWAY_TLS_CERT_FILE',
+    about:
+      'PEM file of the certificate chain; read anew when it changes. Required: the API server speaks TLS only.',
+    decode: text,
+  },
+  tlsKeyFile: {
+    name: 'GATEWAY_TLS_KEY_FILE',
+    about: 'PEM file of the certificate’s private key. Required.',
+    decode: text,
+  },
+  image: {
+    name: 'GATEWAY_INJECTOR_IMAGE',
+    about:
+      'Image of the sidecar, with its tag or digest. Required; the proxy’s, of the same version as the egress gateway.',
+    decode: image,
+  },
+  modes: {
+    name: 'GATEWAY_INJECTOR_MODES',
+    about:
+      'Modes that pods may choose, separated by commas; the first is the default. full hands a proxy’s identity to the pod’s namespace: only in a cluster of one tenant.',
+    decode: modeList,
+    default: 'forward',
+  },
+  egressUrl: {
+    name: 'GATEWAY_INJECTOR_EGRESS_URL',
+    about: 'Where sidecars forward to.',
+    decode: url(['https:']),
+    default: 'https://egress-gateway.model-gateway.svc:8443',
+  },
+  egressCaFile: {
+    name: 'GATEWAY_INJECTOR_EGRESS_CA_FILE',
+    about:
+      'PEM file of the authorities that sign the egress gateway’s certificate, given to sidecars as text; read anew when it changes. Without it the system’s.',
+    decode: text,
+  },
+  controlPlane: {
+    name: 'GATEWAY_INJECTOR_CONTROL_PLANE',
+    about: 'host:port of the control plane’s gRPC listener, for sidecars in full mode.',
+    decode: hostAndPort,
+    default: 'control-plane.model-gateway.svc:50051',
+  },
+  cpuRequest: {
+    name: 'GATEWAY_INJECTOR_CPU_REQUEST',
+    about: 'Processor time that a sidecar asks for, where its pod does not say.',
+    decode: cpuQuantity,
+    default: '50m',
+  },
+  cpuLimit: {
+    name: 'GATEWAY_INJECTOR_CPU_LIMIT',
+    about:
+      'Processor time that a sidecar gets at most. Far above the request: starting takes more than serving.',
+    decode: cpuQuantity,
+    default: '1',
+  },
+  memoryRequest: {
+    name: 'GATEWAY_INJECTOR_MEMORY_REQUEST',
+    about: 'Memory that a sidecar asks for.',
+    decode: memoryQuantity,
+    default: '128Mi',
+  },
+  memoryLimit: {
+    name: 'GATEWAY_INJECTOR_MEMORY_LIMIT',
+    about: 'Memory that a sidecar gets at most.',
+    decode: memoryQuantity,
+    default: '256Mi',
+  },
+  logLevel: {
+    name: 'GATEWAY_LOG_LEVEL',
+    about: 'info writes one line a review.',
+    decode: oneOf(logLevels),
+    default: 'info',
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Decoded = ReturnType<typeof decode>;
+
+/** What startInjector takes. */
+export type InjectorSettings = Decoded & {
+  readonly [Key in 'tlsCertFile' | 'tlsKeyFile' | 'image']: NonNullable<Decoded[Key]>;
+};
+
+const required = ['tlsCertFile', 'tlsKeyFile', 'image'] as const;
+
+/** @throws SettingsError that names every mistake */
+export function readInjectorSettings(env: NodeJS.ProcessEnv): InjectorSettings {
+  const mistakes = required
+    .map((key) => injectorSettings[key].name)
+    .filter((name) => !env[name])
+    .map((name) => `${name}: is required`);
+  try {
+    const values = decode(env);
+    const contradiction = aboveLimit(values);
+    if (contradiction !== undefined) mistakes.push(contradiction);
+    const { tlsCertFile, tlsKeyFile, image } = values;
+    const isWhole = tlsCertFile !== undefined && tlsKeyFile !== undefined && image !== undefined;
+    if (isWhole && mistakes.length === 0) return { ...values, tlsCertFile, tlsKeyFile, image };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    mistakes.push(...error.mistakes);
+  }
+  throw new SettingsError(mistakes);
+}
+
+function decode(env: NodeJS.ProcessEnv) {
+  return decodeSettings(injectorSettings, env);
+}

@@ -1,0 +1,42 @@
+// The injector's metrics (the only prom-client of this program). Label values come from a fixed table.
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { outcomes } from '../inject.ts';
+
+/** `unreadable`: no review at all. */
+export const reviewOutcomes = [...outcomes, 'unreadable'] as const;
+export type ReviewOutcome = (typeof reviewOutcomes)[number];
+
+export interface ReviewMetrics {
+  reviewed(outcome: ReviewOutcome, seconds: number): void;
+}
+
+export interface InjectorMetrics extends ReviewMetrics {
+  /** The Prometheus text. */
+  collect(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+export function createMetrics(): InjectorMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const reviews = new Counter({
+    name: 'gateway_injector_reviews_total',
+    help: 'Pods that the API server asked about, by outcome: injected, already_injected, opted_out, not_injected, refused, unreadable.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'gateway_injector_review_duration_seconds',
+    help: 'Time from the first byte of a review to its answer; creating a pod waits for it.',
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
+    registers,
+  });
+  for (const outcome of reviewOutcomes) reviews.labels(outcome).inc(0);
+  return {
+    reviewed: (outcome, duration) => {
+      reviews.labels(outcome).inc();
+      seconds.observe(duration);
+    },
+    collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
