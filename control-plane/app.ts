@@ -10,6 +10,7 @@ import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
+import { createAuditLog } from './audit/shipping.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { startHttpApi } from './http-api.ts';
@@ -67,6 +68,7 @@ async function assemble(
     log,
     clock,
     changesKeptMs: settings.changesKept,
+    onAuditEvent: settings.auditLog ? createAuditLog(log) : undefined,
   });
   lifecycle.onClose('database', () => store.close());
   const feed = await startFeed({ store, log });

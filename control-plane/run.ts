@@ -1,6 +1,6 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start or finish, 0 = drained or done.
 // Besides the server: `new-master-key` and `new-bootstrap-token` print one value, `reseal` rotates the master key,
-// `verify-audit` walks the audit log's chain.
+// `verify-audit` walks the audit log's chain, `missing-changes` lists what a restore has undone.
 import { systemClock } from '../common/clock.ts';
 import { createCredential } from '../common/credential.ts';
 import { untilSignal } from '../common/lifecycle.ts';
@@ -9,14 +9,21 @@ import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
 import { startControlPlane } from './app.ts';
+import { missingChanges, needed } from './audit/missing-changes.ts';
+import { missingChangesReport } from './audit/report.ts';
+import { createAuditLog, readAuditLog } from './audit/shipping.ts';
 import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
-import { verifyAuditChain } from './store/audit-chain.ts';
+import { readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
 import { type Store, StoreUnavailableError } from './store/store.ts';
 
 /** @param command what follows the program's name */
 export async function runControlPlane(command: readonly string[]): Promise<void> {
+  const [name, file, ...more] = command;
+  if (name === 'missing-changes' && file !== undefined && more.length === 0) {
+    return await withStore((store) => reportMissingChanges(store, file));
+  }
   switch (command.join(' ')) {
     case '':
       return await serve();
@@ -31,7 +38,7 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
     default:
       return exit(
         badSettingsExitCode,
-        'unknown command; there are new-master-key, new-bootstrap-token, reseal and verify-audit, and none to serve',
+        'unknown command; there are new-master-key, new-bootstrap-token, reseal, verify-audit and missing-changes <file>, and none to serve',
       );
   }
 }
@@ -56,7 +63,9 @@ type Maintenance = (store: Store, settings: ControlPlaneSettings) => Promise<voi
 async function withStore(work: Maintenance): Promise<void> {
   const settings = settingsOrExit();
   const url = settings.databaseUrl.reveal();
-  const store = await openStore({ url, log: logger(settings), clock: systemClock }).catch((error: unknown) =>
+  const log = logger(settings);
+  const onAuditEvent = settings.auditLog ? createAuditLog(log) : undefined;
+  const store = await openStore({ url, log, clock: systemClock, onAuditEvent }).catch((error: unknown) =>
     exit(1, failure(error)),
   );
   try {
@@ -90,6 +99,17 @@ async function verifyAudit(store: Store): Promise<void> {
   const verdict = await store.snapshot((db) => verifyAuditChain(db));
   if (verdict.intact) print(`the audit log is intact: ${verdict.events} events`);
   else complain(`the audit log was tampered with at revision ${verdict.revision}: ${verdict.reason}`);
+}
+
+async function reportMissingChanges(store: Store, file: string): Promise<void> {
+  const shipped = await readAuditLog(file).catch((error: unknown) => exit(1, failure(error)));
+  if (shipped.length === 0) return complain(`${file} holds no line of the audit log`);
+  const stored = await store.snapshot((db) => Array.fromAsync(readAuditEvents(db, needed(shipped))));
+  const missing = missingChanges(stored, shipped);
+  for (const line of missingChangesReport(missing)) print(line);
+  const revocations = missing.undone.filter(({ kind }) => kind === 'revocation').length;
+  if (revocations > 0) complain(`${revocations} revocations are undone`);
+  if (missing.flaws.length > 0) complain('the log is not whole: more may be undone than is listed');
 }
 
 function complain(message: string): void {

@@ -180,6 +180,13 @@ export const controlPlaneSettings = {
     about: 'A file for the log; without it standard output.',
     decode: text,
   },
+  auditLog: {
+    name: 'GATEWAY_AUDIT_LOG',
+    about:
+      'true writes every event of the audit log to the log as well, whatever GATEWAY_LOG_LEVEL is: once a backup is restored, the copy that was collected tells which revocations it undid. Events hold no secret, but names of people and addresses.',
+    decode: flag,
+    default: 'true',
+  },
 } as const satisfies Record<string, Setting<unknown>>;
 
 type Decoded = ReturnType<typeof decode>;

@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
 
-type AuditRow = Selectable<Schema['audit_events']>;
-export type AuditContent = Omit<AuditRow, 'hash' | 'previous_hash'>;
+export type AuditEvent = Selectable<Schema['audit_events']>;
+export type AuditContent = Omit<AuditEvent, 'hash' | 'previous_hash'>;
 
 /** What the first event is chained to. */
 export const chainStart = '0'.repeat(64);
@@ -43,16 +43,12 @@ export async function verifyAuditChain(db: Kysely<Schema>): Promise<AuditVerdict
   let previousHash = chainStart;
   let revision = 0;
   let events = 0;
-  for (;;) {
-    const page = await readPage(db, revision);
-    for (const event of page) {
-      const reason = flawOf(event, previousHash, revision);
-      if (reason !== undefined) return { intact: false, revision: event.revision, reason };
-      previousHash = event.hash;
-      revision = event.revision;
-    }
-    events += page.length;
-    if (page.length < pageRows) break;
+  for await (const event of readAuditEvents(db)) {
+    const reason = flawOf(event, previousHash, revision);
+    if (reason !== undefined) return { intact: false, revision: event.revision, reason };
+    previousHash = event.hash;
+    revision = event.revision;
+    events++;
   }
   const feed = await db.selectFrom('feed').select(['audit_hash', 'revision']).executeTakeFirstOrThrow();
   if (feed.audit_hash !== previousHash || feed.revision !== revision) {
@@ -61,7 +57,18 @@ export async function verifyAuditChain(db: Kysely<Schema>): Promise<AuditVerdict
   return { intact: true, events };
 }
 
-function readPage(db: Kysely<Schema>, after: number): Promise<AuditRow[]> {
+/** In the order of their revisions. Give it the database of one snapshot. */
+export async function* readAuditEvents(db: Kysely<Schema>, after = 0): AsyncIterable<AuditEvent> {
+  let last = after;
+  for (;;) {
+    const page = await readPage(db, last);
+    yield* page;
+    last = page.at(-1)?.revision ?? last;
+    if (page.length < pageRows) return;
+  }
+}
+
+function readPage(db: Kysely<Schema>, after: number): Promise<AuditEvent[]> {
   return db
     .selectFrom('audit_events')
     .selectAll()
@@ -71,7 +78,7 @@ function readPage(db: Kysely<Schema>, after: number): Promise<AuditRow[]> {
     .execute();
 }
 
-function flawOf(event: AuditRow, previousHash: string, previousRevision: number): string | undefined {
+function flawOf(event: AuditEvent, previousHash: string, previousRevision: number): string | undefined {
   // Every revision has exactly one event.
   if (event.revision !== previousRevision + 1) return 'an event before it is missing';
   if (event.previous_hash !== previousHash) return 'it is not chained to the event before it';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { backoffMs } from '../../common/backoff.ts';
-import { auditHash } from './audit-chain.ts';
+import { type AuditEvent, auditHash } from './audit-chain.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
@@ -46,7 +46,11 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-export function createKyselyStore(backend: Backend): Store {
+/** @param onAuditEvent told each event once its change is committed */
+export function createKyselyStore(
+  backend: Backend,
+  onAuditEvent: (event: AuditEvent) => void = () => undefined,
+): Store {
   const bells = new Set<() => void>();
   const ringHere = () => {
     for (const ring of bells) ring();
@@ -57,7 +61,8 @@ export function createKyselyStore(backend: Backend): Store {
     for (const listener of recalled) listener(recall);
   };
   backend.onRecall(recallHere);
-  const change: Store['change'] = (context, work) => runChange({ backend, ringHere }, context, work);
+  const change: Store['change'] = (context, work) =>
+    runChange({ backend, ringHere, onAuditEvent }, context, work);
   return {
     features: backend.features,
     change,
@@ -99,15 +104,17 @@ const againBackoff = { firstMs: 10, maxMs: 200 };
 interface ChangeDeps {
   readonly backend: Backend;
   ringHere(): void;
+  onAuditEvent(event: AuditEvent): void;
 }
 
 async function runChange<T>(
-  { backend, ringHere }: ChangeDeps,
+  { backend, ringHere, onAuditEvent }: ChangeDeps,
   context: ChangeContext,
   work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
 ): Promise<T> {
   try {
-    const result = await inRuns(backend, () => runChangeOnce(backend, context, work));
+    const { result, event } = await inRuns(backend, () => runChangeOnce(backend, context, work));
+    onAuditEvent(event);
     ringHere();
     return result;
   } catch (error) {
@@ -154,7 +161,7 @@ function runChangeOnce<T>(
   backend: Backend,
   context: ChangeContext,
   work: (tx: ChangeTransaction) => Promise<Change<T> | Unchanged<T>>,
-): Promise<T> {
+): Promise<{ readonly result: T; readonly event: AuditEvent }> {
   // The feed's row is locked first, and read committed lets what follows see all that was committed before.
   return backend.changes
     .transaction()
@@ -169,9 +176,9 @@ function runChangeOnce<T>(
       const outcome = await work(tx);
       if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
       await recordInvalidations(tx, outcome);
-      await recordAuditEvent(tx, feed.audit_hash, context, outcome);
+      const event = await recordAuditEvent(tx, feed.audit_hash, context, outcome);
       await backend.ring(db);
-      return outcome.result;
+      return { result: outcome.result, event };
     });
 }
 
@@ -206,8 +213,8 @@ async function recordAuditEvent(
   previousHash: string,
   context: ChangeContext,
   change: Change<unknown>,
-): Promise<void> {
-  const event = {
+): Promise<AuditEvent> {
+  const content = {
     revision: tx.revision,
     at: tx.now,
     organization_id: change.organizationId ?? null,
@@ -220,12 +227,10 @@ async function recordAuditEvent(
     before: change.before === undefined ? null : JSON.stringify(change.before),
     after: change.after === undefined ? null : JSON.stringify(change.after),
   };
-  const hash = auditHash(previousHash, event);
-  await tx.db
-    .insertInto('audit_events')
-    .values({ ...event, previous_hash: previousHash, hash })
-    .execute();
-  await tx.db.updateTable('feed').set({ audit_hash: hash }).execute();
+  const event = { ...content, previous_hash: previousHash, hash: auditHash(previousHash, content) };
+  await tx.db.insertInto('audit_events').values(event).execute();
+  await tx.db.updateTable('feed').set({ audit_hash: event.hash }).execute();
+  return event;
 }
 
 async function readChanges(

@@ -1,6 +1,7 @@
 // Opens the database that a URL names, brings it to the newest tables, and keeps the feed from growing for ever.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import type { AuditEvent } from './audit-chain.ts';
 import { type Backend, createKyselyStore } from './kysely-store.ts';
 import { openPostgres } from './postgres.ts';
 import { startPruning } from './prune.ts';
@@ -14,6 +15,8 @@ export interface OpenOptions {
   readonly clock: Clock;
   /** How long invalidations are kept; proxies that were away for longer begin anew. */
   readonly changesKeptMs?: number;
+  /** Told each event of the audit log once its change is committed; it must not throw. */
+  readonly onAuditEvent?: ((event: AuditEvent) => void) | undefined;
 }
 
 /** Seven days: far beyond the hour that a proxy may serve without the feed. */
@@ -27,7 +30,7 @@ export async function openStore(options: OpenOptions): Promise<Store> {
     keptMs: options.changesKeptMs ?? defaultChangesKeptMs,
     log: options.log,
   });
-  const store = createKyselyStore(backend);
+  const store = createKyselyStore(backend, options.onAuditEvent);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await pruning.stop();

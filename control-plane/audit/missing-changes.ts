@@ -1,0 +1,92 @@
+// What a restore has undone: the events of the collected log that the database no longer has. Hashes say which events are the same
+// and whether lines were altered or are missing; only lines missing at the end cannot be told, since nothing comes after them.
+import { type AuditEvent, auditHash, chainStart } from '../store/audit-chain.ts';
+import { takesAway } from './taken-away.ts';
+
+export interface MissingChanges {
+  /** In the order in which they happened. */
+  readonly undone: readonly UndoneChange[];
+  /** What is wrong with the lines: while there is anything, more may be undone than is listed. */
+  readonly flaws: readonly string[];
+}
+
+export interface UndoneChange {
+  readonly event: AuditEvent;
+  /**
+   * `revocation`: it took something away that is there again. `repeated`: so it did, and has been done again since.
+   * `other`: it gave or changed something, or what it took away from was made after the backup too.
+   */
+  readonly kind: 'revocation' | 'repeated' | 'other';
+}
+
+/** @param stored the database's events from `needed` on. @param shipped the collected ones, in any order, twice or more */
+export function missingChanges(
+  stored: readonly AuditEvent[],
+  shipped: readonly AuditEvent[],
+): MissingChanges {
+  const genuine = new Map<string, AuditEvent>();
+  const altered: AuditEvent[] = [];
+  for (const event of shipped) {
+    if (auditHash(event.previous_hash, event) === event.hash) genuine.set(event.hash, event);
+    else altered.push(event);
+  }
+  const kept = new Set(stored.map(({ hash }) => hash));
+  const undone = [...genuine.values()].filter(({ hash }) => !kept.has(hash)).sort(byTime);
+  const isKnown = (hash: string) => hash === chainStart || kept.has(hash) || genuine.has(hash);
+  const made = new Set(undone.filter(makes).map(({ target_id }) => target_id));
+  return {
+    undone: undone.map((event) => ({ event, kind: kindOf(event, stored, made) })),
+    flaws: [
+      ...altered.map(
+        ({ revision }) => `the line of revision ${revision} was altered: it is not what its hash says`,
+      ),
+      ...undone
+        .filter(({ previous_hash }) => !isKnown(previous_hash))
+        .map(({ revision }) => `lines are missing right before revision ${revision}`),
+    ],
+  };
+}
+
+/** The revision after which missingChanges has to know the database's events. */
+export function needed(shipped: readonly AuditEvent[]): number {
+  return shipped.reduce((least, { revision }) => Math.min(least, revision - 2), Number.MAX_SAFE_INTEGER);
+}
+
+function kindOf(
+  event: AuditEvent,
+  stored: readonly AuditEvent[],
+  made: ReadonlySet<string>,
+): UndoneChange['kind'] {
+  if (!takesAway(event) || hasVanished(event, made)) return 'other';
+  return stored.some((other) => other.at >= event.at && repeats(other, event)) ? 'repeated' : 'revocation';
+}
+
+/** What was made after the backup is not there to be taken away from. */
+function hasVanished({ action, organization_id, target_id }: AuditEvent, made: ReadonlySet<string>): boolean {
+  return (
+    (made.has(target_id) && !isMaking(action)) || (organization_id !== null && made.has(organization_id))
+  );
+}
+
+function makes({ action }: AuditEvent): boolean {
+  return isMaking(action);
+}
+
+function isMaking(action: string): boolean {
+  return action.endsWith('.Create') || action === 'OperatorTokens.Bootstrap';
+}
+
+/** What is made again has another id, and the same content. */
+function repeats(other: AuditEvent, event: AuditEvent): boolean {
+  if (other.action !== event.action) return false;
+  return isMaking(event.action) ? content(other) === content(event) : other.target_id === event.target_id;
+}
+
+function content({ after }: AuditEvent): string {
+  const { id, revision, createdAt, ...rest } = JSON.parse(after ?? '{}') as Readonly<Record<string, unknown>>;
+  return JSON.stringify(rest);
+}
+
+function byTime(a: AuditEvent, b: AuditEvent): number {
+  return a.at - b.at || a.revision - b.revision;
+}

@@ -1,0 +1,95 @@
+// What `missing-changes` prints: revocations that are undone first, each with the command that repeats it, then the rest.
+// The lines come from outside of the database, so nothing of them is printed that a terminal or a shell could take for more.
+import type { AuditEvent } from '../store/audit-chain.ts';
+import type { MissingChanges, UndoneChange } from './missing-changes.ts';
+
+export function missingChangesReport({ undone, flaws }: MissingChanges): readonly string[] {
+  const of = (kind: UndoneChange['kind']) =>
+    undone.filter((one) => one.kind === kind).map(({ event }) => event);
+  const revocations = of('revocation');
+  const repeated = of('repeated');
+  const others = of('other');
+  return [
+    `${undone.length} changes of the log are not in the database`,
+    ...flaws.map((flaw) => `do not rely on this list: ${flaw}`),
+    ...(revocations.length > 0
+      ? ['', 'to be repeated, since it took something away that is there again:']
+      : []),
+    ...revocations.flatMap((event) => [said(event), `    ${commandOf(event)}`]),
+    ...(repeated.length > 0 ? ['', 'took something away too, and has been repeated since:'] : []),
+    ...repeated.map(said),
+    ...(others.length > 0 ? ['', 'undone as well:'] : []),
+    ...others.map(said),
+  ];
+}
+
+function said({
+  at,
+  actor_kind,
+  actor_id,
+  action,
+  target_kind,
+  target_id,
+  after,
+  before,
+}: AuditEvent): string {
+  const name = nameIn(after) ?? nameIn(before);
+  const words = [action, target_kind, target_id, ...(name === undefined ? [] : [JSON.stringify(name)])];
+  return `${new Date(at).toISOString()}  ${plain(words.join(' '))}, by ${plain(`${actor_kind} ${actor_id}`)}`;
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  AiSystems: 'systems',
+  Guardrails: 'guardrails',
+  Limits: 'limits',
+  OperatorTokens: 'operator-tokens',
+  Organizations: 'organizations',
+  People: 'people',
+  ProviderKeys: 'provider-keys',
+  Providers: 'providers',
+  ProxyTokens: 'proxy-tokens',
+  VirtualKeys: 'keys',
+  Webhooks: 'webhooks',
+};
+
+const verbs: Readonly<Record<string, string>> = {
+  Create: 'create',
+  Delete: 'delete',
+  Revoke: 'revoke',
+  Rotate: 'rotate',
+  RotateSecret: 'rotate-secret',
+  Suspend: 'suspend',
+  Update: 'update',
+  UpdateSettings: 'update',
+};
+
+/** What has to be said beside an id is in the event: the command line says it as a comment. */
+function commandOf(event: AuditEvent): string {
+  const [service = '', method = ''] = event.action.split('.');
+  const command = `gatewayctl ${nouns[service]} ${verbs[method]}`;
+  if (method === 'Create') return `${command}  # ${plain(event.after ?? '')}`;
+  const id = /^[\w.-]+$/.test(event.target_id) ? event.target_id : '';
+  const changed = method.startsWith('Update') ? `  # ${plain(changedFields(event))}` : '';
+  return `${command} ${id}${changed}`;
+}
+
+function changedFields({ after, before }: AuditEvent): string {
+  const was = fields(before);
+  return Object.entries(fields(after))
+    .filter(([name, is]) => name !== 'revision' && JSON.stringify(is) !== JSON.stringify(was[name]))
+    .map(([name, is]) => `${name}: ${JSON.stringify(was[name])} → ${JSON.stringify(is)}`)
+    .join(', ');
+}
+
+function nameIn(text: string | null): string | undefined {
+  const { name } = fields(text);
+  return typeof name === 'string' ? name : undefined;
+}
+
+function fields(text: string | null): Readonly<Record<string, unknown>> {
+  return JSON.parse(text ?? '{}') as Readonly<Record<string, unknown>>;
+}
+
+function plain(text: string): string {
+  return text.replace(/[^\P{C}]/gu, '\uFFFD');
+}

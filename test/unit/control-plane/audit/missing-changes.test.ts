@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { missingChanges, needed } from '../../../../control-plane/audit/missing-changes.ts';
+import type { AuditEvent } from '../../../../control-plane/store/audit-chain.ts';
+import { chained } from '../../../support/audit-events.ts';
+
+const kept = chained([
+  { action: 'VirtualKeys.Create', target_id: 'key-1' },
+  { action: 'VirtualKeys.Create', target_id: 'key-2' },
+]);
+const since = (...told: Parameters<typeof chained>[0]) => chained(told, kept.at(-1));
+const found = (stored: readonly AuditEvent[], shipped: readonly AuditEvent[]) => {
+  const { undone, flaws } = missingChanges(stored, shipped);
+  return { undone: undone.map(({ event, kind }) => `${kind} ${event.action} ${event.target_id}`), flaws };
+};
+const revoked = { action: 'VirtualKeys.Revoke', target_id: 'key-1' };
+
+describe('what the database lacks of the collected log', () => {
+  it('is nothing where it has all of it', () => {
+    expect(found(kept, kept)).toEqual({ undone: [], flaws: [] });
+    expect(found([], [])).toEqual({ undone: [], flaws: [] });
+  });
+
+  it('is what came after the backup, revocations apart from the rest, in the order in which it happened', () => {
+    const lost = since(revoked, { action: 'VirtualKeys.Create', target_id: 'key-3' });
+    expect(found(kept, [...lost.toReversed(), ...kept])).toEqual({
+      undone: ['revocation VirtualKeys.Revoke key-1', 'other VirtualKeys.Create key-3'],
+      flaws: [],
+    });
+  });
+
+  it('is told once of lines that were collected twice', () => {
+    const lost = since(revoked);
+    expect(found(kept, [...lost, ...kept, ...lost]).undone).toHaveLength(1);
+  });
+
+  it('needs only the lines since the backup, and only the events that they begin with', () => {
+    const lost = since(revoked);
+    expect(needed(lost)).toBe(1);
+    expect(found(kept.slice(1), lost)).toEqual({
+      undone: ['revocation VirtualKeys.Revoke key-1'],
+      flaws: [],
+    });
+  });
+
+  it('is told also where the database has gone on from the backup, by revisions that the log has otherwise', () => {
+    const lost = since(revoked);
+    const now = [...kept, ...since({ action: 'VirtualKeys.Create', target_id: 'key-9' })];
+    expect(found(now, [...kept, ...lost, ...now])).toEqual({
+      undone: ['revocation VirtualKeys.Revoke key-1'],
+      flaws: [],
+    });
+  });
+
+  it('counts a revocation as repeated once it is, and not because of an earlier one', () => {
+    const lost = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1' });
+    const before = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1', at: 1 });
+    expect(found([...kept, ...before], [...kept, ...lost]).undone).toEqual([
+      'revocation VirtualKeys.Rotate key-1',
+    ]);
+    const again = since({ action: 'VirtualKeys.Rotate', target_id: 'key-1', at: Date.UTC(2026, 10, 23) });
+    expect(found([...kept, ...again], [...kept, ...lost]).undone).toEqual([
+      'repeated VirtualKeys.Rotate key-1',
+    ]);
+    const ofOther = since({ action: 'VirtualKeys.Rotate', target_id: 'key-2', at: Date.UTC(2026, 10, 23) });
+    expect(found([...kept, ...ofOther], [...kept, ...lost]).undone).toEqual([
+      'revocation VirtualKeys.Rotate key-1',
+    ]);
+  });
+
+  it('counts a limit as made again by what it says, since its id is another', () => {
+    const limit = { kind: 'LIMIT_KIND_BUDGET', amountUsd: '5', createdAt: 'then', revision: '3' };
+    const lost = since({ action: 'Limits.Create', target_id: 'limit-1', after: { id: 'limit-1', ...limit } });
+    const made = (fields: object) =>
+      since({ action: 'Limits.Create', target_id: 'limit-2', after: { id: 'limit-2', ...limit, ...fields } });
+    const again = made({ createdAt: 'now', revision: '4' });
+    expect(found([...kept, ...again], [...kept, ...lost]).undone).toEqual(['repeated Limits.Create limit-1']);
+    const more = made({ amountUsd: '500' });
+    expect(found([...kept, ...more], [...kept, ...lost]).undone).toEqual([
+      'revocation Limits.Create limit-1',
+    ]);
+  });
+
+  it('asks for no revocation of what was made after the backup too', () => {
+    const lost = since(
+      { action: 'VirtualKeys.Create', target_id: 'key-3' },
+      { action: 'VirtualKeys.Revoke', target_id: 'key-3' },
+      { action: 'Organizations.Create', target_id: 'organization-2', organization_id: null },
+      { action: 'People.Delete', target_id: 'person-2', organization_id: 'organization-2' },
+    );
+    expect(found(kept, [...kept, ...lost]).undone.every((one) => one.startsWith('other'))).toBe(true);
+  });
+});
+
+describe('what is wrong with the collected log', () => {
+  const lost = since(
+    revoked,
+    { action: 'People.Delete', target_id: 'person-1' },
+    { ...revoked, target_id: 'key-2' },
+  );
+
+  it.each([
+    ['the first after the backup', [1, 2], ['lines are missing right before revision 4']],
+    ['one in the middle', [0, 2], ['lines are missing right before revision 5']],
+    ['several', [2], ['lines are missing right before revision 5']],
+  ])('%s is missing: it is told where', (_which, left, flaws) => {
+    const shipped = lost.filter((_, index) => left.includes(index));
+    expect(found(kept, [...kept, ...shipped])).toMatchObject({ flaws });
+  });
+
+  it('a line that was altered is told and not believed', () => {
+    const forged = lost.map((event, index) => (index === 1 ? { ...event, target_id: 'person-9' } : event));
+    const { undone, flaws } = found(kept, [...kept, ...forged]);
+    expect(undone).toEqual(['revocation VirtualKeys.Revoke key-1', 'revocation VirtualKeys.Revoke key-2']);
+    expect(flaws).toEqual([
+      'the line of revision 4 was altered: it is not what its hash says',
+      'lines are missing right before revision 5',
+    ]);
+  });
+
+  it('a line that was made up hangs together with nothing', () => {
+    const [made] = chained([revoked], { ...kept[0], revision: 7, hash: 'f'.repeat(64) } as AuditEvent);
+    expect(found(kept, [...kept, ...(made ? [made] : [])]).flaws).toEqual([
+      'lines are missing right before revision 8',
+    ]);
+  });
+});
