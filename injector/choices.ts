@@ -56,6 +56,13 @@ const objectName: Decoder<string> = (value) => {
 const port = integer(1024, 65_535);
 
 export const podAnnotations = {
+  wish: {
+    name: injectAnnotation,
+    about: 'true asks for a sidecar in any namespace, false for none.',
+    decode: oneOf(['true', 'false']),
+    default: 'true',
+    defaultText: 'as the namespace is labelled',
+  },
   mode: {
     name: `${prefix}mode`,
     about:
@@ -127,12 +134,19 @@ export const podAnnotations = {
 } as const satisfies Record<string, Setting<unknown>>;
 
 const known = new Set([
-  ...[injectAnnotation, injectedAnnotation, notInjectedAnnotation],
+  ...[injectedAnnotation, notInjectedAnnotation],
   ...Object.values(podAnnotations).map(({ name }) => name),
 ]);
 
+type Annotations = Readonly<Record<string, string>>;
+
+/** Whether the pod's author wants no sidecar. @throws SettingsError */
+export function isOptedOut(annotations: Annotations): boolean {
+  return decodeSettings({ wish: podAnnotations.wish }, annotations).wish === 'false';
+}
+
 /** @throws PodError or SettingsError that names every annotation at fault */
-export function readChoices(annotations: Readonly<Record<string, string>>, defaults: Defaults): Choices {
+export function readChoices(annotations: Annotations, defaults: Defaults): Choices {
   const unknown = Object.keys(annotations).filter((name) => name.startsWith(prefix) && !known.has(name));
   if (unknown.length > 0) throw new PodError(`there is no annotation ${unknown.map(shown).join(', ')}`);
   const { cpuRequest, cpuLimit, memoryRequest, memoryLimit, ...values } = decodeSettings(

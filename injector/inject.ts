@@ -2,15 +2,9 @@
 // A second application changes nothing.
 import { SettingsError } from '../common/settings.ts';
 import { type AppEnvironment, appEnvironment } from './app-environment.ts';
-import { type Choices, type Defaults, podAnnotations, readChoices } from './choices.ts';
+import { type Choices, type Defaults, isOptedOut, podAnnotations, readChoices } from './choices.ts';
 import { type Addition, addition } from './json-patch.ts';
-import {
-  injectAnnotation,
-  injectedAnnotation,
-  notInjectedAnnotation,
-  sidecarName,
-  volumePrefix,
-} from './labels.ts';
+import { injectedAnnotation, notInjectedAnnotation, sidecarName, volumePrefix } from './labels.ts';
 import { type Pod, PodError, readPod } from './pod.ts';
 import { cut, shown } from './shown.ts';
 import { type SidecarSettings, sidecarContainer, sidecarVolumes } from './sidecar.ts';
@@ -43,9 +37,7 @@ export function inject(object: unknown, settings: InjectionSettings): Injection 
 }
 
 function decide(pod: Pod, settings: InjectionSettings): Injection {
-  const wish = pod.annotations[injectAnnotation] ?? 'true';
-  if (wish === 'false') return { outcome: 'opted_out', patch: [], warnings: [] };
-  if (wish !== 'true') throw new PodError(`${injectAnnotation}: must be true or false, not ${shown(wish)}`);
+  if (isOptedOut(pod.annotations)) return { outcome: 'opted_out', patch: [], warnings: [] };
   if (isMirror(pod)) {
     // The kubelet's copy of a static pod: whatever differs from its file is deleted, again and again.
     const why = 'a static pod cannot be injected';

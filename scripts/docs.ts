@@ -6,6 +6,9 @@ import type { Setting } from '../common/settings.ts';
 import { type CallReason, callReasons, httpStatusOf } from '../control-plane/services/errors.ts';
 import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
+import { podAnnotations } from '../injector/choices.ts';
+import { injectorSettings } from '../injector/settings.ts';
+import { createMetrics as createInjectorMetrics } from '../injector/telemetry/metrics.ts';
 import { errorTable, errorType } from '../proxy/errors.ts';
 import { providersByName } from '../proxy/providers/index.ts';
 import { proxySettings } from '../proxy/settings.ts';
@@ -30,11 +33,14 @@ const pages: Record<string, Record<string, string>> = {
   'docs/configuration.md': {
     'proxy settings': settingsTable(proxySettings),
     'control plane settings': settingsTable(controlPlaneSettings),
+    'injector settings': settingsTable(injectorSettings),
+    'pod annotations': settingsTable(podAnnotations, 'Annotation'),
   },
   'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
     'control plane metrics': metricsTable((await controlPlaneMetrics.collect()).body),
+    'injector metrics': metricsTable((await createInjectorMetrics().collect()).body),
   },
   'docs/providers.md': {
     providers: providersTable(),
@@ -85,13 +91,13 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-function settingsTable(settings: Readonly<Record<string, Setting<unknown>>>): string {
+function settingsTable(settings: Readonly<Record<string, Setting<unknown>>>, what = 'Setting'): string {
   const rows = Object.values(settings).map((setting) => {
     const name =
       setting.secret === true ? `\`${setting.name}\`, \`${setting.name}_FILE\`` : `\`${setting.name}\``;
     return [name, setting.defaultText ?? code(setting.default), setting.about];
   });
-  return table(['Setting', 'Default', 'What it sets'], rows);
+  return table([what, 'Default', 'What it sets'], rows);
 }
 
 function errorsTable(): string {
