@@ -62,7 +62,11 @@ export async function startReviewServer(
   const stop = tls.onChange((fresh) => server.setSecureContext({ cert: fresh.cert, key: fresh.key }));
   server.on('close', stop);
   const door: Door = { ...deps, arrivingBytes: 0 };
-  server.on('request', (request, response) => void serve(door, request, response));
+  server.on('request', (request, response) => {
+    // Else a connection that was busy when the drain began would stay open for as long as it may be idle.
+    if (!server.listening) response.setHeader('connection', 'close');
+    void serve(door, request, response);
+  });
   await listen(server, address, injectorSettings.listen.name);
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,0 +1,198 @@
+// Recorded reviews over real HTTPS: what the API server would store is a valid pod with the sidecar in it, and asking again
+// changes nothing.
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyPatch, sidecarOf, type TestPod } from '../../support/injection.ts';
+import { validateObject } from '../../support/kubernetes-schemas.ts';
+import { restrictedViolations } from '../../support/pod-security.ts';
+import {
+  type Review,
+  responseIn,
+  reviewOf,
+  startTestInjector,
+  type TestInjector,
+} from '../../support/reviews.ts';
+
+let started: TestInjector;
+beforeAll(async () => {
+  started = await startTestInjector();
+});
+afterAll(() => started.close());
+
+async function asked(review: Review) {
+  const answer = await started.ask(review);
+  const response = responseIn(answer);
+  return { answer, response, pod: applyPatch(review.request.object, response.patch) };
+}
+
+const withObject = (review: Review, object: TestPod): Review => ({
+  ...review,
+  request: { ...review.request, object },
+});
+
+const names = globSync('reviews/*.json', { cwd: import.meta.dirname })
+  .map((file) => basename(file, '.json'))
+  .sort();
+const injectedNames = names.filter((name) => name !== 'opted-out');
+
+describe.each(names)('the review %s', (name) => {
+  const review = reviewOf(name);
+
+  it('is answered in the same version, under the same uid', async () => {
+    const { answer, response } = await asked(review);
+    expect(answer.body).toMatchObject({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' });
+    expect(response).toMatchObject({ uid: review.request.uid, allowed: true });
+  });
+
+  it('gives a pod that the Kubernetes schema takes', async () => {
+    expect(validateObject(review.request.object)).toEqual([]);
+    expect(validateObject((await asked(review)).pod)).toEqual([]);
+  });
+
+  it('changes nothing when it is asked again', async () => {
+    const { pod } = await asked(review);
+    const { response } = await asked(withObject(review, pod));
+    expect(response.patch).toEqual([]);
+    expect(response).not.toHaveProperty('patchType');
+  });
+
+  it('takes nothing away and replaces nothing but what stands in the injector’s own annotations', async () => {
+    const { pod } = await asked(review);
+    expect(pod).toMatchObject(withoutLists(review.request.object));
+    for (const before of containersOf(review.request.object)) {
+      const after = containersOf(pod).find((container) => container.name === before.name);
+      expect({ ...after, env: undefined }).toEqual({ ...before, env: undefined });
+      expect(after?.env ?? []).toEqual(expect.arrayContaining([...(before.env ?? [])]));
+    }
+    expect(pod.spec.volumes ?? []).toEqual(
+      expect.arrayContaining([...(review.request.object.spec.volumes ?? [])]),
+    );
+  });
+});
+
+function containersOf({ spec }: TestPod) {
+  return [...(spec.initContainers ?? []), ...spec.containers];
+}
+
+function withoutLists({ metadata, spec, ...pod }: TestPod): object {
+  const { containers, initContainers, volumes, ...rest } = spec;
+  return { ...pod, metadata, spec: rest };
+}
+
+describe.each(injectedNames)('the pod of %s', (name) => {
+  it('has a sidecar that the restricted Pod Security Standard takes', async () => {
+    const { pod } = await asked(reviewOf(name));
+    expect(restrictedViolations(pod.spec, ['model-gateway'])).toEqual([]);
+    expect(sidecarOf(pod)).toMatchObject({
+      restartPolicy: 'Always',
+      securityContext: { readOnlyRootFilesystem: true, runAsUser: 65532 },
+      resources: { limits: { cpu: '1' }, requests: { cpu: '50m', memory: '128Mi' } },
+    });
+  });
+
+  it('has the key and the client certificate in the sidecar alone, and no token of the service account there', async () => {
+    const { pod } = await asked(reviewOf(name));
+    const mountsOf = (container: object) =>
+      (Reflect.get(container, 'volumeMounts') ?? []) as { name: string; mountPath: string }[];
+    for (const container of containersOf(pod)) {
+      const own = mountsOf(container).filter((mount) => mount.name.startsWith('model-gateway-'));
+      expect(own).toHaveLength(container.name === 'model-gateway' ? 3 : 0);
+    }
+    expect(mountsOf(sidecarOf(pod))).toContainEqual({
+      name: 'model-gateway-token',
+      mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
+      readOnly: true,
+    });
+  });
+});
+
+describe('the environment of the app', () => {
+  const environmentOf = (pod: TestPod, name: string) =>
+    Object.fromEntries(
+      (containersOf(pod).find((one) => one.name === name)?.env ?? []).map((one) => [one.name, one.value]),
+    );
+  const pointed = {
+    OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1',
+    OPENAI_API_KEY: 'attached-by-model-gateway',
+  };
+
+  it.each(['deployment', 'job', 'cron-job', 'stateful-set', 'daemon-set'])(
+    'points at the sidecar in a pod of %s',
+    async (name) => {
+      const { pod, response } = await asked(reviewOf(name));
+      expect(environmentOf(pod, 'app')).toEqual(pointed);
+      expect(response.warnings).toBeUndefined();
+    },
+  );
+
+  it('follows the port that the pod chose', async () => {
+    const { pod } = await asked(reviewOf('bare-pod'));
+    expect(environmentOf(pod, 'shell')).toMatchObject({ OPENAI_BASE_URL: 'http://127.0.0.1:18080/v1' });
+    expect(sidecarOf(pod)).toMatchObject({ resources: { limits: { memory: '512Mi' } } });
+  });
+
+  it('is set in init containers too, which start after the sidecar', async () => {
+    const { pod } = await asked(reviewOf('existing-volumes-and-init-containers'));
+    expect(pod.spec.initContainers?.map(({ name }) => name)).toEqual(['model-gateway', 'migrate', 'logs']);
+    expect(environmentOf(pod, 'migrate')).toEqual({ ...pointed, STEP: '1' });
+    expect(environmentOf(pod, 'logs')).toEqual(pointed);
+  });
+
+  it('is left where a container sets it, and the pod’s author is told what that means', async () => {
+    const { pod, response } = await asked(reviewOf('existing-environment'));
+    const env = containersOf(pod).find(({ name }) => name === 'app')?.env ?? [];
+    expect(env.map(({ name }) => name)).toEqual([
+      'OPENAI_BASE_URL',
+      'OPENAI_API_KEY',
+      'LOG_LEVEL',
+      'MODELS_URL',
+    ]);
+    expect(env[1]).toHaveProperty('valueFrom');
+    expect(environmentOf(pod, 'direct')).toEqual({ OPENAI_BASE_URL: 'https://models.example.com/v1' });
+    expect(environmentOf(pod, 'worker')).toEqual(pointed);
+    expect(environmentOf(pod, 'metrics')).toEqual({});
+    expect(response.warnings).toEqual([
+      'container "app" sets OPENAI_API_KEY itself: that key is sent along to the gateway',
+      'container "direct" sets OPENAI_BASE_URL itself: its requests do not go through the sidecar',
+      'container "worker" has envFrom, which is not seen here: OPENAI_BASE_URL and OPENAI_API_KEY set there are hidden',
+    ]);
+  });
+
+  it('is brought to a container that another webhook added after the sidecar', async () => {
+    const { pod, response } = await asked(reviewOf('already-injected-then-another-container'));
+    expect(environmentOf(pod, 'mesh')).toEqual(pointed);
+    expect(response.patch).toHaveLength(1);
+    expect(response.auditAnnotations).toEqual({ outcome: 'already_injected' });
+  });
+});
+
+describe('a pod whose author wants none', () => {
+  it('is let through as it is, without a word', async () => {
+    const { response } = await asked(reviewOf('opted-out'));
+    expect(response).toEqual({
+      uid: reviewOf('opted-out').request.uid,
+      allowed: true,
+      patch: [],
+      auditAnnotations: { outcome: 'opted_out' },
+    });
+  });
+});
+
+describe('latency', () => {
+  it('of a review is a few milliseconds: every new pod waits for it', async () => {
+    const review = reviewOf('deployment');
+    const tookMs: number[] = [];
+    for (let round = 0; round < 300; round++) {
+      const began = performance.now();
+      await started.ask(review);
+      if (round >= 50) tookMs.push(performance.now() - began);
+    }
+    tookMs.sort((a, b) => a - b);
+    const at = (share: number) => tookMs[Math.floor(tookMs.length * share)] ?? Number.NaN;
+    console.log(
+      `review over TLS: median ${at(0.5).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms (250 reviews)`,
+    );
+    expect(at(0.5)).toBeLessThan(50);
+  });
+});
