@@ -7,7 +7,7 @@ import { bundledPackages, licencesOf } from './licences.ts';
 
 const root = join(import.meta.dirname, '..');
 
-interface ProgramRules {
+export interface ProgramRules {
   /** By the file that each becomes, beside the others. */
   readonly entries: Readonly<Record<string, string>>;
   /** Folders of this project that may be in it; nothing else may. */
@@ -47,6 +47,7 @@ const programs = {
 } as const satisfies Record<string, ProgramRules>;
 
 export type Program = keyof typeof programs;
+const programNames = Object.keys(programs) as Program[];
 
 /** The .proto files that packages read at run time, by where they look: two folders above the bundle, in proto/. */
 const protoFolders = {
@@ -77,21 +78,23 @@ export interface Bundle {
 /** @throws Error if a bundle holds what is foreign to its program */
 export async function buildPrograms(
   outDirectory: string,
-  names: readonly Program[] = Object.keys(programs) as Program[],
+  wanted: Readonly<Partial<Record<Program, ProgramRules>>> = programs,
 ): Promise<readonly Bundle[]> {
   rmSync(outDirectory, { recursive: true, force: true });
-  const bundles = names.map((program) => buildProgram(program, outDirectory));
+  const bundles = programNames
+    .filter((program) => program in wanted)
+    .map((program) => buildProgram(program, wanted[program] ?? programs[program], outDirectory));
   for (const [name, source] of Object.entries(protoFolders)) {
     cpSync(join(root, 'node_modules', source), join(outDirectory, 'proto', name), { recursive: true });
   }
   return Promise.all(bundles);
 }
 
-async function buildProgram(program: Program, outDirectory: string): Promise<Bundle> {
+async function buildProgram(program: Program, rules: ProgramRules, outDirectory: string): Promise<Bundle> {
   const directory = join(outDirectory, program);
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { ...programs[program].entries },
+    entryPoints: { ...rules.entries },
     outdir: join(directory, 'bin'),
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -102,6 +105,8 @@ async function buildProgram(program: Program, outDirectory: string): Promise<Bun
     format: 'esm',
     mainFields: ['module', 'main'],
     external: ['pg-native'],
+    // A package is known by its place in node_modules, also where that folder is a link to another.
+    preserveSymlinks: true,
     banner: { js: banner },
     minifySyntax: true,
     minifyWhitespace: true,
@@ -111,19 +116,22 @@ async function buildProgram(program: Program, outDirectory: string): Promise<Bun
   });
   if (program === 'proxy') cpSync(join(root, luaFolder), join(directory, 'bin/scripts'), { recursive: true });
   const packages = bundledPackages(Object.keys(metafile.inputs));
-  refuseForeign(program, metafile, packages);
+  const intruders = foreignTo(rules, metafile, packages);
+  if (intruders.length > 0) throw new Error(`the bundle of ${program} holds ${intruders.join(', ')}`);
   writeFileSync(join(directory, 'licences.txt'), licencesOf(root, packages));
   return { program, main: join(directory, 'bin/main.mjs'), bytes: codeBytes(metafile), packages };
 }
 
-function refuseForeign(program: Program, { inputs }: Metafile, packages: readonly string[]): void {
-  const { folders, withoutPackages }: ProgramRules = programs[program];
+function foreignTo(
+  { folders, withoutPackages }: ProgramRules,
+  { inputs }: Metafile,
+  packages: readonly string[],
+): readonly string[] {
   const own = ['node_modules', ...folders].map((folder) => `${folder}/`);
   const files = Object.keys(inputs).filter(
     (file) => file !== 'package.json' && !own.some((folder) => file.startsWith(folder)),
   );
-  const intruders = [...files, ...packages.filter((name) => withoutPackages.includes(name))];
-  if (intruders.length > 0) throw new Error(`the bundle of ${program} holds ${intruders.join(', ')}`);
+  return [...files, ...packages.filter((name) => withoutPackages.includes(name))];
 }
 
 function codeBytes({ outputs }: Metafile): number {

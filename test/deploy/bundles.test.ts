@@ -1,0 +1,81 @@
+// The bundles of `npm run build`: what is in them, how large they are, what is beside them.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bundle, buildPrograms, type Program } from '../../scripts/build.ts';
+import { bundledPackages, licencesOf } from '../../scripts/licences.ts';
+
+/** A third above what they are: who exceeds one has taken something in that is worth a look. */
+const kibMax = {
+  proxy: 4300,
+  'control-plane': 2750,
+  injector: 500,
+  gatewayctl: 1300,
+  simulator: 510,
+} as const satisfies Record<Program, number>;
+
+let directory: string;
+let bundles: readonly Bundle[];
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
+  bundles = await buildPrograms(join(directory, 'dist'));
+  const sizes = bundles.map(({ program, bytes }) => `${program} ${Math.ceil(bytes / 1024)}`);
+  console.log(`KiB of bundles: ${sizes.join(', ')}`);
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const bundle = (program: string) => {
+  const found = bundles.find((one) => one.program === program);
+  if (found === undefined) throw new Error(`no bundle of ${program}`);
+  return found;
+};
+
+it('there is one of each program', () => {
+  expect(bundles.map(({ program }) => program)).toEqual(Object.keys(kibMax));
+});
+
+describe.each(Object.entries(kibMax))('the bundle of %s', (program, max) => {
+  it(`is at most ${max} KiB`, () => {
+    expect(bundle(program).bytes / 1024).toBeLessThan(max);
+  });
+
+  it('has the licence of every package in it beside it', () => {
+    const text = readFileSync(join(dirname(bundle(program).main), '../licences.txt'), 'utf8');
+    expect(text.match(/^\S+ \d+\.\d+\.\d+\S*: \S/gm)).toHaveLength(bundle(program).packages.length);
+  });
+});
+
+it('each holds what speaks its protocols, and nothing of the others', () => {
+  const holds = (program: Program, name: string) => bundle(program).packages.includes(name);
+  expect(['undici', 'ioredis', '@grpc/grpc-js'].map((name) => holds('proxy', name))).not.toContain(false);
+  expect(['pg', 'kysely'].map((name) => holds('proxy', name))).toEqual([false, false]);
+  expect(['pg', 'kysely'].map((name) => holds('control-plane', name))).toEqual([true, true]);
+  expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => holds('injector', name))).toBe(false);
+});
+
+it('a build that takes in what is foreign to its program fails and names it', async () => {
+  const intruder = join(directory, 'intruder.ts');
+  writeFileSync(intruder, "console.log('foreign');\n");
+  const rules = { entries: { main: intruder }, folders: ['injector'], withoutPackages: [] };
+  await expect(buildPrograms(join(directory, 'foreign'), { injector: rules })).rejects.toThrow(
+    /the bundle of injector holds .*intruder\.ts/,
+  );
+  const packaged = { ...rules, entries: { main: 'common/logger.ts' }, folders: ['common'] };
+  await expect(
+    buildPrograms(join(directory, 'foreign'), { injector: { ...packaged, withoutPackages: ['pino'] } }),
+  ).rejects.toThrow('the bundle of injector holds pino');
+});
+
+describe('licences', () => {
+  it('are asked of the package that a file is of, scoped or nested', () => {
+    const inputs = ['proxy/main.ts', 'node_modules/a/x.js', 'node_modules/a/y.js', 'node_modules/@b/c/x.js'];
+    const nested = 'node_modules/@b/c/node_modules/d/lib/x.js';
+    expect(bundledPackages([...inputs, nested])).toEqual(['@b/c', '@b/c/node_modules/d', 'a']);
+  });
+
+  it('are demanded: a package without one fails the build', () => {
+    expect(() => licencesOf(directory, ['none'])).toThrow(/none/);
+  });
+});

