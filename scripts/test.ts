@@ -16,6 +16,7 @@ const checks = [
   { name: 'generated types', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },
+  { name: 'dashboards and alerts', command: [node, 'scripts/dashboards.ts', '--check'] },
 ] as const;
 
 const paths = process.argv.slice(2);

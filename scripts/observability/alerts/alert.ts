@@ -1,0 +1,24 @@
+// What an alert and a recorded series are in the tables beside this file.
+
+export interface AlertGroup {
+  readonly name: string;
+  readonly alerts: readonly Alert[];
+}
+
+export interface Alert {
+  readonly name: string;
+  /** critical: callers or accounts suffer now; warning: they will, or a part of them does; info: worth knowing on a working day. */
+  readonly severity: 'critical' | 'warning' | 'info';
+  /** How long it has to hold. */
+  readonly for: string;
+  readonly expr: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The section of docs/kubernetes.md: `#runbook-<this>`. */
+  readonly runbook: string;
+}
+
+export interface Recorded {
+  readonly name: string;
+  readonly expr: string;
+}

@@ -1,0 +1,98 @@
+// Alerts of the control plane.
+import type { AlertGroup } from './alert.ts';
+
+export const controlPlaneAlerts: readonly AlertGroup[] = [
+  {
+    name: 'model-gateway-control-plane',
+    alerts: [
+      {
+        name: 'GatewayControlPlaneDown',
+        severity: 'critical',
+        for: '3m',
+        expr: 'absent(gateway_control_plane_watchers)',
+        summary: 'No replica of the control plane runs',
+        description:
+          'Keys that proxies know go on working, for GATEWAY_ACCESS_MAX_STALE (1 h unless set), and budgets until their slices are spent; new keys and changes do not.',
+        runbook: 'control-plane-down',
+      },
+      {
+        name: 'GatewayControlPlaneNoWatchers',
+        severity: 'critical',
+        for: '5m',
+        expr: 'sum(gateway_control_plane_watchers) == 0 and on () count(gateway_feed_age_seconds) > 0',
+        summary: 'No proxy watches the control plane, though proxies run',
+        description: 'No change reaches any of them: certificates, proxy tokens or NetworkPolicies.',
+        runbook: 'feed',
+      },
+      {
+        name: 'GatewayControlPlaneBehind',
+        severity: 'warning',
+        for: '2m',
+        expr: 'max by (namespace, job) (gateway_control_plane_feed_revision) - on (namespace, job) group_right () gateway_control_plane_feed_revision > 0',
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} is {{ $value }} revisions behind the other replicas',
+        description:
+          'It cannot read the primary, or waits for it. Its proxies notice within 20 s and use another replica.',
+        runbook: 'control-plane-failing',
+      },
+      {
+        name: 'GatewayControlPlaneFailing',
+        severity: 'critical',
+        for: '5m',
+        expr: 'sum by (namespace, job) (rate(gateway_control_plane_calls_total{code=~"INTERNAL|UNAVAILABLE"}[5m])) / sum by (namespace, job) (rate(gateway_control_plane_calls_total[5m])) > 0.05',
+        summary: 'The control plane fails {{ $value | humanizePercentage }} of its calls',
+        description: 'UNAVAILABLE: the database is away; INTERNAL: a defect, and the log has its cause.',
+        runbook: 'control-plane-failing',
+      },
+      {
+        name: 'GatewayControlPlaneSlow',
+        severity: 'warning',
+        for: '10m',
+        expr: 'histogram_quantile(0.99, sum by (le, namespace, job, method) (rate(gateway_control_plane_call_duration_seconds_bucket{method=~"Access.Resolve|Ledger.Draw"}[5m]))) > 0.5',
+        summary: '{{ $labels.method }} takes {{ $value | humanizeDuration }} (p99)',
+        description:
+          'Requests wait for it: on a new key, or where a slice of a budget is spent. Most often the database.',
+        runbook: 'control-plane-failing',
+      },
+      {
+        name: 'GatewayBudgetOverrun',
+        severity: 'warning',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_control_plane_budget_overruns_total[15m])) > 0',
+        summary: 'Usage took a budget above its limit',
+        description:
+          'A provider charged for more than a request could be held to, or usage came without a hold. docs/budgets.md tells when this may happen.',
+        runbook: 'budget-overrun',
+      },
+      {
+        name: 'GatewaySessionsExpired',
+        severity: 'warning',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_control_plane_sessions_expired_total[15m])) > 0',
+        summary: '{{ $value | humanize }} proxies went without settling their budgets',
+        description:
+          'What they held is unsettled: charged, until late reports settle it or an operator does. Killed pods, or cut off from the control plane.',
+        runbook: 'unsettled',
+      },
+      {
+        name: 'GatewayWebhooksGivenUp',
+        severity: 'warning',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_control_plane_webhook_tries_total{outcome="given_up"}[1h])) > 0',
+        summary: 'Webhooks were given up',
+        description: 'The receiver of budget thresholds did not take them in time; they are not sent again.',
+        runbook: 'webhooks',
+      },
+      {
+        name: 'GatewayUsageOfNobody',
+        severity: 'info',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_control_plane_usage_events_total{result="unknown"}[1h])) > 0',
+        summary: 'Usage was reported for organizations that do not exist',
+        description:
+          'Proxies of another installation report here, or the database was restored to a time before the organization.',
+        runbook: 'usage-lost',
+      },
+    ],
+  },
+];

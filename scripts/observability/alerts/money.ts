@@ -1,0 +1,91 @@
+// Alerts about money: budgets, usage on its way to the books, cost.
+import type { AlertGroup } from './alert.ts';
+
+export const moneyAlerts: readonly AlertGroup[] = [
+  {
+    name: 'model-gateway-money',
+    alerts: [
+      {
+        name: 'GatewayLedgerUnavailable',
+        severity: 'critical',
+        for: '2m',
+        expr: 'sum by (namespace, job) (rate(gateway_requests_total{code="ledger_unavailable"}[5m])) > 0',
+        summary: 'Budgets cannot be checked in {{ $labels.namespace }}',
+        description:
+          'Callers with a budget are refused with 503 ledger_unavailable: slices are spent and the control plane does not answer draws, or usage that waits has filled its memory.',
+        runbook: 'ledger-unavailable',
+      },
+      {
+        name: 'GatewayUsageDelayed',
+        severity: 'warning',
+        for: '5m',
+        expr: 'gateway_usage_oldest_seconds > 300',
+        summary:
+          'Usage waits for {{ $value | humanizeDuration }} in {{ $labels.namespace }}/{{ $labels.pod }}',
+        description:
+          'The control plane does not acknowledge reports. Nothing is lost while there is room, in memory and in Redis.',
+        runbook: 'usage-delayed',
+      },
+      {
+        name: 'GatewayUsageQueueFull',
+        severity: 'critical',
+        for: '1m',
+        expr: 'gateway_usage_queued_bytes > 48 * 1024 * 1024',
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} holds {{ $value | humanize1024 }}B of unreported usage',
+        description: 'At 64 MiB it refuses requests with 503 ledger_unavailable.',
+        runbook: 'usage-delayed',
+      },
+      {
+        name: 'GatewayUsageLost',
+        severity: 'critical',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_usage_events_total{outcome="lost"}[15m])) > 0',
+        summary: '{{ $value | humanize }} usage events were lost in {{ $labels.namespace }}',
+        description:
+          'They are in no books. The log of the proxy tells why; what their requests held stays charged as unsettled.',
+        runbook: 'usage-lost',
+      },
+      {
+        name: 'GatewayUsageSkipped',
+        severity: 'warning',
+        for: '15m',
+        expr: 'sum by (namespace, job, reason) (increase(gateway_usage_skipped_total[15m])) > 0',
+        summary: 'Usage stays in Redis in {{ $labels.namespace }}: {{ $labels.reason }}',
+        description:
+          'unreadable: written under another cache key; refused or denied: the control plane does not take it from this proxy.',
+        runbook: 'usage-lost',
+      },
+      {
+        name: 'GatewayUnpricedModels',
+        severity: 'info',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_unpriced_requests_total[1h])) > 0',
+        summary: 'Models without a price are used in {{ $labels.namespace }}',
+        description:
+          'Their cost counts as nothing. The access log names the models; an operator sets their prices.',
+        runbook: 'unpriced',
+      },
+      {
+        name: 'GatewayCostSpike',
+        severity: 'warning',
+        for: '30m',
+        expr: 'sum(gateway:cost_usd_per_hour:rate1h) > 3 * sum(avg_over_time(gateway:cost_usd_per_hour:rate1h[1w] offset 1h)) and sum(gateway:cost_usd_per_hour:rate1h) > 5',
+        summary: 'Requests cost {{ $value | humanize }} USD an hour, three times what is usual',
+        description:
+          'Compared with the average of the week, above 5 USD an hour. The page Cost tells which provider and model.',
+        runbook: 'cost-spike',
+      },
+      {
+        name: 'GatewayGuardrailsFailing',
+        severity: 'warning',
+        for: '10m',
+        expr: 'sum by (guardrail, decision) (rate(gateway_guardrail_decisions_total{decision=~"failed_.*"}[5m])) > 0',
+        summary: 'The guardrail {{ $labels.guardrail }} fails ({{ $labels.decision }})',
+        description:
+          'failed_pass: what nobody checked goes on; failed_block: it is refused. A service that is asked does not answer, or a text took too long.',
+        runbook: 'guardrails-failing',
+      },
+    ],
+  },
+];

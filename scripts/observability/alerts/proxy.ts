@@ -1,0 +1,227 @@
+// Alerts of proxies: requests, providers, what they know of keys.
+import type { AlertGroup } from './alert.ts';
+
+// kube-state-metrics tells the limits of native sidecars, which are init containers, under a name of their own.
+const memoryLimits =
+  'max by (namespace, pod, container) (kube_pod_container_resource_limits{resource="memory"} or kube_pod_init_container_resource_limits{resource="memory"})';
+
+export const proxyAlerts: readonly AlertGroup[] = [
+  {
+    name: 'model-gateway-requests',
+    alerts: [
+      {
+        name: 'GatewayFailing',
+        severity: 'critical',
+        for: '5m',
+        expr: 'gateway:own_failures:ratio_rate5m > 0.01',
+        summary:
+          'The gateway in {{ $labels.namespace }} fails {{ $value | humanizePercentage }} of its requests',
+        description:
+          'More than 1 % of the requests end in 5xx for reasons of the gateway itself. The code says which: the panel "Failures of the gateway" of the page Traffic.',
+        runbook: 'failing',
+      },
+      {
+        name: 'GatewayInternalErrors',
+        severity: 'warning',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_requests_total{code="internal_error"}[10m])) > 0',
+        summary: 'Requests in {{ $labels.namespace }} meet a defect of the gateway',
+        description: 'internal_error is a defect, always. The log has its cause by the request id.',
+        runbook: 'failing',
+      },
+      {
+        name: 'GatewayOverloaded',
+        severity: 'critical',
+        for: '2m',
+        expr: 'sum by (namespace, job) (rate(gateway_requests_total{code="overloaded"}[5m])) > 0',
+        summary: 'The gateway in {{ $labels.namespace }} refuses requests as overloaded',
+        description:
+          'Requests in flight or bytes in memory are at their limit, in all or for one organization.',
+        runbook: 'overloaded',
+      },
+      {
+        name: 'GatewayNearlyFull',
+        severity: 'warning',
+        for: '5m',
+        expr: 'gateway_in_flight_requests / gateway_in_flight_limit > 0.8 or gateway_buffered_bytes / gateway_buffered_bytes_limit > 0.8',
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} is at {{ $value | humanizePercentage }} of what it takes',
+        description: 'Of requests in flight, or of bytes held in memory. At 100 % it refuses as overloaded.',
+        runbook: 'overloaded',
+      },
+      {
+        name: 'GatewayEventLoopLate',
+        severity: 'warning',
+        for: '10m',
+        expr: 'nodejs_eventloop_lag_p99_seconds > 0.25 and on (namespace, pod, job) gateway_build_info',
+        summary:
+          'The event loop of {{ $labels.namespace }}/{{ $labels.pod }} is {{ $value | humanizeDuration }} late',
+        description: 'The process has too little CPU or too much to do; everything in it waits as long.',
+        runbook: 'overloaded',
+      },
+      {
+        name: 'GatewayMemoryNearLimit',
+        severity: 'warning',
+        for: '10m',
+        expr: `(process_resident_memory_bytes and on (namespace, pod, job) gateway_build_info) / on (namespace, pod, container) group_left () ${memoryLimits} > 0.9`,
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} uses {{ $value | humanizePercentage }} of its memory',
+        description: 'Above its limit the kernel ends the process, with all its open requests.',
+        runbook: 'overloaded',
+      },
+      {
+        name: 'GatewayOverheadHigh',
+        severity: 'warning',
+        for: '10m',
+        expr: 'histogram_quantile(0.99, sum by (le, namespace, job) (rate(gateway_overhead_seconds_bucket[5m]))) > 0.05',
+        summary:
+          'The gateway in {{ $labels.namespace }} takes {{ $value | humanizeDuration }} before it calls a provider (p99)',
+        description:
+          'Usual is about a millisecond. Callers that send slowly, guardrails that ask services, waiting for budgets and for the control plane are in it: the page Latency.',
+        runbook: 'slow',
+      },
+      {
+        name: 'GatewayTargetDown',
+        severity: 'warning',
+        for: '5m',
+        expr: 'up{job=~"model-gateway/.*"} == 0',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} of {{ $labels.job }} does not answer Prometheus',
+        description:
+          'Its admin listener cannot be reached: the process is gone or hangs, or a NetworkPolicy keeps Prometheus out.',
+        runbook: 'target-down',
+      },
+      {
+        name: 'GatewayVersionsMixed',
+        severity: 'info',
+        for: '6h',
+        expr: 'count(count by (version) (gateway_build_info)) > 1',
+        summary: '{{ $value }} versions of Model Gateway run side by side',
+        description:
+          'Any two neighbouring versions work together, so nothing is broken; pods that were injected before an upgrade keep their version until they are restarted.',
+        runbook: 'versions',
+      },
+      {
+        name: 'GatewayBackgroundFailures',
+        severity: 'warning',
+        for: '15m',
+        expr: 'sum by (namespace, job, task) (rate(gateway_background_failures_total[5m])) > 0',
+        summary: 'The task "{{ $labels.task }}" of the gateway in {{ $labels.namespace }} keeps failing',
+        description: 'No request fails by it at once; the log has the cause.',
+        runbook: 'failing',
+      },
+    ],
+  },
+  {
+    name: 'model-gateway-providers',
+    alerts: [
+      {
+        name: 'GatewayProviderFailing',
+        severity: 'warning',
+        for: '10m',
+        expr: 'gateway:provider_failures:ratio_rate5m > 0.1 and on (provider) gateway:provider_requests:rate5m > 0.05',
+        summary: '{{ $labels.provider }} fails {{ $value | humanizePercentage }} of its requests',
+        description:
+          'They end in 429 or 5xx of the provider, or on the way to it. The page Providers tells which, and whether it is one provider or all.',
+        runbook: 'provider-failing',
+      },
+      {
+        name: 'GatewayProviderKeyRefused',
+        severity: 'warning',
+        for: '5m',
+        expr: 'sum by (provider) (rate(gateway_requests_total{code="upstream_authentication_failed"}[5m])) > 0',
+        summary: '{{ $labels.provider }} refuses a stored key',
+        description:
+          'The key of an organization was revoked or has run out at the provider. The access log names the organization; an owner or admin replaces the key.',
+        runbook: 'provider-key',
+      },
+      {
+        name: 'GatewayProviderSlow',
+        severity: 'warning',
+        for: '15m',
+        expr: 'histogram_quantile(0.95, sum by (le, gen_ai_provider_name) (rate(gen_ai_server_time_to_first_token_seconds_bucket[10m]))) > 20',
+        summary:
+          'Streams of {{ $labels.gen_ai_provider_name }} begin after {{ $value | humanizeDuration }} (p95)',
+        description:
+          'Usual is about a second; models that think at length take more. Compare the providers on the page Latency.',
+        runbook: 'slow',
+      },
+    ],
+  },
+  {
+    name: 'model-gateway-access',
+    alerts: [
+      {
+        name: 'GatewayAccessUnavailable',
+        severity: 'critical',
+        for: '2m',
+        expr: 'sum by (namespace, job) (rate(gateway_requests_total{code="access_unavailable"}[5m])) > 0',
+        summary: 'The gateway in {{ $labels.namespace }} cannot check keys',
+        description:
+          'Neither a cache nor the control plane can say whose key it is, so requests are refused with 503 access_unavailable.',
+        runbook: 'access-unavailable',
+      },
+      {
+        name: 'GatewayFeedSilent',
+        severity: 'warning',
+        for: '2m',
+        expr: 'gateway_feed_age_seconds > 20',
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} has heard nothing of the control plane for {{ $value | humanizeDuration }}',
+        description:
+          'Revocations do not reach this proxy. It serves what it knows, until GATEWAY_ACCESS_MAX_STALE (1 h unless set).',
+        runbook: 'feed',
+      },
+      {
+        name: 'GatewayFeedNeverHeard',
+        severity: 'warning',
+        for: '5m',
+        // Not a number, and so not equal to itself.
+        expr: 'gateway_feed_age_seconds != gateway_feed_age_seconds',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} has never reached the control plane',
+        description:
+          'Its address, token or certificate may be wrong, or a NetworkPolicy is in the way. It serves what Redis holds, as stale.',
+        runbook: 'feed',
+      },
+      {
+        name: 'GatewayFeedNearlyTooOld',
+        severity: 'critical',
+        for: '1m',
+        expr: 'gateway_feed_age_seconds > 2700',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} soon refuses all requests',
+        description:
+          'What it knows is confirmed {{ $value | humanizeDuration }} ago; from GATEWAY_ACCESS_MAX_STALE (1 h unless set) on it answers 503 access_unavailable.',
+        runbook: 'feed',
+      },
+      {
+        name: 'GatewayRedisFailing',
+        severity: 'warning',
+        for: '5m',
+        expr: 'sum by (namespace, job) (rate(gateway_access_cache_failures_total[5m])) > 0',
+        summary: 'Redis does not answer the gateway in {{ $labels.namespace }}',
+        description:
+          'Requests go on without it: records come from memory and the control plane, and limits on rates hold for each proxy alone.',
+        runbook: 'redis',
+      },
+      {
+        name: 'GatewayRatesLocal',
+        severity: 'warning',
+        for: '5m',
+        expr: 'sum by (namespace, job) (rate(gateway_rate_limit_local_total[5m])) > 0 and sum by (namespace, job) (rate(gateway_access_cache_failures_total[15m])) > 0',
+        summary: 'Limits on rates hold for each proxy alone in {{ $labels.namespace }}',
+        description:
+          'Redis is set and fails, so callers may use up to as many times their limits as there are proxies. Budgets are not concerned.',
+        runbook: 'redis',
+      },
+      {
+        name: 'GatewayCacheUnreadable',
+        severity: 'warning',
+        for: '15m',
+        expr: 'sum by (namespace, job) (rate(gateway_access_cache_ignored_total{reason="unreadable"}[5m])) > 0',
+        summary: 'The gateway in {{ $labels.namespace }} cannot open what Redis holds',
+        description:
+          'Proxies have different cache keys (usual for a moment when the key is rotated), or somebody else writes to this Redis.',
+        runbook: 'cache-unreadable',
+      },
+    ],
+  },
+];

@@ -1,0 +1,204 @@
+// What requests cost, and how what they used comes to the books.
+import type { Dashboard } from '../dashboard.ts';
+
+const perHour =
+  'rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__rate_interval]) * 3600 / 1e9';
+const inRange = 'increase(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__range]) / 1e9';
+const tokens = 'rate(gateway_tokens_total{$scope, provider=~"$provider"}[$__rate_interval])';
+
+export const cost: Dashboard = {
+  name: 'cost',
+  title: 'Cost',
+  description:
+    'What requests cost as proxies settled them, what providers did not tell being estimated. For accounts use Usage of the control plane: it alone knows organizations, keys and every event.',
+  about: 'gateway_in_flight_requests',
+  choices: [{ name: 'provider', metric: 'gateway_cost_nano_usd_total', label: 'provider' }],
+  rows: [
+    {
+      title: 'Money',
+      panels: [
+        {
+          kind: 'stat',
+          title: 'In the time shown',
+          description: 'Of the whole range of this page.',
+          unit: 'currencyUSD',
+          queries: [{ expr: `sum(${inRange})`, legend: 'cost' }],
+        },
+        {
+          kind: 'stat',
+          title: 'Per hour',
+          description: 'At the pace of the last minutes.',
+          unit: 'currencyUSD',
+          queries: [{ expr: `sum(${perHour})`, legend: 'cost' }],
+        },
+        {
+          kind: 'stat',
+          title: 'A week ago, per hour',
+          description: 'What is usual at this hour of the week, for comparison.',
+          unit: 'currencyUSD',
+          queries: [
+            {
+              expr: 'sum(rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[1h] offset 1w)) * 3600 / 1e9',
+              legend: 'cost',
+            },
+          ],
+        },
+        {
+          kind: 'stat',
+          title: 'Per million tokens',
+          description: 'Cost by all tokens, in and out.',
+          unit: 'currencyUSD',
+          queries: [
+            {
+              expr: `sum(rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__rate_interval])) / 1e9 / sum(${tokens}) * 1e6`,
+              legend: 'cost',
+            },
+          ],
+        },
+        {
+          kind: 'stat',
+          title: 'Requests without a price',
+          description: 'Of the whole range: their cost counts as nothing. Set prices for these models.',
+          unit: 'short',
+          thresholds: [1, 1000],
+          queries: [
+            { expr: 'sum(increase(gateway_unpriced_requests_total{$scope}[$__range]))', legend: 'requests' },
+          ],
+        },
+        {
+          kind: 'stat',
+          title: 'Usage lost',
+          description: 'Events of the whole range that never reached the books. Anything but 0 is wrong.',
+          unit: 'short',
+          thresholds: [1, 2],
+          queries: [
+            {
+              expr: 'sum(increase(gateway_usage_events_total{$scope, outcome="lost"}[$__range])) or vector(0)',
+              legend: 'events',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Where it goes',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Cost per hour, by provider',
+          description: 'At the pace of the moment.',
+          unit: 'currencyUSD',
+          width: 12,
+          stacked: true,
+          queries: [{ expr: `sum by (provider) (${perHour})`, legend: '{{provider}}' }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Cost per hour, by model',
+          description: 'The ten dearest. other: models that neither catalog nor configuration names.',
+          unit: 'currencyUSD',
+          width: 12,
+          stacked: true,
+          queries: [
+            { expr: `topk(10, sum by (provider, model) (${perHour}))`, legend: '{{provider}}/{{model}}' },
+          ],
+        },
+        {
+          kind: 'bars',
+          title: 'Dearest models',
+          description: 'Cost in the time shown.',
+          unit: 'currencyUSD',
+          width: 12,
+          queries: [
+            { expr: `topk(15, sum by (provider, model) (${inRange}))`, legend: '{{provider}}/{{model}}' },
+          ],
+        },
+        {
+          kind: 'bars',
+          title: 'Dearest namespaces',
+          description:
+            'Cost in the time shown by where the proxy runs. Forwarding sidecars settle nothing: theirs is at the egress gateway.',
+          unit: 'currencyUSD',
+          width: 12,
+          queries: [
+            { expr: `topk(15, sum by (namespace, job) (${inRange}))`, legend: '{{namespace}} {{job}}' },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Tokens',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Tokens by kind',
+          description: 'As providers reported them.',
+          unit: 'short',
+          queries: [{ expr: `sum by (kind) (${tokens})`, legend: '{{kind}} per second' }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Tokens by model',
+          description: 'The ten that use most, in and out.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            { expr: `topk(10, sum by (provider, model) (${tokens}))`, legend: '{{provider}}/{{model}}' },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Tokens of a request',
+          description: 'Median and 95th percentile by kind: long prompts are the usual cause of a dear day.',
+          unit: 'short',
+          queries: [0.5, 0.95].map((quantile) => ({
+            expr: `histogram_quantile(${quantile}, sum by (le, gen_ai_token_type) (rate(gen_ai_client_token_usage_bucket{$scope, gen_ai_provider_name=~"$provider"}[$__rate_interval])))`,
+            legend: `{{gen_ai_token_type}} p${quantile * 100}`,
+          })),
+        },
+      ],
+    },
+    {
+      title: 'Usage on its way to the books',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Usage events',
+          description:
+            'By what became of them: overflowed and drained only while the control plane was away; lost is never right.',
+          unit: 'cps',
+          queries: [
+            {
+              expr: 'sum by (outcome) (rate(gateway_usage_events_total{$scope}[$__rate_interval]))',
+              legend: '{{outcome}}',
+            },
+            {
+              expr: 'sum by (reason) (rate(gateway_usage_skipped_total{$scope}[$__rate_interval]))',
+              legend: 'left in Redis: {{reason}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Oldest event that waits',
+          description: 'Seconds are usual; minutes mean that the control plane takes no reports.',
+          unit: 's',
+          thresholds: [60, 300],
+          queries: [
+            { expr: 'topk(10, gateway_usage_oldest_seconds{$scope})', legend: '{{namespace}}/{{pod}}' },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Bytes that wait',
+          description: 'At 64 MiB requests are refused as ledger_unavailable.',
+          unit: 'bytes',
+          thresholds: [33554432, 50331648],
+          queries: [
+            { expr: 'topk(10, gateway_usage_queued_bytes{$scope})', legend: '{{namespace}}/{{pod}}' },
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,86 @@
+// The injector: what became of the pods it was asked about.
+import type { Dashboard } from '../dashboard.ts';
+
+const reviews = 'rate(gateway_injector_reviews_total{$scope}[$__rate_interval])';
+const own = 'and on (namespace, pod, job) gateway_injector_reviews_total{outcome="injected"}';
+
+export const injector: Dashboard = {
+  name: 'injector',
+  title: 'Injector',
+  description:
+    'What became of the pods that the API server asked about. Creating a pod waits for it, and fails without it.',
+  about: 'gateway_injector_reviews_total',
+  rows: [
+    {
+      title: 'Reviews',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Reviews by outcome',
+          description:
+            'not_injected: asked for, and cannot be (the pod is told why); refused: the pod is not created; unreadable: no review at all.',
+          unit: 'cps',
+          queries: [{ expr: `sum by (outcome) (${reviews})`, legend: '{{outcome}}' }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Pods in the time shown',
+          description: 'By outcome.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (outcome) (increase(gateway_injector_reviews_total{$scope}[$__range]))',
+              legend: '{{outcome}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Time of a review',
+          description: 'From 5 s on the API server gives up and the pod is not created.',
+          unit: 's',
+          thresholds: [0.5, 2.5],
+          queries: [0.5, 0.99].map((quantile) => ({
+            expr: `histogram_quantile(${quantile}, sum by (le) (rate(gateway_injector_review_duration_seconds_bucket{$scope}[$__rate_interval])))`,
+            legend: `p${quantile * 100}`,
+          })),
+        },
+      ],
+    },
+    {
+      title: 'Sidecars',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Proxies by version',
+          description: 'Sidecars keep their version until their pod is restarted.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            {
+              expr: 'count by (version) (gateway_build_info and on (namespace, pod, job) gateway_in_flight_requests)',
+              legend: '{{version}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Proxies by namespace',
+          description: 'The fifteen namespaces with the most.',
+          unit: 'short',
+          stacked: true,
+          queries: [
+            { expr: 'topk(15, count by (namespace) (gateway_in_flight_requests))', legend: '{{namespace}}' },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Memory of the injector',
+          description: 'Resident.',
+          unit: 'bytes',
+          queries: [{ expr: `process_resident_memory_bytes{$scope} ${own}`, legend: '{{pod}}' }],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,140 @@
+// How providers do, one beside the other.
+import type { Dashboard } from '../dashboard.ts';
+
+const requests = 'rate(gateway_requests_total{$scope, provider=~"$provider"}[$__rate_interval])';
+const failed =
+  'rate(gateway_requests_total{$scope, provider=~"$provider", status=~"429|5..", code=~"provider_error|upstream_.*"}[$__rate_interval])';
+
+export const providers: Dashboard = {
+  name: 'providers',
+  title: 'Providers',
+  description:
+    'How providers do, one beside the other. provider_error: it answered with an error; upstream_…: it could not be reached, did not answer in time, or answered in a form that cannot be used.',
+  about: 'gateway_in_flight_requests',
+  choices: [{ name: 'provider', metric: 'gateway_attempts_total', label: 'provider' }],
+  rows: [
+    {
+      title: 'Answers',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Requests',
+          description: 'That a provider was chosen for, those refused afterwards included.',
+          unit: 'reqps',
+          queries: [{ expr: `sum by (provider) (${requests})`, legend: '{{provider}}' }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Failed at the provider',
+          description: 'Part of its requests that ended in 429 or 5xx of the provider, or on the way to it.',
+          unit: 'percentunit',
+          max: 1,
+          thresholds: [0.05, 0.25],
+          queries: [
+            {
+              expr: `sum by (provider) (${failed}) / sum by (provider) (${requests})`,
+              legend: '{{provider}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Attempts per request',
+          description: 'Above 1: attempts that were tried again.',
+          unit: 'short',
+          queries: [
+            {
+              expr: `sum by (provider) (rate(gateway_attempts_total{$scope, provider=~"$provider"}[$__rate_interval])) / sum by (provider) (${requests})`,
+              legend: '{{provider}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Errors',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Errors that providers answered',
+          description: 'By status as callers got it. 429: their limits on the stored key are reached.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (provider, status) (rate(gateway_requests_total{$scope, provider=~"$provider", source="provider"}[$__rate_interval]))',
+              legend: '{{provider}} {{status}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'On the way to providers',
+          description:
+            'upstream_unreachable: network, DNS, TLS; upstream_timeout: no answer in time; upstream_authentication_failed: the stored key is refused, an owner has to replace it.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (provider, code) (rate(gateway_requests_total{$scope, provider=~"$provider", code=~"upstream_.*|no_healthy_target"}[$__rate_interval]))',
+              legend: '{{provider}} {{code}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'No key for the provider',
+          description: 'Callers asked for a provider that their organization has no key of.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (code) (rate(gateway_requests_total{$scope, code=~"provider_not_configured|provider_key_required|model_not_found"}[$__rate_interval]))',
+              legend: '{{code}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'Speed and cost',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Time to the first token, p95',
+          description: 'Of streams.',
+          unit: 's',
+          thresholds: [10, 30],
+          queries: [
+            {
+              expr: 'histogram_quantile(0.95, sum by (le, gen_ai_provider_name) (rate(gen_ai_server_time_to_first_token_seconds_bucket{$scope, gen_ai_provider_name=~"$provider"}[$__rate_interval])))',
+              legend: '{{gen_ai_provider_name}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Output tokens',
+          description: 'Per second, as providers reported them.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (provider) (rate(gateway_tokens_total{$scope, provider=~"$provider", kind="output"}[$__rate_interval]))',
+              legend: '{{provider}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Cost per hour',
+          description: 'At the pace of the moment.',
+          unit: 'currencyUSD',
+          stacked: true,
+          queries: [
+            {
+              expr: 'sum by (provider) (rate(gateway_cost_nano_usd_total{$scope, provider=~"$provider"}[$__rate_interval])) * 3600 / 1e9',
+              legend: '{{provider}}',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+};
