@@ -55,6 +55,14 @@ export function isMetadataHost(host: string): boolean {
   return family === undefined ? metadataNames.has(host.toLowerCase()) : metadata.check(host, family);
 }
 
+const loopback = blockList(['127.0.0.0/8', '::1/128']);
+
+/** @param host an IP address without brackets, or a name */
+export function isLoopbackHost(host: string): boolean {
+  const family = familyOf(host);
+  return family === undefined ? host === 'localhost' : loopback.check(host, family);
+}
+
 export interface AddressRule {
   /** CIDR blocks refused beside what is not public. */
   readonly deny: readonly string[];

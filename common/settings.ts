@@ -62,17 +62,22 @@ export function decodeSettings<const Table extends Record<string, Setting<unknow
 
 function settingText(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | undefined {
   const direct = env[setting.name];
-  const file = setting.secret === true ? env[`${setting.name}_FILE`] : undefined;
-  if (direct !== undefined && direct !== '' && file !== undefined && file !== '') {
+  const file = settingFile(setting, env);
+  if (direct !== undefined && direct !== '' && file !== undefined) {
     throw new Error(`is set twice; keep ${setting.name} or ${setting.name}_FILE`);
   }
-  if (file === undefined || file === '') return direct === '' ? undefined : direct;
+  if (file === undefined) return direct === '' ? undefined : direct;
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
     throw new Error(`the file in ${setting.name}_FILE cannot be read (${code}): ${file}`);
   }
+}
+
+/** The file that the setting was read from, for what is read again when it changes. */
+export function settingFile(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | undefined {
+  return (setting.secret === true && env[`${setting.name}_FILE`]) || undefined;
 }
 
 export const text: Decoder<string> = (value) => value;

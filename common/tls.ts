@@ -1,9 +1,9 @@
 // Certificate, key and authorities from files, read again while the program runs: certificates are renewed under it. What
 // does not fit together (a pair caught between two writes) is logged and the last good one kept.
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { Logger } from './logger.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { type Reread, type RereadOptions, reread } from './reread.ts';
 
 export interface TlsFiles {
   readonly certFile: string;
@@ -19,82 +19,82 @@ export interface TlsMaterial {
   readonly ca: Buffer | undefined;
 }
 
-export interface TlsSource {
-  readonly current: TlsMaterial;
-  /** Called with each new material. @returns what ends it */
-  onChange(listener: (material: TlsMaterial) => void): () => void;
-  close(): void;
+export type TlsSource = Reread<TlsMaterial>;
+export type TlsOptions = RereadOptions;
+
+/** Of a client, which may have no certificate, and whose authorities may come as text. */
+export interface ClientTlsFiles {
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly caFile: string | undefined;
+  /** PEM; instead of a file. */
+  readonly ca: string | undefined;
 }
 
-export interface TlsOptions {
-  readonly log: Logger;
-  /** How often the files are read. */
-  readonly everyMs?: number;
-  readonly timers?: Timers;
-}
+export type ClientTlsMaterial = { readonly [Part in keyof TlsMaterial]: Buffer | undefined };
 
-/** Small files of the kernel's cache. */
-const defaultEveryMs = 2000;
+export type ClientTlsSource = Reread<ClientTlsMaterial>;
 
 /** @throws Error that names the file at fault */
 export async function watchTlsFiles(files: TlsFiles, options: TlsOptions): Promise<TlsSource> {
-  const timers = options.timers ?? systemTimers;
-  const everyMs = options.everyMs ?? defaultEveryMs;
-  const listeners = new Set<(material: TlsMaterial) => void>();
-  let current = await readMaterial(files);
-  let complained = false;
-  let closed = false;
+  const read = () => readMaterial(files);
+  return reread<TlsMaterial>(
+    await read(),
+    { read, isSame, file: files.certFile, what: 'the certificate' },
+    options,
+  );
+}
 
-  const look = async () => {
-    try {
-      const next = await readMaterial(files);
-      complained = false;
-      if (closed || isSame(current, next)) return;
-      current = next;
-      options.log.info({ file: files.certFile }, 'the certificate was read anew');
-      for (const listener of listeners) listener(next);
-    } catch (err) {
-      if (!complained)
-        options.log.error({ err }, 'the new certificate cannot be used; the last good one is kept');
-      complained = true;
-    }
-  };
-  let cancel = timers.after(everyMs, again);
-  function again() {
-    void look().then(() => {
-      if (!closed) cancel = timers.after(everyMs, again);
-    });
-  }
-
-  return {
-    get current() {
-      return current;
-    },
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close: () => {
-      closed = true;
-      cancel();
-    },
-  };
+/** @throws Error that names the file at fault */
+export async function watchClientTlsFiles(
+  files: ClientTlsFiles,
+  options: TlsOptions,
+): Promise<ClientTlsSource> {
+  const read = () => readClientMaterial(files);
+  const file = files.certFile ?? files.caFile ?? 'none';
+  return reread(await read(), { read, isSame, file, what: 'the certificate' }, options);
 }
 
 async function readMaterial(files: TlsFiles): Promise<TlsMaterial> {
   const [cert, key, ca] = await Promise.all([
     readPem(files.certFile),
     readPem(files.keyFile),
-    files.caFile === undefined ? undefined : readPem(files.caFile),
+    readOptionalPem(files.caFile),
   ]);
+  return checked(
+    { cert, key, ca },
+    `${files.certFile} and ${files.keyFile} are not a certificate and its key in PEM`,
+  );
+}
+
+async function readClientMaterial({
+  certFile,
+  keyFile,
+  caFile,
+  ca,
+}: ClientTlsFiles): Promise<ClientTlsMaterial> {
+  const material = {
+    cert: await readOptionalPem(certFile),
+    key: await readOptionalPem(keyFile),
+    ca: ca === undefined ? await readOptionalPem(caFile) : Buffer.from(ca),
+  };
+  const files = [certFile, keyFile, caFile].filter((file) => file !== undefined);
+  return checked(material, `${files.join(', ')} cannot be used: not PEM, or no pair of certificate and key`);
+}
+
+function checked<Material extends ClientTlsMaterial>(material: Material, message: string): Material {
   try {
-    createSecureContext({ cert, key, ca });
+    createSecureContext(material);
+    // Authorities that are none are passed over without a word.
+    if (material.ca !== undefined) new X509Certificate(material.ca);
   } catch (cause) {
-    throw new Error(`${files.certFile} and ${files.keyFile} are not a certificate and its key in PEM`, {
-      cause,
-    });
+    throw new Error(message, { cause });
   }
-  return { cert, key, ca };
+  return material;
+}
+
+async function readOptionalPem(file: string | undefined): Promise<Buffer | undefined> {
+  return file === undefined ? undefined : readPem(file);
 }
 
 async function readPem(file: string): Promise<Buffer> {
@@ -105,7 +105,10 @@ async function readPem(file: string): Promise<Buffer> {
   }
 }
 
-function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
-  const sameCa = a.ca === undefined || b.ca === undefined ? a.ca === b.ca : a.ca.equals(b.ca);
-  return a.cert.equals(b.cert) && a.key.equals(b.key) && sameCa;
+function isSame(one: ClientTlsMaterial, other: ClientTlsMaterial): boolean {
+  return samePart(one.cert, other.cert) && samePart(one.key, other.key) && samePart(one.ca, other.ca);
+}
+
+function samePart(one: Buffer | undefined, other: Buffer | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : one.equals(other);
 }

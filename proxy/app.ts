@@ -1,7 +1,6 @@
 // Puts the proxy together, once, from the outside in; nothing else constructs anything that lives longer than a request.
 
 import { hostname } from 'node:os';
-import { startAdminServer } from '../common/admin-server.ts';
 import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
@@ -17,13 +16,12 @@ import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { TraitTable } from './catalog/traits.ts';
+import { assembleForward } from './forward/assemble.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
-import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
-import { startTrafficServer, type TrafficServer } from './http/server.ts';
-import { createWatchdog, type TimeLimits, type Watchdog } from './http/watchdog.ts';
+import { createWatchdog } from './http/watchdog.ts';
 import { SlicedBudgets } from './ledger/budgets/sliced-budgets.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { PriceBook } from './ledger/pricing/price-book.ts';
@@ -38,8 +36,8 @@ import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overf
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
+import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
-import { type AccessLog, createAccessLog } from './telemetry/access-log.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
@@ -48,12 +46,7 @@ import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport } from './upstream/transport.ts';
 
-export interface RunningProxy {
-  readonly port: number;
-  readonly adminPort: number;
-  /** Not ready, nothing new, open requests finish up to the grace, the rest is cut; then everything is closed. */
-  drain(): Promise<void>;
-}
+export type { RunningProxy } from './serve.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -65,18 +58,23 @@ export interface ProxyOptions {
 export async function startProxy(settings: ProxySettings, options: ProxyOptions): Promise<RunningProxy> {
   const lifecycle = createLifecycle(options.log);
   try {
-    return await assemble(settings, options, lifecycle);
+    return settings.forwardTo === undefined
+      ? await assemble(settings, options, lifecycle)
+      : await assembleForward(settings, { egress: settings.forwardTo, log: options.log, lifecycle });
   } catch (error) {
     await lifecycle.close();
     throw error;
   }
 }
 
-async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycle: Lifecycle) {
+async function assemble(
+  settings: ProxySettings,
+  options: ProxyOptions,
+  lifecycle: Lifecycle,
+): Promise<RunningProxy> {
   const { log } = options;
   const clock = systemClock;
   const metrics = createMetrics();
-  const logRequest = createAccessLog(log);
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
   const controlPlane = await openControlPlane(settings, { log, redis }, lifecycle);
@@ -99,7 +97,7 @@ async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycl
 
   const traits = new TraitTable(settings.traits);
   const upstream = openUpstream(settings, lifecycle);
-  let draining = false;
+  const stopping = { now: false };
   const handler = createHandler({
     records,
     now: () => clock.now(),
@@ -113,34 +111,12 @@ async function assemble(settings: ProxySettings, options: ProxyOptions, lifecycl
     guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
     dispatch: openDispatch(settings, upstream, lifecycle),
-    isDraining: () => draining,
-    record: (exchange) => record(exchange, metrics, logRequest),
+    attachedKey: openAttachedKey(settings, log, lifecycle),
+    isDraining: () => stopping.now,
+    record: createRecorder(metrics, log),
   });
-  const traffic = await startTrafficServer({
-    address: settings.listen,
-    headerBytesMax: settings.headerBytesMax,
-    headersTimeoutMs: settings.headersTimeout,
-    clock,
-    handler,
-    open: () => watchdog.watched,
-    onMalformed: (code) => metrics.malformed(code),
-    onDefect: (err) => log.error({ err }, 'the request path threw'),
-  });
-  lifecycle.onClose('traffic listener', () => traffic.destroy());
-  const admin = await startAdminServer(settings.adminListen, {
-    metrics: () => metrics.render(),
-    notReady: () => (draining ? 'draining' : records.notReady()),
-  });
-  lifecycle.onClose('admin listener', () => admin.close());
-
-  return {
-    ...{ port: traffic.port, adminPort: admin.port },
-    drain: async () => {
-      draining = true;
-      await finished(traffic, settings.drainGrace, watchdog, log);
-      await lifecycle.close();
-    },
-  };
+  const notReady = () => records.notReady();
+  return serve(settings, { log, metrics, watchdog, lifecycle, handler, stopping, notReady });
 }
 
 interface Shared extends ProxyOptions {
@@ -359,42 +335,4 @@ function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
     ]),
     endpointHostSuffixes: settings.endpointHostSuffixes,
   };
-}
-
-function timeLimits(settings: ProxySettings): TimeLimits {
-  return {
-    bodyGraceMs: settings.bodyGrace,
-    bodyRateMin: settings.bodyRateMin,
-    firstByteMs: settings.firstByteTimeout,
-    idleMs: settings.idleTimeout,
-    readerMs: settings.readerTimeout,
-    totalMs: settings.totalTimeout,
-  };
-}
-
-function record(exchange: Exchange, metrics: ProxyMetrics, logRequest: AccessLog): void {
-  const { startedAt, dispatchedAt, record: noted } = exchange;
-  const total = systemClock.monotonic() - startedAt;
-  metrics.request(noted, {
-    total,
-    overhead: dispatchedAt === undefined ? undefined : dispatchedAt - startedAt,
-    firstByte: noted.firstByteAt === undefined ? undefined : noted.firstByteAt - startedAt,
-  });
-  logRequest(exchange, total);
-}
-
-/** Waits for open requests, at most for the grace; what is still open then is cut and named in the log. */
-async function finished(
-  traffic: TrafficServer,
-  graceMs: number,
-  watchdog: Watchdog,
-  log: Logger,
-): Promise<void> {
-  const timer = setTimeout(() => {
-    for (const { id } of watchdog.watched)
-      log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
-    traffic.destroy();
-  }, graceMs);
-  await traffic.drain();
-  clearTimeout(timer);
 }

@@ -16,7 +16,8 @@ export async function runProxy(): Promise<void> {
   const proxy = await startProxy(settings, { log }).catch((error: unknown) =>
     exit(1, error instanceof Error ? error.message : String(error)),
   );
-  log.info({ version, port: proxy.port, admin_port: proxy.adminPort }, 'ready for requests');
+  const { port, tlsPort, adminPort } = proxy;
+  log.info({ version, port, tls_port: tlsPort, admin_port: adminPort }, 'ready for requests');
   const signal = await untilSignal();
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await proxy.drain();

@@ -19,12 +19,14 @@ import {
   type Setting,
   SettingsError,
   secret,
+  settingFile,
   text,
   url,
 } from '../common/settings.ts';
 import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
 import { redisTarget } from './redis/target.ts';
+import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
 
 const providerUrl = url(['https:', 'http:']);
 
@@ -60,6 +62,7 @@ export const proxySettings = {
     decode: listenAddress,
     default: '127.0.0.1:9090',
   },
+  ...sidecarSettings,
   controlPlane: {
     name: 'GATEWAY_CONTROL_PLANE',
     about:
@@ -348,7 +351,7 @@ export type ProxySettings = ReturnType<typeof readProxySettings>;
 export function readProxySettings(env: NodeJS.ProcessEnv) {
   const settings = decodeSettings(proxySettings, env);
   const { redis, cacheKey, controlPlaneCertFile: certificate, controlPlaneKeyFile: key } = settings;
-  const mistakes: string[] = [];
+  const mistakes = sidecarMistakes(settings, env);
   if (redis !== undefined && cacheKey === undefined) {
     mistakes.push(
       'GATEWAY_CACHE_KEY: is needed with REDIS_URL: records are sealed before they leave the proxy',
@@ -358,5 +361,10 @@ export function readProxySettings(env: NodeJS.ProcessEnv) {
     mistakes.push('GATEWAY_CONTROL_PLANE_CERT_FILE: goes together with GATEWAY_CONTROL_PLANE_KEY_FILE');
   }
   if (mistakes.length > 0) throw new SettingsError(mistakes);
-  return settings;
+  return {
+    ...settings,
+    /** Where they are read again. */
+    forwardCaFile: settingFile(sidecarSettings.forwardCa, env),
+    attachKeyFile: settingFile(sidecarSettings.attachKey, env),
+  };
 }

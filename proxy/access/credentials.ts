@@ -19,7 +19,8 @@ export interface Credentials {
   readonly direct: boolean;
 }
 
-const credentialHeaders = new Set([
+/** Where a virtual key may stand. */
+export const credentialHeaders: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
   'x-goog-api-key',

@@ -1,5 +1,7 @@
 // THE REQUEST PATH, read top to bottom. Each stage has one name, here and in docs, logs and metrics. A stage refuses by
 // throwing a GatewayError; whatever is thrown is answered once, below.
+
+import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
@@ -12,53 +14,28 @@ import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
-import type { Abortable, Exchange, RequestRecord } from './exchange.ts';
+import type { Exchange, RequestRecord } from './exchange.ts';
+import { type Handler, type HandlingDeps, handling } from './handling.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { outcomeOf } from './outcome.ts';
 import { relay } from './relay.ts';
-import { recordError, respondError, respondJson } from './respond.ts';
-import type { Watchdog } from './watchdog.ts';
+import { respondJson } from './respond.ts';
 
-export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps {
+export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingDeps {
   readonly admission: Admission;
-  readonly watchdog: Watchdog;
   readonly bodyLimits: BodyLimits;
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
+  /** For requests that bring no virtual key. */
+  readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
-  /** Called once for every request, when its response is truly finished. */
-  record(exchange: Exchange): void;
 }
-
-export type Handler = (exchange: Exchange) => Promise<void>;
 
 export function createHandler(deps: HandlerDeps): Handler {
-  return async (exchange) => {
-    deps.watchdog.watch(exchange);
-    try {
-      await answer(exchange, deps);
-    } catch (error) {
-      respondError(exchange, error);
-    }
-    // What is written is not yet taken: the client may still stall or leave.
-    exchange.onAbort(reader);
-    exchange.waitFor('reader');
-    await exchange.closed;
-    exchange.ticket?.[Symbol.dispose]();
-    deps.watchdog.unwatch(exchange);
-    deps.record(exchange);
-  };
+  return handling(deps, (exchange) => answer(exchange, deps));
 }
-
-/** One for all requests: see Exchange.onAbort. */
-const reader: Abortable = {
-  abort(error, exchange) {
-    if (exchange.record.errorSource === undefined) recordError(exchange, error);
-    exchange.response.destroy();
-  },
-};
 
 async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const { headers, record, request } = exchange;
@@ -71,7 +48,9 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const provider = route.kind === 'chat' ? route.provider : undefined;
 
   // authenticate: all that headers decide, before a byte of the body is read.
-  const caller = await authenticate(deps, readCredentials(headers, provider !== undefined), exchange.address);
+  const onProviderRoute = provider !== undefined;
+  const keyed = withAttachedKey(headers, onProviderRoute, deps.attachedKey?.current);
+  const caller = await authenticate(deps, readCredentials(keyed, onProviderRoute), exchange.address);
   noteCaller(record, caller);
   const target = route.kind === 'chat' ? routeTarget(deps, route, headers) : undefined;
 

@@ -89,9 +89,9 @@ export function respondJson(exchange: Exchange, value: object): void {
 
 /** Sends a whole JSON answer with its length. */
 export function send(exchange: Exchange, status: number, body: Buffer, headers: readonly string[]): void {
-  const { request, response } = exchange;
+  const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const lingers = !request.complete && !isSmallRest(exchange);
+  const lingers = mustLinger(exchange);
   response.writeHead(status, [
     'content-type',
     'application/json',
@@ -168,6 +168,11 @@ export function commonHeaders(exchange: Exchange): string[] {
 const smallRestBytes = 256 * 1024;
 const lingerMs = 1000;
 
+/** Whether so much of the body is still to come that the connection has to end with the answer: see linger. */
+export function mustLinger(exchange: Exchange): boolean {
+  return !exchange.request.complete && !isSmallRest(exchange);
+}
+
 /** A body of known, small length that was not read: node discards it and the connection can be used again. */
 function isSmallRest({ headers, expectsContinue }: Exchange): boolean {
   if (expectsContinue) return false;
@@ -180,7 +185,7 @@ function isSmallRest({ headers, expectsContinue }: Exchange): boolean {
  * Closes a connection on which a body is still arriving. Closing at once would reset it, and the client might never see the
  * answer: for a moment what arrives is discarded, then the connection ends.
  */
-function linger({ request, response }: Exchange): void {
+export function linger({ request, response }: Exchange): void {
   const finish = () => {
     clearTimeout(timer);
     response.end(() => request.socket.destroySoon());

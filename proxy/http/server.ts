@@ -1,17 +1,28 @@
-// The traffic listener: node:http with its limits set, every accepted request handed to the request path, and what is not
-// even HTTP answered in the same envelope.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+// A traffic listener: node:http with its limits set, in plain text or with TLS; every accepted request handed to the request
+// path, and what is not even HTTP answered in the same envelope.
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../common/clock.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
+import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
 import { Exchange } from './exchange.ts';
-import type { Handler } from './handler.ts';
+import type { Handler } from './handling.ts';
 import { envelope } from './respond.ts';
 
 export interface TrafficServerOptions {
   readonly address: ListenAddress;
+  /** Absent: plain text. */
+  readonly tls?: ListenerTls | undefined;
   readonly headerBytesMax: number;
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
@@ -22,6 +33,13 @@ export interface TrafficServerOptions {
   onMalformed(code: ErrorCode): void;
   /** The request path itself threw: a defect. */
   onDefect(error: unknown): void;
+}
+
+export interface ListenerTls {
+  /** With authorities in it, callers need a certificate of theirs. */
+  readonly source: TlsSource;
+  /** A connection that did not come to TLS, and why. */
+  onRefused(error: Error, address: string | undefined): void;
 }
 
 export interface TrafficServer {
@@ -37,17 +55,7 @@ const drainSweepMs = 100;
 
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
-  const server = createServer({
-    maxHeaderSize: options.headerBytesMax,
-    headersTimeout: options.headersTimeoutMs,
-    connectionsCheckingInterval: headersCheckMs,
-    // The watchdog times bodies and answers.
-    requestTimeout: 0,
-    keepAliveTimeout: 75_000,
-    requireHostHeader: false,
-    noDelay: true,
-    insecureHTTPParser: false,
-  });
+  const server = openServer(options);
   let draining = false;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (draining) response.shouldKeepAlive = false;
@@ -62,8 +70,8 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   // Any other expectation cannot be met; it is ignored, as RFC 9110 allows.
   server.on('checkExpectation', (request, response) => serve(request, response, false));
   server.on('connect', (_request, socket) => refuse(socket as Socket, 'method_not_allowed', options));
-  server.on('clientError', (error, socket) => refuse(socket as Socket, malformedCode(error), options));
-  await listen(server, options.address, 'GATEWAY_LISTEN');
+  server.on('clientError', (error, socket) => onClientError(error, socket as Socket, options));
+  await listen(server, options.address, options.tls === undefined ? 'GATEWAY_LISTEN' : 'GATEWAY_TLS_LISTEN');
   return {
     port: (server.address() as AddressInfo).port,
     drain: () => {
@@ -72,6 +80,49 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     },
     destroy: () => server.closeAllConnections(),
   };
+}
+
+function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOptions): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: headersCheckMs,
+    // The watchdog times bodies and answers.
+    requestTimeout: 0,
+    keepAliveTimeout: 75_000,
+    requireHostHeader: false,
+    noDelay: true,
+    insecureHTTPParser: false,
+  };
+  if (tls === undefined) return createServer(options);
+  const { source } = tls;
+  const needsCertificate = source.current.ca !== undefined;
+  const server = createSecureServer({
+    ...options,
+    ...secureContext(source.current),
+    requestCert: needsCertificate,
+    rejectUnauthorized: needsCertificate,
+    handshakeTimeout: headersTimeoutMs,
+  });
+  // Of connections to come; those that are open keep theirs.
+  server.on(
+    'close',
+    source.onChange((material) => server.setSecureContext(secureContext(material))),
+  );
+  return server;
+}
+
+function secureContext({ cert, key, ca }: TlsMaterial) {
+  return { cert, key, ca, minVersion: 'TLSv1.2' } as const;
+}
+
+function onClientError(error: Error, socket: Socket, options: TrafficServerOptions): void {
+  // Nobody is there yet who could read an answer: plain HTTP on this port, a certificate that is missing or not believed.
+  if (socket instanceof TLSSocket && socket.getProtocol() === null) {
+    options.tls?.onRefused(socket.authorizationError ?? error, socket.remoteAddress);
+    return void socket.destroy();
+  }
+  refuse(socket, malformedCode(error), options);
 }
 
 function drain(server: Server, { open, headersTimeoutMs }: TrafficServerOptions): Promise<void> {

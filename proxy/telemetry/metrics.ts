@@ -36,6 +36,8 @@ export interface ProxyMetrics extends LedgerMetrics {
   backgroundFailure(task: string): void;
   /** What is read at each scrape. */
   observe(gauges: Gauges): void;
+  /** The same of a proxy that only forwards. */
+  observeAdmission(admission: AdmissionGauges): void;
   render(): Promise<{ contentType: string; body: string }>;
 }
 
@@ -76,7 +78,8 @@ export function createMetrics(): ProxyMetrics {
     request: requests,
     malformed: (code) => void malformed(code).pending++,
     backgroundFailure: (task) => void failures(task).pending++,
-    observe: (gauges) => observeGauges(registry, gauges),
+    observe: (gauges) => observeGauges(gaugeMaker(registry), gauges),
+    observeAdmission: (admission) => observeAdmission(gaugeMaker(registry), admission),
     render: async () => {
       const tallied = histograms.map((histogram) => histogram.render());
       return { contentType: registry.contentType, body: [await registry.metrics(), ...tallied].join('\n') };
@@ -306,10 +309,11 @@ function limitMetrics(registry: Registry): LimitMetrics {
   };
 }
 
-function observeGauges(registry: Registry, gauges: Gauges): void {
-  const { admission } = gauges;
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
+type MakeGauge = (name: string, help: string, read: () => number) => void;
+
+function gaugeMaker(registry: Registry): MakeGauge {
+  return (name, help, read) =>
+    void new Gauge({
       name,
       help,
       registers: [registry],
@@ -317,13 +321,28 @@ function observeGauges(registry: Registry, gauges: Gauges): void {
         this.set(read());
       },
     });
+}
+
+function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
+  observeAdmission(gauge, gauges.admission);
+  for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
+  gauge(
+    'gateway_feed_age_seconds',
+    'Since the change feed last confirmed what is known; NaN before it ever did',
+    () => {
+      const age = gauges.feedAgeMs();
+      return age === undefined ? Number.NaN : age / 1000;
+    },
+  );
+}
+
+function observeAdmission(gauge: MakeGauge, admission: AdmissionGauges): void {
   gauge('gateway_in_flight_requests', 'Admitted requests that are not finished', () => admission.inFlight);
   gauge(
     'gateway_in_flight_limit',
     'How many may be at a time; more are refused',
     () => admission.limits.inFlightMax,
   );
-  for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
   gauge(
     'gateway_buffered_bytes',
     'Bytes of requests and answers held in memory',
@@ -333,13 +352,5 @@ function observeGauges(registry: Registry, gauges: Gauges): void {
     'gateway_buffered_bytes_limit',
     'How many may be held; what would need more is refused',
     () => admission.limits.bufferedBytesMax,
-  );
-  gauge(
-    'gateway_feed_age_seconds',
-    'Since the change feed last confirmed what is known; NaN before it ever did',
-    () => {
-      const age = gauges.feedAgeMs();
-      return age === undefined ? Number.NaN : age / 1000;
-    },
   );
 }

@@ -2,9 +2,11 @@
 // time-outs of its own but the one for connecting: the watchdog of http/ ends what takes too long.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { ForbiddenAddressError } from '../../common/judged-lookup.ts';
+import type { ClientTlsSource } from '../../common/tls.ts';
 import type { AddressPolicy } from './addresses.ts';
 
 export interface TransportOptions {
@@ -14,18 +16,23 @@ export interface TransportOptions {
   readonly keepAliveMs: number;
   /** Pools kept at most; the least recently used closes when its requests are done. */
   readonly originsMax: number;
+  /** Client certificate and authorities; default: none, and the system's. New connections use what is new. */
+  readonly tls?: ClientTlsSource | undefined;
+  /** A connection takes no new request from this age on, so that load finds new replicas. Default: no such age. */
+  readonly connectionAgeMs?: number;
 }
 
 export interface OutgoingRequest {
   /** Default POST. */
-  readonly method?: 'GET';
+  readonly method?: string;
   /** Scheme, host and port. */
   readonly origin: string;
   /** With query. */
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: string | undefined;
+  /** A stream is not read before a connection is there, and destroyed when the exchange is over. */
+  readonly body: string | Readable | undefined;
 }
 
 /** How an attempt failed below HTTP. */
@@ -33,17 +40,24 @@ export type TransportFailureKind = 'connect' | 'forbidden' | 'closed' | 'protoco
 
 export class TransportError extends Error {
   readonly kind: TransportFailureKind;
+  /** Whether a connection took the request: some of it may have been sent. */
+  readonly begun: boolean;
 
-  constructor(kind: TransportFailureKind, cause: unknown) {
+  constructor(kind: TransportFailureKind, cause: unknown, begun = true) {
     super(`upstream ${kind}`, { cause });
     this.name = 'TransportError';
     this.kind = kind;
+    this.begun = begun;
   }
 }
 
+/** Names and values in turn, as they came. */
+export type RawHeaders = readonly (Buffer | string)[];
+
 /** Told, in this order: head, data…, then end or error; error alone where there is no head. */
 export interface UpstreamReceiver {
-  onHead(status: number, headers: IncomingHttpHeaders): void;
+  /** @param raw the same headers, for who passes them on */
+  onHead(status: number, headers: IncomingHttpHeaders, raw?: RawHeaders): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
   onError(error: TransportError): void;
@@ -73,6 +87,8 @@ export function createTransport(options: TransportOptions): Transport {
     pools.set(origin, pool);
     return pool;
   };
+  // Requests under way end on the connection that they have.
+  const stopFollowing = options.tls?.onChange(() => pools.clear());
   return {
     send: (request, receiver) => {
       const exchange = new UpstreamExchange(receiver);
@@ -80,6 +96,7 @@ export function createTransport(options: TransportOptions): Transport {
       return exchange;
     },
     close: async () => {
+      stopFollowing?.();
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
@@ -103,7 +120,9 @@ function openPool(origin: string, options: TransportOptions): Pool {
     keepAliveTimeout: options.keepAliveMs,
     keepAliveMaxTimeout: options.keepAliveMs,
     maxHeaderSize: 32 * 1024,
+    clientTtl: options.connectionAgeMs ?? null,
     connect: {
+      ...options.tls?.current,
       timeout: options.connectTimeoutMs,
       lookup: addresses.lookupFor(hostAndPort),
       keepAlive: true,
@@ -151,11 +170,12 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    { rawHeaders }: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (!this.#over && status >= 200) this.#receiver.onHead(status, headers);
+    if (this.#over || status < 200) return;
+    this.#receiver.onHead(status, headers, Array.isArray(rawHeaders) ? rawHeaders : []);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -175,7 +195,7 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #fail(error: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#receiver.onError(new TransportError(failureKind(error), error));
+    this.#receiver.onError(new TransportError(failureKind(error), error, this.#controller !== undefined));
   }
 }
 

@@ -1,0 +1,75 @@
+// What stands in files that change under the running program (renewed certificates, Secrets that Kubernetes replaces), read
+// again from time to time. What cannot be used is logged once, and the last good one stays.
+import type { Logger } from './logger.ts';
+import { systemTimers, type Timers } from './timers.ts';
+
+export interface Reread<T> {
+  readonly current: T;
+  /** Called with each new value. @returns what ends it */
+  onChange(listener: (value: T) => void): () => void;
+  close(): void;
+}
+
+export interface RereadSource<T> {
+  /** @throws Error that names the file at fault, never what stands in it */
+  read(): Promise<T>;
+  isSame(one: T, other: T): boolean;
+  /** Named in the log. */
+  readonly file: string;
+  /** For the log: "the certificate". */
+  readonly what: string;
+}
+
+export interface RereadOptions {
+  readonly log: Logger;
+  /** How often the files are read. */
+  readonly everyMs?: number;
+  readonly timers?: Timers;
+}
+
+/** Small files of the kernel's cache. */
+const defaultEveryMs = 2000;
+
+/** @param first what was read when the program started */
+export function reread<T>(first: T, source: RereadSource<T>, options: RereadOptions): Reread<T> {
+  const { log, everyMs = defaultEveryMs, timers = systemTimers } = options;
+  const { file, what } = source;
+  const listeners = new Set<(value: T) => void>();
+  let current = first;
+  let complained = false;
+  let closed = false;
+
+  const look = async () => {
+    try {
+      const next = await source.read();
+      complained = false;
+      if (closed || source.isSame(current, next)) return;
+      current = next;
+      log.info({ file }, `${what} was read anew`);
+      for (const listener of listeners) listener(next);
+    } catch (err) {
+      if (!complained) log.error({ err, file }, `${what} cannot be used anew; the last good one is kept`);
+      complained = true;
+    }
+  };
+  let cancel = timers.after(everyMs, again);
+  function again() {
+    void look().then(() => {
+      if (!closed) cancel = timers.after(everyMs, again);
+    });
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => {
+      closed = true;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+// The virtual key that a sidecar attaches to requests that bring none, so that the application holds no credential. The rule
+// stands here once, for both modes: a request that brings a virtual key, in whatever form, is left as it is.
+import { readFile } from 'node:fs/promises';
+import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
+import { type Reread, type RereadOptions, reread } from '../../common/reread.ts';
+import { Secret } from '../../common/secret.ts';
+import { type CredentialHeaders, credentialHeaders } from './credentials.ts';
+
+export interface AttachedKeySettings {
+  /** As it was when the program started. */
+  readonly key: Secret;
+  /** Where it is read again. */
+  readonly file: string | undefined;
+}
+
+export type AttachedKey = Pick<Reread<Secret>, 'current' | 'close'>;
+
+export type AttachingHeader = 'x-svc-vk' | 'project-api-key';
+
+/**
+ * The header that the key is put into, instead of what the request has there.
+ * @returns undefined where the request brings a key, or contradicts itself, which is refused
+ */
+export function attachingHeader(
+  headers: CredentialHeaders,
+  onProviderRoute: boolean,
+): AttachingHeader | undefined {
+  for (const name of credentialHeaders) {
+    const holdsKey = headers.get(name)?.includes(credentialPrefixes.virtualKey) === true;
+    if (holdsKey || headers.conflicts.includes(name)) return undefined;
+  }
+  return onProviderRoute ? 'project-api-key' : 'x-svc-vk';
+}
+
+/** The request's headers with the key in them, where the rule says so. */
+export function withAttachedKey(
+  headers: CredentialHeaders,
+  onProviderRoute: boolean,
+  key: Secret | undefined,
+): CredentialHeaders {
+  const header = key && attachingHeader(headers, onProviderRoute);
+  if (key === undefined || header === undefined) return headers;
+  return {
+    get: (name) => (name === header ? key.reveal() : headers.get(name)),
+    conflicts: headers.conflicts,
+  };
+}
+
+/** @throws Error that does not say the text */
+export function attachableKey(text: string): Secret {
+  if (!isWellFormedCredential('virtualKey', text)) {
+    throw new Error(
+      text === ''
+        ? 'is empty; it must be a virtual key, sk-svc-…'
+        : 'is not a virtual key: sk-svc- and 49 letters and digits, as it was shown when it was created',
+    );
+  }
+  return new Secret(text);
+}
+
+export function watchAttachedKey({ key, file }: AttachedKeySettings, options: RereadOptions): AttachedKey {
+  if (file === undefined) return { current: key, close: () => undefined };
+  const read = async () => {
+    const text = await readFile(file, 'utf8');
+    try {
+      return attachableKey(text.trim());
+    } catch (error) {
+      throw new Error(`what stands in ${file} ${error instanceof Error ? error.message : ''}`);
+    }
+  };
+  const isSame = (one: Secret, other: Secret) => one.reveal() === other.reveal();
+  return reread(key, { read, isSame, file, what: 'the attached key' }, options);
+}

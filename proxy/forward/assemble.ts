@@ -1,0 +1,93 @@
+// Puts the proxy together as a sidecar that forwards: one virtual key, one client certificate, one place to send to.
+import { systemClock } from '../../common/clock.ts';
+import type { Lifecycle } from '../../common/lifecycle.ts';
+import type { Logger } from '../../common/logger.ts';
+import { type ClientTlsSource, watchClientTlsFiles } from '../../common/tls.ts';
+import { Admission } from '../http/admission.ts';
+import { createWatchdog, type TimeLimits } from '../http/watchdog.ts';
+import { providersByName } from '../providers/index.ts';
+import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from '../serve.ts';
+import type { ProxySettings } from '../settings.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { AddressPolicy } from '../upstream/addresses.ts';
+import { createTransport, type Transport } from '../upstream/transport.ts';
+import { createForwardHandler } from './handler.ts';
+
+export interface ForwardOptions {
+  /** Scheme, host and port. */
+  readonly egress: string;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+/** @throws ListenError; Error that names a file that cannot be used */
+export async function assembleForward(
+  settings: ProxySettings,
+  { egress, log, lifecycle }: ForwardOptions,
+): Promise<RunningProxy> {
+  const metrics = createMetrics();
+  const { inFlightMax, bufferedBytesMax } = settings;
+  const admission = new Admission({ inFlightMax, bufferedBytesMax, organizationShare: 1 });
+  metrics.observeAdmission(admission);
+  const watchdog = createWatchdog(later(timeLimits(settings)), systemClock);
+  lifecycle.onClose('watchdog', () => watchdog.close());
+  const stopping = { now: false };
+  const handler = createForwardHandler({
+    ...{ egress, admission, watchdog, providers: providersByName },
+    transport: await openTransport(settings, { egress, log, lifecycle }),
+    connectTimeoutMs: settings.connectTimeout,
+    attachedKey: openAttachedKey(settings, log, lifecycle),
+    isDraining: () => stopping.now,
+    record: createRecorder(metrics, log),
+  });
+  // The egress gateway may be away: whether the application's pod is ready is the application's business.
+  const notReady = () => undefined;
+  return serve(settings, { log, metrics, watchdog, lifecycle, handler, stopping, notReady });
+}
+
+const laterMs = 10_000;
+
+/** What the egress gateway times as well it speaks of first: it knows what it waited for. How its caller reads only this end sees. */
+function later(limits: TimeLimits): TimeLimits {
+  const { firstByteMs, idleMs, totalMs } = limits;
+  return {
+    ...limits,
+    firstByteMs: firstByteMs + laterMs,
+    idleMs: idleMs + laterMs,
+    totalMs: totalMs + laterMs,
+  };
+}
+
+/** Below the 75 s after which the egress gateway closes an idle connection, so that it closes none under a request. */
+const keepAliveMs = 30_000;
+/** New replicas get their share within minutes. */
+const connectionAgeMs = 300_000;
+
+async function openTransport(
+  settings: ProxySettings,
+  { egress, log, lifecycle }: ForwardOptions,
+): Promise<Transport> {
+  const { protocol, hostname, port } = new URL(egress);
+  const isSecure = protocol === 'https:';
+  const tls = isSecure ? await openTls(settings, log, lifecycle) : undefined;
+  // Where it is was decided by whoever set it; a Service has a private address.
+  const hostAndPort = `${hostname}:${port || (isSecure ? '443' : '80')}`;
+  const transport = createTransport({
+    addresses: new AddressPolicy({ privateUpstreams: [hostAndPort], denyCidrs: [] }),
+    connectTimeoutMs: settings.connectTimeout,
+    ...{ keepAliveMs, connectionAgeMs, originsMax: 1, tls },
+  });
+  lifecycle.onClose('connections to the egress gateway', () => transport.close());
+  return transport;
+}
+
+async function openTls(
+  { forwardCertFile: certFile, forwardKeyFile: keyFile, forwardCa: ca, forwardCaFile: caFile }: ProxySettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<ClientTlsSource> {
+  const files = { certFile, keyFile, caFile, ca: caFile === undefined ? ca : undefined };
+  const source = await watchClientTlsFiles(files, { log });
+  lifecycle.onClose('certificate for the egress gateway', () => source.close());
+  return source;
+}

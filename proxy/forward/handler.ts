@@ -1,0 +1,71 @@
+// THE REQUEST PATH of a proxy that forwards, read top to bottom; its stages have the names that they have in http/handler.ts.
+// Nothing is parsed or held: who calls and what may be called is decided by the egress gateway.
+import { type AttachedKey, attachingHeader } from '../access/attached-key.ts';
+import { GatewayError } from '../errors.ts';
+import type { Admission } from '../http/admission.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { type Handler, type HandlingDeps, handling } from '../http/handling.ts';
+import { matchRoute, type Route } from '../http/match.ts';
+import type { Provider } from '../providers/provider.ts';
+import { dispatch, type EgressDeps } from './dispatch.ts';
+import { type AddedHeaders, forwardedHeaders } from './headers.ts';
+import { relay } from './relay.ts';
+
+export interface ForwardDeps extends HandlingDeps, EgressDeps {
+  /** Those with a route of their own, by path segment. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly admission: Admission;
+  /** For requests that bring no virtual key. */
+  readonly attachedKey: AttachedKey | undefined;
+  isDraining(): boolean;
+}
+
+export function createForwardHandler(deps: ForwardDeps): Handler {
+  return handling(deps, (exchange) => answer(exchange, deps));
+}
+
+/** A sidecar has one tenant. */
+const tenant = 'tenant';
+
+async function answer(exchange: Exchange, deps: ForwardDeps): Promise<void> {
+  const { record, request } = exchange;
+  // accept
+  if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
+
+  // match: as far as it says where the key is attached. What is no route here may be one there, or is refused there.
+  const route = routeOf(exchange, deps.providers);
+  const onProviderRoute = route?.kind === 'chat' && route.provider !== undefined;
+  record.route = route?.kind ?? 'none';
+  record.direct = onProviderRoute || exchange.headers.get('x-svc-direct-key')?.toLowerCase() === 'true';
+
+  // admit
+  exchange.ticket = deps.admission.admit(tenant);
+
+  // dispatch: the body flows on as it comes, and the answer may be here before all of it is.
+  const added = { requestId: exchange.id, key: keyFor(exchange, onProviderRoute, deps.attachedKey) };
+  const call = await dispatch(exchange, forwardedHeaders(request.rawHeaders, added), deps);
+
+  // relay
+  await relay(exchange, call);
+}
+
+/** @throws GatewayError route_not_found for a target that is no path */
+function routeOf({ request }: Exchange, providers: ForwardDeps['providers']): Route | undefined {
+  const { method = '', url = '' } = request;
+  if (!url.startsWith('/')) throw new GatewayError('route_not_found');
+  try {
+    return matchRoute(method, url, providers);
+  } catch {
+    return undefined;
+  }
+}
+
+function keyFor(
+  { headers }: Exchange,
+  onProviderRoute: boolean,
+  attached: AttachedKey | undefined,
+): AddedHeaders['key'] {
+  if (attached === undefined) return undefined;
+  const header = attachingHeader(headers, onProviderRoute);
+  return header === undefined ? undefined : { header, value: attached.current.reveal() };
+}

@@ -1,0 +1,54 @@
+// What the log and the metrics are told of an answer that passes: its headers say who answered for which model, and of a small
+// error answer the code, where it is one of the gateway's own. Nothing else of an answer is looked at.
+import { type ErrorCode, errorTable } from '../errors.ts';
+import type { RequestRecord } from '../http/exchange.ts';
+import type { EgressCall } from './egress-call.ts';
+
+const errorAnswerBytesMax = 16 * 1024;
+
+export function noteAnswer(record: RequestRecord, { status, headers }: EgressCall): void {
+  record.status = status;
+  record.provider = single(headers['x-svc-provider']);
+  record.model = single(headers['x-svc-model']);
+  record.streamed = single(headers['content-type'])?.startsWith('text/event-stream') === true;
+  if (status < 400) return;
+  record.errorSource = headers['x-svc-error-source'] === 'provider' ? 'provider' : 'gateway';
+}
+
+/** Collects a small error answer while it passes. */
+export class ErrorAnswerReader {
+  readonly #chunks: Buffer[] = [];
+
+  /** Undefined for an answer that is none, or may be large. */
+  static of({ status, headers }: EgressCall): ErrorAnswerReader | undefined {
+    const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+    const isJson = single(headers['content-type'])?.startsWith('application/json') === true;
+    return status >= 400 && isJson && length <= errorAnswerBytesMax ? new ErrorAnswerReader() : undefined;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  code(): ErrorCode | undefined {
+    try {
+      const answer: unknown = JSON.parse(Buffer.concat(this.#chunks).toString());
+      return ownCode(member(member(answer, 'error'), 'code'));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function ownCode(code: unknown): ErrorCode | undefined {
+  return Object.keys(errorTable).find((known): known is ErrorCode => known === code);
+}
+
+/** A header that came twice is a list. */
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

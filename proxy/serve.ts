@@ -1,0 +1,145 @@
+// What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
+import { startAdminServer } from '../common/admin-server.ts';
+import { systemClock } from '../common/clock.ts';
+import type { Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import { watchTlsFiles } from '../common/tls.ts';
+import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
+import type { Exchange } from './http/exchange.ts';
+import type { Handler } from './http/handling.ts';
+import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
+import type { TimeLimits, Watchdog } from './http/watchdog.ts';
+import type { ProxySettings } from './settings.ts';
+import { createAccessLog } from './telemetry/access-log.ts';
+import type { ProxyMetrics } from './telemetry/metrics.ts';
+
+export interface RunningProxy {
+  readonly port: number;
+  /** Of the listener with TLS, where there is one. */
+  readonly tlsPort: number | undefined;
+  readonly adminPort: number;
+  /** Not ready, nothing new, open requests finish up to the grace, the rest is cut; then everything is closed. */
+  drain(): Promise<void>;
+}
+
+export interface Serving {
+  readonly log: Logger;
+  readonly metrics: ProxyMetrics;
+  readonly watchdog: Watchdog;
+  readonly lifecycle: Lifecycle;
+  readonly handler: Handler;
+  /** Set when the drain begins; the request path looks at it. */
+  readonly stopping: { now: boolean };
+  /** Undefined = ready; else why not. */
+  notReady(): string | undefined;
+}
+
+/** @throws ListenError; Error that names a file that cannot be used */
+export async function serve(settings: ProxySettings, serving: Serving): Promise<RunningProxy> {
+  const { log, metrics, watchdog, lifecycle, stopping } = serving;
+  const start = async (address: ProxySettings['listen'], tls?: ListenerTls) => {
+    const server = await startTrafficServer({
+      ...{ address, tls },
+      headerBytesMax: settings.headerBytesMax,
+      headersTimeoutMs: settings.headersTimeout,
+      clock: systemClock,
+      handler: serving.handler,
+      open: () => watchdog.watched,
+      onMalformed: (code) => metrics.malformed(code),
+      onDefect: (err) => log.error({ err }, 'the request path threw'),
+    });
+    lifecycle.onClose('traffic listener', () => server.destroy());
+    return server;
+  };
+  const traffic = await start(settings.listen);
+  const tls = await openTls(settings, log, lifecycle);
+  const secure = tls && settings.tlsListen && (await start(settings.tlsListen, tls));
+  const admin = await startAdminServer(settings.adminListen, {
+    metrics: () => metrics.render(),
+    notReady: () => (stopping.now ? 'draining' : serving.notReady()),
+  });
+  lifecycle.onClose('admin listener', () => admin.close());
+  const listeners = secure === undefined ? [traffic] : [traffic, secure];
+  return {
+    ...{ port: traffic.port, tlsPort: secure?.port, adminPort: admin.port },
+    drain: async () => {
+      stopping.now = true;
+      await finished(listeners, settings.drainGrace, serving);
+      await lifecycle.close();
+    },
+  };
+}
+
+export function openAttachedKey(
+  { attachKey: key, attachKeyFile: file }: ProxySettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+): AttachedKey | undefined {
+  const attached = key && watchAttachedKey({ key, file }, { log });
+  lifecycle.onClose('attached key', () => attached?.close());
+  return attached;
+}
+
+export function timeLimits(settings: ProxySettings): TimeLimits {
+  return {
+    bodyGraceMs: settings.bodyGrace,
+    bodyRateMin: settings.bodyRateMin,
+    firstByteMs: settings.firstByteTimeout,
+    idleMs: settings.idleTimeout,
+    readerMs: settings.readerTimeout,
+    totalMs: settings.totalTimeout,
+  };
+}
+
+/** @returns what counts and logs a request that is finished */
+export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: Exchange) => void {
+  const logRequest = createAccessLog(log);
+  return (exchange) => {
+    const { startedAt, dispatchedAt, record } = exchange;
+    const total = systemClock.monotonic() - startedAt;
+    metrics.request(record, {
+      total,
+      overhead: dispatchedAt === undefined ? undefined : dispatchedAt - startedAt,
+      firstByte: record.firstByteAt === undefined ? undefined : record.firstByteAt - startedAt,
+    });
+    logRequest(exchange, total);
+  };
+}
+
+const refusedLogMs = 1000;
+
+async function openTls(
+  { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: caFile }: ProxySettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<ListenerTls | undefined> {
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
+  lifecycle.onClose('certificate of the traffic listener', () => source.close());
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return {
+    source,
+    onRefused: (err, address) => {
+      // Strangers must not fill the log.
+      const now = systemClock.monotonic();
+      if (now - loggedAt < refusedLogMs) return;
+      loggedAt = now;
+      log.warn({ err, address }, 'a connection was refused: it did not come to TLS');
+    },
+  };
+}
+
+/** Waits for open requests, at most for the grace; what is still open then is cut and named in the log. */
+async function finished(
+  listeners: readonly TrafficServer[],
+  graceMs: number,
+  { watchdog, log }: Serving,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const { id } of watchdog.watched)
+      log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
+    for (const listener of listeners) listener.destroy();
+  }, graceMs);
+  await Promise.all(listeners.map((listener) => listener.drain()));
+  clearTimeout(timer);
+}
