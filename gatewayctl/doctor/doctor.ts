@@ -1,0 +1,104 @@
+// Looks at everything between this machine and a working gateway, in the order in which one thing rests on another. What can
+// still be looked at after a failure is; the token is sent only where the connection is trusted.
+import { familyOf } from '../../common/addresses.ts';
+import { version } from '../../common/version.ts';
+import { parseServer, type Target } from '../target.ts';
+import { judgeClock } from './clock.ts';
+import { type ConfigurationSeen, judgeConfiguration } from './configuration.ts';
+import {
+  type Endpoint,
+  judgeConnection,
+  judgeGrpc,
+  judgeName,
+  judgeTls,
+  type Meeting,
+} from './connection.ts';
+import type { Finding } from './finding.ts';
+import type { Asked, LookedUp, Probe } from './probe.ts';
+import { judgeProxies, judgeRedis } from './proxies.ts';
+import { judgeProxy } from './proxy.ts';
+import { judgeDatabase, judgeVersions } from './replicas.ts';
+import { judgeToken } from './token.ts';
+
+export interface DoctorRequest {
+  readonly target: Target;
+  readonly configuration: ConfigurationSeen;
+  /** URLs of proxies' admin listeners. */
+  readonly proxies: readonly string[];
+}
+
+export interface Diagnosis {
+  readonly server: string;
+  readonly findings: readonly Finding[];
+  /** Whether a check has failed; a warning is no failure. */
+  readonly failed: boolean;
+}
+
+/** Never rejects. */
+export async function diagnose(request: DoctorRequest, probe: Probe): Promise<Diagnosis> {
+  const { target } = request;
+  const findings = [
+    await lookAtConfiguration(request, probe),
+    ...(await lookAtControlPlane(target, probe)),
+    ...(await lookAtProxies(request, probe)),
+  ];
+  return {
+    server: target.server,
+    findings,
+    failed: findings.some(({ verdict }) => verdict === 'failed'),
+  };
+}
+
+async function lookAtConfiguration({ target, configuration }: DoctorRequest, probe: Probe): Promise<Finding> {
+  const { file } = configuration;
+  return judgeConfiguration(
+    target,
+    configuration,
+    file === undefined ? undefined : await probe.fileMode(file),
+  );
+}
+
+async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding[]> {
+  const endpoint = parseServer(target.server);
+  const looked = familyOf(endpoint.host) === undefined ? await probe.lookUp(endpoint.host) : undefined;
+  const meetings = await meet(endpoint, looked, probe);
+  const tls = judgeTls(target, meetings, probe.now());
+  const asked = tls.verdict === 'failed' ? [] : await ask(meetings, probe);
+  return [
+    judgeName(endpoint, looked),
+    judgeConnection(endpoint, meetings),
+    tls,
+    judgeGrpc(target, meetings, asked),
+    judgeToken(target.token, asked, probe.now()),
+    judgeClock(asked),
+    judgeDatabase(asked),
+    judgeProxies(asked),
+    judgeRedis(asked),
+    judgeVersions(version, asked),
+  ];
+}
+
+/** More replicas than these are not looked at one by one. */
+const addressesMax = 8;
+
+async function meet(
+  { host, port }: Endpoint,
+  looked: LookedUp | undefined,
+  probe: Probe,
+): Promise<Meeting[]> {
+  const addresses = looked === undefined ? [host] : 'found' in looked ? looked.found : [];
+  return await Promise.all(
+    addresses
+      .slice(0, addressesMax)
+      .map(async (address) => ({ address, met: await probe.meet(address, port) })),
+  );
+}
+
+async function ask(meetings: readonly Meeting[], probe: Probe): Promise<Asked[]> {
+  const worth = meetings.filter(({ met }) => met.speaks === 'http2' || (met.speaks === 'tls' && met.http2));
+  return await Promise.all(worth.map(({ address }) => probe.status(address)));
+}
+
+async function lookAtProxies({ proxies }: DoctorRequest, probe: Probe): Promise<Finding[]> {
+  return await Promise.all(proxies.map(async (url) => judgeProxy(url, await probe.admin(url))));
+}

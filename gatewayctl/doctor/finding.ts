@@ -1,0 +1,71 @@
+// What a check of doctor found: one sentence, and what to do where something is wrong. No sentence holds a credential.
+
+/** In the order in which they are made and told. */
+export const checkNames = [
+  'configuration',
+  'name',
+  'connection',
+  'tls',
+  'grpc',
+  'token',
+  'clock',
+  'database',
+  'proxies',
+  'redis',
+  'versions',
+  'proxy',
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+
+/** Skipped: it could not be made, because of what another check found or because the caller is not told. */
+export type Verdict = 'ok' | 'warning' | 'failed' | 'skipped';
+
+export interface Finding {
+  readonly check: CheckName;
+  readonly verdict: Verdict;
+  readonly says: string;
+  /** What to do. */
+  readonly advice?: string;
+}
+
+export function ok(check: CheckName, says: string): Finding {
+  return { check, verdict: 'ok', says };
+}
+
+export function warning(check: CheckName, says: string, advice: string): Finding {
+  return { check, verdict: 'warning', says, advice };
+}
+
+export function failed(check: CheckName, says: string, advice: string): Finding {
+  return { check, verdict: 'failed', says, advice };
+}
+
+export function skipped(check: CheckName, says: string): Finding {
+  return { check, verdict: 'skipped', says };
+}
+
+const gravity = { ok: 0, skipped: 1, warning: 2, failed: 3 } as const satisfies Record<Verdict, number>;
+
+/** The gravest; the first of equals. */
+export function gravest(findings: readonly [Finding, ...Finding[]]): Finding {
+  return findings.reduce((worst, next) => (gravity[next.verdict] > gravity[worst.verdict] ? next : worst));
+}
+
+/** Names in a sentence: the first few, and how many more there are. */
+export function listed(names: readonly string[], namesMax = 5): string {
+  const told = names.slice(0, namesMax).join(', ');
+  return names.length > namesMax ? `${told} and ${names.length - namesMax} more` : told;
+}
+
+const [secondMs, minuteMs, hourMs, dayMs] = [1000, 60_000, 3_600_000, 86_400_000];
+
+/** In the largest unit of which there are two: "90 s", "10 min", "3 days". */
+export function span(ms: number): string {
+  const length = Math.abs(ms);
+  if (length < 2 * secondMs) return `${Math.round(length)} ms`;
+  if (length < 2 * minuteMs) return `${Math.round(length / secondMs)} s`;
+  if (length < 2 * hourMs) return `${Math.round(length / minuteMs)} min`;
+  if (length < 2 * dayMs) return `${Math.round(length / hourMs)} h`;
+  return `${Math.floor(length / dayMs)} days`;
+}

@@ -1,0 +1,28 @@
+// `gatewayctl doctor`: looks, tells, and ends with 1 if something has failed.
+import { configPath } from '../config.ts';
+import { exitCodes } from '../failure.ts';
+import type { Io } from '../io.ts';
+import type { Target } from '../target.ts';
+import { diagnose } from './doctor.ts';
+import { createProbe } from './network-probe.ts';
+import { reportJson, reportText } from './report.ts';
+
+export interface DoctorContext {
+  /** Name of the context in use. */
+  readonly context: string | undefined;
+  readonly target: Target;
+  readonly json: boolean;
+  /** URLs of proxies' admin listeners; default: none. */
+  readonly proxies?: readonly string[];
+}
+
+/** @returns the exit code */
+export async function runDoctor(
+  { context, target, json, proxies = [] }: DoctorContext,
+  io: Io,
+): Promise<number> {
+  const configuration = { file: configPath(io.env), ...(context !== undefined && { context }) };
+  const diagnosis = await diagnose({ target, configuration, proxies }, createProbe(target));
+  await io.out(json ? `${JSON.stringify(reportJson(diagnosis), null, 2)}\n` : reportText(diagnosis));
+  return diagnosis.failed ? exitCodes.refused.code : exitCodes.done.code;
+}

@@ -1,0 +1,45 @@
+// What answers the beginning of HTTP/2 in plain text (RFC 9113, section 3.4).
+import { connect } from 'node:net';
+import type { Met } from './probe.ts';
+
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+export const connectMaxMs = 5_000;
+const answerMaxMs = 3_000;
+
+const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings]);
+
+/** Undefined: the connection was ended without a word that is known, as a server of TLS does. */
+export function meetPlainly({ address, port }: Place): Promise<Met | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port });
+    let connected = false;
+    const end = (met: Met | undefined) => {
+      socket.destroy();
+      resolve(met);
+    };
+    socket.setTimeout(connectMaxMs, () =>
+      end(connected ? { speaks: 'silence' } : { speaks: 'nothing', code: 'ETIMEDOUT' }),
+    );
+    socket.on('connect', () => {
+      connected = true;
+      socket.setTimeout(answerMaxMs);
+      socket.write(opening);
+    });
+    socket.on('data', (bytes: Buffer) => end(greetingOf(bytes)));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      end(connected ? undefined : { speaks: 'nothing', code: error.code ?? error.message }),
+    );
+    socket.on('close', () => end(undefined));
+  });
+}
+
+function greetingOf(bytes: Buffer): Met | undefined {
+  if (bytes.subarray(0, 7).toString('latin1') === 'HTTP/1.') return { speaks: 'http1' };
+  // A server begins with its settings.
+  return bytes[3] === 4 && bytes.length >= 9 ? { speaks: 'http2' } : undefined;
+}

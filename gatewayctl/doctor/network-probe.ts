@@ -1,0 +1,104 @@
+// The real world for doctor. What is spoken at an address is found out by speaking first: the beginning of TLS and of HTTP/2
+// in plain text, in the order of what is expected. No token is part of it; only `status` sends one, by the program's client.
+import { lookup } from 'node:dns/promises';
+import { stat } from 'node:fs/promises';
+import { version } from '../../common/version.ts';
+import { CallFailure, type Client, dial } from '../client.ts';
+import { parseServer, type Target } from '../target.ts';
+import { meetPlainly } from './meet-plainly.ts';
+import { meetOverTls } from './meet-tls.ts';
+import type { AdminSeen, Asked, LookedUp, Met, Probe, Unanswered } from './probe.ts';
+
+export function createProbe(target: Target, now: () => number = Date.now): Probe {
+  return {
+    now,
+    fileMode: async (path) => {
+      const found = await stat(path).catch(() => undefined);
+      return found && found.mode & 0o777;
+    },
+    lookUp,
+    meet: (address, port) => meet(target, address, port),
+    status: (address) => askStatus(target, address, now),
+    admin: (url) => lookAtAdmin(url, target.timeoutMs),
+  };
+}
+
+async function lookUp(host: string): Promise<LookedUp> {
+  try {
+    return { found: (await lookup(host, { all: true })).map(({ address }) => address) };
+  } catch (error) {
+    return { error: codeOf(error) };
+  }
+}
+
+/** Undefined of a try: this is not what is spoken there. */
+async function meet({ server, transport }: Target, address: string, port: number): Promise<Met> {
+  const { host } = parseServer(server);
+  const place = { address, port };
+  const overTls = () => meetOverTls(place, transport.kind === 'tls' ? { host, ...transport } : { host });
+  const plainly = () => meetPlainly(place);
+  const [first, second] = transport.kind === 'tls' ? [overTls, plainly] : [plainly, overTls];
+  return (await first()) ?? (await second()) ?? { speaks: 'unknown' };
+}
+
+async function askStatus(target: Target, address: string, now: () => number): Promise<Asked> {
+  const { host, port } = parseServer(target.server);
+  const { transport } = target;
+  const client = dial({
+    ...target,
+    server: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
+    transport:
+      transport.kind === 'tls' ? { ...transport, serverName: transport.serverName ?? host } : transport,
+  });
+  try {
+    const sentAt = now();
+    const status = await client.call('Status.Get', {});
+    return { status, sentAt, receivedAt: now() };
+  } catch (error) {
+    return await unanswered(error, client);
+  } finally {
+    client.close();
+  }
+}
+
+async function unanswered(error: unknown, client: Client): Promise<Unanswered> {
+  if (!(error instanceof CallFailure))
+    return { code: 'UNKNOWN', message: String(error), reason: undefined, beforeStatus: false };
+  const { code, message, reason } = error;
+  const beforeStatus = code === 'UNIMPLEMENTED' && (await isOfTheContract(client));
+  return { code, message, reason, beforeStatus };
+}
+
+/** Whether it knows a method that every control plane has. */
+async function isOfTheContract(client: Client): Promise<boolean> {
+  try {
+    await client.call('Organizations.List', { pageSize: 1 });
+    return true;
+  } catch (error) {
+    return error instanceof CallFailure && error.reason !== undefined;
+  }
+}
+
+async function lookAtAdmin(url: string, timeoutMs: number): Promise<AdminSeen> {
+  const get = (path: string) =>
+    fetch(new URL(path, url), {
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: { 'user-agent': `gatewayctl/${version}` },
+    });
+  try {
+    const ready = await get('/readyz');
+    const reason = (await ready.text()).trim();
+    if (ready.status !== 200 && ready.status !== 503) return { error: `HTTP status ${ready.status}` };
+    const metrics = await get('/metrics');
+    const text = await metrics.text();
+    return { ready: ready.ok, reason: reason.slice(0, 200), metrics: metrics.ok ? text : undefined };
+  } catch (error) {
+    return { error: codeOf(error) };
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.cause === undefined ? error.name : codeOf(error.cause);
+}

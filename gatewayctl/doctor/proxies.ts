@@ -1,0 +1,66 @@
+// Judges the proxies that watch, as their replicas know them: whether there are any, and how they reach Redis. Pure.
+import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
+import { type Finding, failed, listed, ok, skipped, span, warning } from './finding.ts';
+import { type Asked, isAnswered } from './probe.ts';
+
+/** A proxy asks every five seconds. */
+const askSilentMs = 20_000;
+
+export function judgeProxies(asked: readonly Asked[]): Finding {
+  const answers = asked.filter(isAnswered);
+  if (answers.length === 0) return skipped('proxies', 'the control plane has not told');
+  const lists = answers.flatMap(({ status }) => status.watchers ?? []);
+  if (lists.length === 0) return skipped('proxies', 'they are told to platform operators only');
+  const replicas = listed(answers.map(({ status }) => status.replica));
+  const total = lists.reduce((sum, list) => sum + list.total, 0);
+  if (total === 0)
+    return warning(
+      'proxies',
+      `no proxy is connected to ${replicas}`,
+      'check GATEWAY_CONTROL_PLANE and GATEWAY_PROXY_TOKEN of the proxies, and their logs; --proxy <admin URL> looks at one',
+    );
+  const silent = answers.flatMap(({ status }) => silentOnes(status.watchers?.watchers ?? [], status.time));
+  if (silent.length > 0)
+    return warning(
+      'proxies',
+      `these have not asked for long: ${listed(silent)}`,
+      'their connections may be dead; look at their logs',
+    );
+  const names = lists.flatMap(({ watchers }) => watchers.map(nameOf));
+  return ok('proxies', `connected to ${replicas}: ${total}, namely ${listed(names)}`);
+}
+
+function silentOnes(watchers: readonly Watcher[], time: string): string[] {
+  return watchers.flatMap((watcher) => {
+    const silentMs = Date.parse(time) - Date.parse(watcher.askedAt ?? watcher.since);
+    return silentMs > askSilentMs ? [`${nameOf(watcher)} (${span(silentMs)})`] : [];
+  });
+}
+
+export function judgeRedis(asked: readonly Asked[]): Finding {
+  const watchers = asked.flatMap((one) => (isAnswered(one) ? (one.status.watchers?.watchers ?? []) : []));
+  if (watchers.length === 0) return skipped('redis', 'proxies tell of it, and none is known');
+  const inState = (state: Watcher['redis']) => watchers.filter(({ redis }) => redis === state).map(nameOf);
+  const [failing, without] = [inState('REDIS_STATE_FAILING'), inState('REDIS_STATE_NONE')];
+  if (failing.length > 0)
+    return failed(
+      'redis',
+      `Redis does not answer these proxies, or refuses: ${listed(failing)}`,
+      'check that Redis runs, REDIS_URL, and its password and memory; meanwhile rate limits hold for each proxy alone, and more look-ups reach the control plane',
+    );
+  if (without.length > 0 && watchers.length > 1)
+    return warning(
+      'redis',
+      `these proxies have no Redis: ${listed(without)}`,
+      'set REDIS_URL: without it rate limits hold for each proxy alone',
+    );
+  if (without.length > 0) return ok('redis', 'the only proxy has none, and needs none');
+  const well = inState('REDIS_STATE_OK');
+  return well.length > 0
+    ? ok('redis', `it answers ${listed(well)}`)
+    : skipped('redis', 'no proxy has told yet');
+}
+
+export function nameOf({ host, tokenName, identity, address }: Watcher): string {
+  return host ?? `${tokenName ?? identity} at ${address}`;
+}

@@ -1,0 +1,91 @@
+// Judges one proxy by its admin listener: whether it is ready, how old its feed is, and what its metrics say of Redis. Pure.
+import { type Finding, failed, ok, span, warning } from './finding.ts';
+import type { AdminSeen } from './probe.ts';
+
+export function judgeProxy(url: string, seen: AdminSeen): Finding {
+  if ('error' in seen)
+    return failed(
+      'proxy',
+      `${url}: no answer (${seen.error})`,
+      'name its admin listener, GATEWAY_ADMIN_LISTEN (9090)',
+    );
+  const metrics = readMetrics(seen.metrics ?? '');
+  const version = metrics.find(({ name }) => name === 'gateway_build_info')?.labels.version;
+  const name = version === undefined ? url : `${url} (${version})`;
+  if (!seen.ready) return failed('proxy', `${name}: ${seen.reason}`, adviceFor(seen.reason));
+  if (seen.metrics === undefined)
+    return warning(
+      'proxy',
+      `${name}: it is ready, but shows no metrics`,
+      'check that this is its admin listener',
+    );
+  const [feed, redis] = [judgeFeed(name, metrics), judgeRedis(name, metrics)];
+  return feed ?? redis ?? ok('proxy', `${name}: ready${feedText(metrics)}`);
+}
+
+function adviceFor(reason: string): string {
+  if (reason.includes('has answered yet'))
+    return 'it has had no records since its start: check GATEWAY_CONTROL_PLANE, its TLS settings, GATEWAY_PROXY_TOKEN and REDIS_URL, and its log';
+  if (reason.includes('drain') || reason.includes('stopping'))
+    return 'it is being stopped; wait for the next one';
+  return 'look at its log';
+}
+
+const feedMetric = 'gateway_feed_age_seconds';
+/** Beyond this a proxy takes its feed for dead. */
+const feedSilentMs = 20_000;
+
+/** A proxy in forward mode has no feed. */
+function judgeFeed(name: string, metrics: readonly Metric[]): Finding | undefined {
+  const age = total(metrics, feedMetric);
+  if (age === undefined) return undefined;
+  const advice =
+    'changes, revocations among them, do not reach it: check GATEWAY_CONTROL_PLANE and GATEWAY_PROXY_TOKEN, the network, and the database of the control plane';
+  if (Number.isNaN(age))
+    return failed('proxy', `${name}: no control plane has confirmed its records since it started`, advice);
+  if (age * 1000 <= feedSilentMs) return undefined;
+  return failed('proxy', `${name}: its feed is ${span(age * 1000)} old`, advice);
+}
+
+function judgeRedis(name: string, metrics: readonly Metric[]): Finding | undefined {
+  const failures = total(metrics, 'gateway_access_cache_failures_total') ?? 0;
+  if (failures === 0) return undefined;
+  return warning(
+    'proxy',
+    `${name}: ready, but ${failures} commands of Redis have failed since it started`,
+    'while the number grows, check Redis and REDIS_URL; its log has the cause',
+  );
+}
+
+function feedText(metrics: readonly Metric[]): string {
+  const age = total(metrics, feedMetric);
+  return age === undefined ? '' : `, its feed ${span(age * 1000)} old`;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Of several with one name the sum; undefined: there is none. */
+function total(metrics: readonly Metric[], name: string): number | undefined {
+  const values = metrics.filter((metric) => metric.name === name).map(({ value }) => value);
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value);
+}
+
+/** The Prometheus text, as far as numbers and plain labels go: github.com/prometheus/docs, exposition formats. */
+function readMetrics(text: string): Metric[] {
+  return text.split('\n').flatMap((line) => {
+    const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line);
+    if (match === null) return [];
+    const [, name = '', labels = '', value = ''] = match;
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', text = '']) => [key, text]);
+    return [{ name, labels: Object.fromEntries(pairs), value: numberOf(value) }];
+  });
+}
+
+function numberOf(text: string): number {
+  if (text === 'Nan' || text === 'NaN') return Number.NaN;
+  return text === '+Inf' ? Number.POSITIVE_INFINITY : Number(text);
+}
