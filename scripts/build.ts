@@ -18,7 +18,7 @@ export interface ProgramRules {
 const grpc = ['@grpc/grpc-js', '@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'];
 const database = ['pg', 'kysely'];
 
-const programs = {
+const rulesOf = {
   proxy: {
     entries: { main: 'proxy/main.ts', 'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts' },
     folders: ['proxy', 'common', 'proto', 'catalog', 'guardrails'],
@@ -46,8 +46,8 @@ const programs = {
   },
 } as const satisfies Record<string, ProgramRules>;
 
-export type Program = keyof typeof programs;
-const programNames = Object.keys(programs) as Program[];
+export type Program = keyof typeof rulesOf;
+const allPrograms = Object.keys(rulesOf) as Program[];
 
 /** The .proto files that packages read at run time, by where they look: two folders above the bundle, in proto/. */
 const protoFolders = {
@@ -78,19 +78,22 @@ export interface Bundle {
 /** @throws Error if a bundle holds what is foreign to its program */
 export async function buildPrograms(
   outDirectory: string,
-  wanted: Readonly<Partial<Record<Program, ProgramRules>>> = programs,
+  programs: readonly Program[] = allPrograms,
 ): Promise<readonly Bundle[]> {
   rmSync(outDirectory, { recursive: true, force: true });
-  const bundles = programNames
-    .filter((program) => program in wanted)
-    .map((program) => buildProgram(program, wanted[program] ?? programs[program], outDirectory));
+  const bundles = programs.map((program) => buildProgram(program, outDirectory));
   for (const [name, source] of Object.entries(protoFolders)) {
     cpSync(join(root, 'node_modules', source), join(outDirectory, 'proto', name), { recursive: true });
   }
   return Promise.all(bundles);
 }
 
-async function buildProgram(program: Program, rules: ProgramRules, outDirectory: string): Promise<Bundle> {
+/** One, without what more than one need. */
+export async function buildProgram(
+  program: Program,
+  outDirectory: string,
+  rules: ProgramRules = rulesOf[program],
+): Promise<Bundle> {
   const directory = join(outDirectory, program);
   const { metafile } = await build({
     absWorkingDir: root,

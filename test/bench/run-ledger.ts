@@ -31,7 +31,7 @@ const machine = describeMachine();
 const cores = chooseCores();
 execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { stdio: 'ignore' });
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
-const bundles = await buildPrograms(join(directory, 'dist'));
+const bundles = await buildPrograms(join(directory, 'dist'), ['control-plane']);
 const main = bundles.find((bundle) => bundle.program === 'control-plane')?.main ?? '';
 const plane = await startLedgerPlane(main, { cores, organizations });
 try {

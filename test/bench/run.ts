@@ -79,7 +79,7 @@ const machine = describeMachine();
 const cores = chooseCores();
 execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { stdio: 'ignore' });
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
-const bundles = await buildPrograms(join(directory, 'dist'));
+const bundles = await buildPrograms(join(directory, 'dist'), ['proxy', 'control-plane']);
 try {
   console.log(flags.only === undefined ? await measureAll() : await measureGuardrailsAlone());
 } finally {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bundle, buildPrograms, type Program } from '../../scripts/build.ts';
+import { type Bundle, buildProgram, buildPrograms, type Program } from '../../scripts/build.ts';
 import { bundledPackages, licencesOf } from '../../scripts/licences.ts';
 
 /** A third above what they are: who exceeds one has taken something in that is worth a look. */
@@ -58,14 +58,15 @@ it('each holds what speaks its protocols, and nothing of the others', () => {
 it('a build that takes in what is foreign to its program fails and names it', async () => {
   const intruder = join(directory, 'intruder.ts');
   writeFileSync(intruder, "console.log('foreign');\n");
+  const elsewhere = join(directory, 'foreign');
   const rules = { entries: { main: intruder }, folders: ['injector'], withoutPackages: [] };
-  await expect(buildPrograms(join(directory, 'foreign'), { injector: rules })).rejects.toThrow(
+  await expect(buildProgram('injector', elsewhere, rules)).rejects.toThrow(
     /the bundle of injector holds .*intruder\.ts/,
   );
-  const packaged = { ...rules, entries: { main: 'common/logger.ts' }, folders: ['common'] };
-  await expect(
-    buildPrograms(join(directory, 'foreign'), { injector: { ...packaged, withoutPackages: ['pino'] } }),
-  ).rejects.toThrow('the bundle of injector holds pino');
+  const logger = { entries: { main: 'common/logger.ts' }, folders: ['common'], withoutPackages: ['pino'] };
+  await expect(buildProgram('injector', elsewhere, logger)).rejects.toThrow(
+    'the bundle of injector holds pino',
+  );
 });
 
 describe('licences', () => {
