@@ -278,7 +278,8 @@ function watch(
 ): WatchStream {
   stream.on('data', (response: WatchResponse__Output) => {
     try {
-      handlers.message(decodeFeedMessage(response));
+      const message = decodeFeedMessage(response);
+      if (message !== undefined) handlers.message(message);
     } catch (error) {
       stream.cancel();
       handlers.closed(error instanceof Error ? error : new Error(String(error)));

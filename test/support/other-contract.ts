@@ -1,0 +1,173 @@
+// A control plane of another version: the real one behind a relay that speaks a contract made at run time, newer by fields, enum
+// values and kinds in every message, or older by what it lacks. Bytes pass as they are, but where a test rewrites an answer.
+import {
+  type Client,
+  credentials,
+  type Metadata,
+  makeGenericClientConstructor,
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  type ServiceError,
+  type StatusObject,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js';
+import { fromJSON } from '@grpc/proto-loader';
+import type { Descriptor, Field } from '../../proto/compatibility.ts';
+import { contract } from '../../proto/load.ts';
+import type { Answered } from './operators.ts';
+
+/** Number of everything that newerContract adds. */
+export const addedNumber = 1000;
+
+/** Every message has a further field `addedLater`, every oneof a member `addedTo<Name>`, every enum a value `<NAME>_ADDED_LATER`. */
+export function newerContract(): Descriptor {
+  return mapTypes((type, name) => {
+    if (type.values) return { ...type, values: { ...type.values, [`${name}_ADDED_LATER`]: addedNumber } };
+    if (!type.fields) return type;
+    const added: Record<string, Field> = { addedLater: { type: 'string', id: addedNumber } };
+    const oneofs = Object.entries(type.oneofs ?? {}).map(([oneof, { oneof: members }]) => {
+      if (oneof.startsWith('_')) return [oneof, { oneof: members }] as const;
+      const member = `addedTo${oneof}`;
+      added[member] = { type: 'string', id: addedNumber + 1 };
+      return [oneof, { oneof: [...members, member] }] as const;
+    });
+    const fields = { ...type.fields, ...added };
+    return { ...type, fields, ...(type.oneofs && { oneofs: Object.fromEntries(oneofs) }) };
+  });
+}
+
+/** @param lacking names of services, `Service.Method`s or `Message.field`s */
+export function olderContract(lacking: readonly string[]): Descriptor {
+  const lacks = new Set(lacking);
+  const without = <T>(name: string, members: Readonly<Record<string, T>> = {}) =>
+    Object.fromEntries(Object.entries(members).filter(([member]) => !lacks.has(`${name}.${member}`)));
+  return mapTypes((type, name) => {
+    if (type.methods) return { ...type, methods: lacks.has(name) ? {} : without(name, type.methods) };
+    if (!type.fields) return type;
+    const oneofs = Object.entries(type.oneofs ?? {}).flatMap(([oneof, { oneof: members }]) => {
+      const left = members.filter((member) => !lacks.has(`${name}.${member}`));
+      return left.length > 0 ? [[oneof, { oneof: left }] as const] : [];
+    });
+    const fields = without(name, type.fields);
+    return { ...type, fields, ...(type.oneofs && { oneofs: Object.fromEntries(oneofs) }) };
+  });
+}
+
+function mapTypes(map: (type: Descriptor, name: string) => Descriptor): Descriptor {
+  const types = Object.entries<Descriptor>(contract.nested.gateway.nested.v1.nested);
+  const mapped = Object.fromEntries(types.map(([name, type]) => [name, map(type, name)]));
+  return { nested: { gateway: { nested: { v1: { nested: mapped } } } } };
+}
+
+/** What becomes of each message of an answer; of one on a stream also several. */
+export type Rewrite = (message: Answered, method: string) => Answered;
+
+export interface Relay {
+  readonly port: number;
+  close(): void;
+}
+
+export interface RelayOptions {
+  /** The control plane that it stands for. */
+  readonly port: number;
+  readonly contract: Descriptor;
+  readonly rewrite?: Rewrite;
+}
+
+export async function startRelay({
+  port,
+  contract: spoken,
+  rewrite = (same) => same,
+}: RelayOptions): Promise<Relay> {
+  const options = { keepCase: false, longs: String, enums: String, defaults: false, oneofs: false };
+  const definitions = fromJSON(spoken as Parameters<typeof fromJSON>[0], options);
+  const Upstream = makeGenericClientConstructor({}, 'upstream');
+  const upstream = new Upstream(`127.0.0.1:${port}`, credentials.createInsecure());
+  const server = new Server();
+  for (const service of ['Access', 'Ledger', 'Guardrails']) {
+    const definition = definitions[`gateway.v1.${service}`] as ServiceDefinition;
+    if (Object.keys(definition).length === 0) continue;
+    const handlers = Object.entries(definition).map(([name, { path, requestStream, ...method }]) => {
+      const again = (bytes: Buffer) => {
+        const messages = [rewrite(method.responseDeserialize(bytes), `${service}.${name}`)].flat();
+        return messages.map((message) => method.responseSerialize(message));
+      };
+      // What the other version does not know of a request is lost on the way.
+      const asked = (bytes: Buffer) => method.requestSerialize(method.requestDeserialize(bytes));
+      const way = { upstream, path, asked, again };
+      return [name, requestStream ? relayStream(way) : relayCall(way)] as const;
+    });
+    server.addService(withBytes(definition), Object.fromEntries(handlers));
+  }
+  const bound = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, at) =>
+      error ? reject(error) : resolve(at),
+    ),
+  );
+  return {
+    port: bound,
+    close: () => {
+      server.forceShutdown();
+      upstream.close();
+    },
+  };
+}
+
+interface Way {
+  readonly upstream: Client;
+  readonly path: string;
+  asked(request: Buffer): Buffer;
+  again(answer: Buffer): readonly Buffer[];
+}
+
+const bytes = (buffer: Buffer) => buffer;
+
+function withBytes(definition: ServiceDefinition): ServiceDefinition {
+  const raw = {
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  };
+  return Object.fromEntries(
+    Object.entries(definition).map(([name, method]) => [name, { ...method, ...raw }]),
+  );
+}
+
+function relayCall({ upstream, path, asked, again }: Way): UntypedHandleCall {
+  return (
+    call: { request: Buffer; metadata: Metadata },
+    done: (error: ServiceError | null, answer?: Buffer) => void,
+  ) => {
+    upstream.makeUnaryRequest(
+      path,
+      bytes,
+      bytes,
+      asked(call.request),
+      credentialOf(call.metadata),
+      (error, answer) => done(error, answer && again(answer)[0]),
+    );
+  };
+}
+
+function relayStream({ upstream, path, asked, again }: Way): UntypedHandleCall {
+  return (call: Answered) => {
+    const stream = upstream.makeBidiStreamRequest(path, bytes, bytes, credentialOf(call.metadata));
+    call.on('data', (request: Buffer) => stream.write(asked(request)));
+    call.on('end', () => stream.end());
+    call.on('cancelled', () => stream.cancel());
+    stream.on('data', (answer: Buffer) => {
+      for (const message of again(answer)) call.write(message);
+    });
+    stream.on('error', () => undefined);
+    stream.on('status', ({ code, details }: StatusObject) => call.emit('error', { code, details }));
+  };
+}
+
+/** The other headers are of this connection alone. */
+function credentialOf(metadata: Metadata): Metadata {
+  const own = metadata.clone();
+  for (const name of Object.keys(own.getMap())) if (name !== 'authorization') own.remove(name);
+  return own;
+}
