@@ -89,7 +89,7 @@ async function assemble(
   const watchdog = createWatchdog(timeLimits(settings), clock);
   lifecycle.onClose('watchdog', () => watchdog.close());
   metrics.observe({
-    admission,
+    ...{ admission, redis },
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.budgets.totals(),
     usage: money.usageLog.gauges,

@@ -16,6 +16,8 @@ import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
   readonly admission: AdmissionGauges;
+  /** Absent where none is set. */
+  readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
   /** Undefined while the feed has never answered. */
   feedAgeMs(): number | undefined;
 }
@@ -326,6 +328,13 @@ function gaugeMaker(registry: Registry): MakeGauge {
 function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
   observeAdmission(gauge, gauges.admission);
   for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
+  const { redis } = gauges;
+  if (redis !== undefined)
+    gauge(
+      'gateway_redis_up',
+      'Whether Redis answers, 0 or 1; NaN while it is too early to say, absent where none is set',
+      () => upOf(redis.state()),
+    );
   gauge(
     'gateway_feed_age_seconds',
     'Since the change feed last confirmed what is known; NaN before it ever did',
@@ -334,6 +343,11 @@ function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
       return age === undefined ? Number.NaN : age / 1000;
     },
   );
+}
+
+function upOf(state: 'ok' | 'failing' | undefined): number {
+  if (state === undefined) return Number.NaN;
+  return state === 'ok' ? 1 : 0;
 }
 
 function observeAdmission(gauge: MakeGauge, admission: AdmissionGauges): void {
