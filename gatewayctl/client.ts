@@ -13,10 +13,12 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { familyOf } from '../common/addresses.ts';
-import type { FieldViolation__Output as Violation } from '../proto/generated/gateway/v1/FieldViolation.ts';
 import { errorDetail, services } from '../proto/load.ts';
+import { CallFailure } from './call-failure.ts';
 import { usageMistake } from './failure.ts';
 import { parseServer, type Target } from './target.ts';
+
+export { CallFailure };
 
 type Services = typeof services;
 type Declared<T> = {
@@ -49,25 +51,6 @@ export interface Client {
   /** Of a method that streams its answer. @throws CallFailure while it is read */
   download(method: 'Usage.Export', request: object): AsyncIterable<ResponseOf<'Usage.Export'>>;
   close(): void;
-}
-
-/** What a call failed with. */
-export class CallFailure extends Error {
-  /** gRPC's name of the code, such as "PERMISSION_DENIED". */
-  readonly code: string;
-  /** Of the contract (docs/errors.md); absent where no server of this contract has answered. */
-  readonly reason: string | undefined;
-  readonly violations: readonly Violation[];
-
-  constructor(error: ServiceError) {
-    super(error.details);
-    this.name = 'CallFailure';
-    this.code = status[error.code] ?? 'UNKNOWN';
-    const [bytes] = error.metadata?.get('gateway-error-bin') ?? [];
-    const detail = bytes === undefined ? undefined : errorDetail.deserialize(Buffer.from(bytes));
-    this.reason = detail?.reason;
-    this.violations = detail?.violations ?? [];
-  }
 }
 
 const channelOptions = {
@@ -132,12 +115,22 @@ async function* chunks<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chun
   try {
     yield* stream;
   } catch (error) {
-    throw isServiceError(error) ? new CallFailure(error) : error;
+    throw isServiceError(error) ? callFailure(error) : error;
   }
 }
 
 function failureOf(error: ServiceError | null): Error {
-  return error === null ? new Error('a call without an answer') : new CallFailure(error);
+  return error === null ? new Error('a call without an answer') : callFailure(error);
+}
+
+function callFailure(error: ServiceError): CallFailure {
+  const [bytes] = error.metadata?.get('gateway-error-bin') ?? [];
+  const detail = bytes === undefined ? undefined : errorDetail.deserialize(Buffer.from(bytes));
+  return new CallFailure(error.details, {
+    code: status[error.code] ?? 'UNKNOWN',
+    reason: detail?.reason,
+    violations: detail?.violations ?? [],
+  });
 }
 
 function isServiceError(error: unknown): error is ServiceError {

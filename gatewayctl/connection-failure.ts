@@ -1,5 +1,5 @@
 // Why no server has answered, from what the transport says about it, and what to do.
-import type { CallFailure } from './client.ts';
+import type { CallFailure } from './call-failure.ts';
 import type { Target } from './target.ts';
 
 /** What stood in the way; doctor looks further into each. */

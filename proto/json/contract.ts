@@ -9,11 +9,16 @@ export interface FieldType {
   readonly keyType?: string;
 }
 
+export interface MethodTypes {
+  readonly requestType: string;
+  readonly responseType: string;
+}
+
 interface TypeDescriptor {
   readonly oneofs?: Readonly<Record<string, { readonly oneof: readonly string[] }>>;
   readonly fields?: Readonly<Record<string, FieldType>>;
   readonly values?: Readonly<Record<string, number>>;
-  readonly methods?: object;
+  readonly methods?: Readonly<Record<string, MethodTypes>>;
 }
 
 const types: Readonly<Record<string, TypeDescriptor>> = contract.nested.gateway.nested.v1.nested;
@@ -39,6 +44,14 @@ export function isOptional(message: string, field: string): boolean {
 export function enumNames(type: string): readonly string[] | undefined {
   const values = typeNamed(type)?.values;
   return values && Object.keys(values).filter((name) => values[name] !== 0);
+}
+
+/** @param method such as "VirtualKeys.Rotate". @throws Error if the contract has no such method */
+export function methodTypes(method: string): MethodTypes {
+  const [service = '', name = ''] = method.split('.');
+  const found = typeNamed(service)?.methods?.[name];
+  if (found === undefined) throw new Error(`the contract has no method ${method}`);
+  return found;
 }
 
 export function isMessage(type: string): boolean {

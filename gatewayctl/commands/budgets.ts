@@ -1,0 +1,60 @@
+// The books of budgets, and what of them is not settled.
+import type { Resource } from './command.ts';
+import { limitOption } from './shared.ts';
+
+export const budgets: Resource = {
+  name: 'budgets',
+  about: 'what stands in the books of budgets; budgets themselves are limits',
+  commands: {
+    windows: {
+      method: 'Budgets.ListWindows',
+      about: 'list windows of budgets with what is spent and free, newest first',
+      options: [
+        limitOption,
+        { flags: '--include-past', about: 'past windows as well', field: 'includePast' },
+      ],
+      columns: {
+        ...{
+          BUDGET: 'limitId',
+          WINDOW: 'window',
+          'AMOUNT USD': 'amountUsd',
+          SPENT: 'spentUsd',
+          LEASED: 'leasedUsd',
+        },
+        ...{ UNSETTLED: 'unsettledUsd', FREE: 'freeUsd', ENDS: '?endsAt' },
+      },
+      examples: ['budgets windows', 'budgets windows --include-past --all'],
+    },
+  },
+};
+
+export const unsettled: Resource = {
+  name: 'unsettled',
+  about: 'what proxies held of budgets when they fell silent',
+  commands: {
+    list: {
+      method: 'Budgets.ListUnsettled',
+      about: 'list what counts as used until it is reported or released',
+      options: [limitOption],
+      columns: {
+        ...{ BUDGET: 'limitId', WINDOW: 'window', SESSION: 'session', PROXY: 'proxy', USD: 'amountUsd' },
+        SEEN: 'seenAt',
+      },
+      examples: ['unsettled list'],
+    },
+    release: {
+      method: 'Budgets.Release',
+      about: 'give back to the budget what will not be reported any more',
+      arguments: [
+        { flags: '<budget>', about: 'id of its limit', field: 'limitId' },
+        { flags: '<window>', about: 'as the list shows it', field: 'window' },
+        { flags: '<session>', about: 'as the list shows it', field: 'session' },
+      ],
+      options: [{ flags: '--usd <amount>', about: 'so much of it; default: all', field: 'amountUsd' }],
+      asks: 'Release what the session {session} holds of {budget}? What it has spent unreported is free to be spent again.',
+      examples: [
+        'unsettled release 01890000-0000-7000-8000-000000000000 2026-11-01 01890000-0000-7000-8000-000000000001 --usd 1.5 --yes',
+      ],
+    },
+  },
+};

@@ -1,0 +1,184 @@
+// Guardrails: what an organization's requests and answers are inspected for. One kind of check each, given by its option.
+import { duration } from '../../common/settings.ts';
+import { readGiven } from '../io.ts';
+import { type Given, type Invocation, type Request, type Resource, textOf } from './command.ts';
+import { ifRevision, newName, rename, thing } from './shared.ts';
+
+const effect: readonly Given[] = [
+  { flags: '--stage <stage>', about: 'what is inspected', field: 'stage' },
+  { flags: '--action <action>', about: 'what happens to what is found', field: 'action' },
+  {
+    flags: '--on-failure <rule>',
+    about: 'what happens when the check itself fails; default block',
+    field: 'onFailure',
+  },
+  { flags: '--message <text>', about: 'what a blocked caller is told', field: 'message' },
+  {
+    flags: '--position <number>',
+    about: 'they are applied in this order, 0 to 1000; default 100',
+    field: 'position',
+  },
+  { flags: '--enabled <true|false>', about: 'false: it decides nothing', field: 'enabled' },
+];
+
+const checks: readonly Given[] = [
+  { flags: '--words <phrase>', about: 'phrases; repeat it for more', field: 'check.words.phrases' },
+  {
+    flags: '--within-words',
+    about: 'with --words: also within longer words',
+    field: 'check.words.withinWords',
+  },
+  {
+    flags: '--pattern <expression>',
+    about: 'expressions in RE2; repeat it for more',
+    field: 'check.pattern.patterns',
+  },
+  {
+    flags: '--personal-data',
+    about: 'personal data of all types, or of those given by --type',
+    field: 'check.personalData',
+  },
+  { flags: '--type <type>', about: 'of personal data', field: 'check.personalData.types' },
+  {
+    flags: '--country <code>',
+    about: 'with personal data: such as DE, repeat it for more',
+    field: 'check.personalData.countries',
+  },
+  {
+    flags: '--restore',
+    about: 'with --action redact: placeholders in answers become again what they stand for',
+    field: 'check.personalData.restore',
+  },
+  { flags: '--secrets', about: 'keys, tokens and private keys', field: 'check.secrets' },
+  {
+    flags: '--tokens-max <number>',
+    about: 'size of a prompt, by estimate',
+    field: 'check.promptSize.tokensMax',
+  },
+  { flags: '--messages-max <number>', about: 'messages of a prompt', field: 'check.promptSize.messagesMax' },
+  { flags: '--images-max <number>', about: 'images of a prompt', field: 'check.promptSize.imagesMax' },
+  { flags: '--webhook <url>', about: 'a service that is asked', field: 'check.webhook.url' },
+  {
+    flags: '--webhook-timeout <duration>',
+    about: 'of one question, at most 30s; default 2s',
+    field: 'check.webhook.timeoutMs',
+    read: duration,
+  },
+  { flags: '--moderation', about: "the vendor's moderation endpoint", field: 'check.moderation' },
+  { flags: '--moderation-model <model>', about: 'its model', field: 'check.moderation.model' },
+  {
+    flags: '--category <name>',
+    about: 'of moderation, such as violence; repeat it for more',
+    field: 'check.moderation.categories',
+  },
+  {
+    flags: '--score-min <number>',
+    about: 'a category counts from this score on, 0 to 1',
+    field: 'check.moderation.scoreMin',
+  },
+];
+
+const created: Given = {
+  flags: '--system <system>',
+  about: 'only for keys of this AI system; repeat it for more',
+  ...{ field: 'aiSystemIds', noun: 'system' },
+};
+
+export const guardrails: Resource = {
+  name: 'guardrails',
+  about: 'what requests and answers are inspected for, and what happens then',
+  commands: {
+    create: {
+      method: 'Guardrails.Create',
+      about: 'add a guardrail of one kind; of a webhook its secret is printed',
+      arguments: [newName],
+      options: [...effect, ...checks, created],
+      secret: 'secret',
+      file: true,
+      examples: [
+        'guardrails create no-secrets --stage both --action block --secrets',
+        'guardrails create privacy --stage input --action redact --personal-data --type email,phone --country DE --restore',
+        'guardrails create names --stage output --action observe --words "Project Heron" --words Kestrel',
+        'guardrails create small --stage input --action block --tokens-max 8000',
+      ],
+    },
+    get: {
+      method: 'Guardrails.Get',
+      about: 'show a guardrail',
+      arguments: [thing('guardrail')],
+      examples: ['guardrails get privacy'],
+    },
+    list: {
+      method: 'Guardrails.List',
+      about: 'list guardrails in their order',
+      columns: {
+        ...{
+          POSITION: 'position',
+          NAME: 'name',
+          ID: 'id',
+          ENABLED: 'enabled',
+          STAGE: 'stage',
+          ACTION: 'action',
+        },
+        'ON FAILURE': 'onFailure',
+      },
+      examples: ['guardrails list'],
+    },
+    update: {
+      method: 'Guardrails.Update',
+      about: 'change a guardrail; its check is replaced as a whole, by one of the same kind',
+      arguments: [thing('guardrail')],
+      options: [rename, ...effect, ...checks, { ...created, field: 'aiSystems.ids' }, ifRevision],
+      file: true,
+      examples: ['guardrails update privacy --enabled false', 'guardrails update small --tokens-max 4000'],
+    },
+    'rotate-secret': {
+      method: 'Guardrails.RotateSecret',
+      about: "make a new secret of a webhook's and print it; the present one is not used any more",
+      arguments: [thing('guardrail')],
+      asks: 'Make a new secret for {guardrail}? What is sent from now on is signed with it alone.',
+      secret: 'secret',
+      examples: ['guardrails rotate-secret judge --yes > secret'],
+    },
+    delete: {
+      method: 'Guardrails.Delete',
+      about: 'delete a guardrail',
+      arguments: [thing('guardrail')],
+      asks: 'Delete the guardrail {guardrail}? What it has held back passes at once.',
+      done: 'deleted',
+      examples: ['guardrails delete privacy --yes'],
+    },
+    test: {
+      method: 'Guardrails.Test',
+      about: 'run a text through the guardrails and show what would happen to it; nothing is kept of it',
+      options: [
+        {
+          flags: '--stage <stage>',
+          about: 'input or output; default input',
+          field: 'stage',
+          choices: ['input', 'output'],
+        },
+        { flags: '--text <text>', about: 'the text', field: 'text' },
+        { flags: '--text-file <file>', about: 'the text, - for standard input, which is the default' },
+        {
+          flags: '--system <system>',
+          about: 'as a key of this AI system',
+          field: 'aiSystemId',
+          noun: 'system',
+        },
+      ],
+      complete: withText,
+      examples: [
+        'guardrails test --text "call +49 30 123456"',
+        'guardrails test --stage output --text-file answer.txt',
+      ],
+    },
+  },
+};
+
+async function withText(request: Request, invocation: Invocation): Promise<Request> {
+  const stage = request.stage ?? 'GUARDRAIL_STAGE_INPUT';
+  if (request.text !== undefined) return { ...request, stage };
+  const file = textOf(invocation, '--text-file <file>') ?? '-';
+  return { ...request, stage, text: await readGiven(file, invocation.io) };
+}

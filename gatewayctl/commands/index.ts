@@ -1,0 +1,28 @@
+// All commands, in the order of help.
+import { completion, help, version } from './about-itself.ts';
+import { audit } from './audit.ts';
+import { budgets, unsettled } from './budgets.ts';
+import type { Tree } from './command.ts';
+import { contexts } from './contexts.ts';
+import { guardrails } from './guardrails.ts';
+import { keys } from './keys.ts';
+import { limits } from './limits.ts';
+import { bootstrap, login, logout } from './login.ts';
+import { organizations } from './organizations.ts';
+import { people } from './people.ts';
+import { prices } from './prices.ts';
+import { providerKeys } from './provider-keys.ts';
+import { providers } from './providers.ts';
+import { settings } from './settings.ts';
+import { systems } from './systems.ts';
+import { operatorTokens, proxyTokens } from './tokens.ts';
+import { usage } from './usage.ts';
+import { webhooks } from './webhooks.ts';
+
+export const tree: Tree = {
+  resources: [
+    ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unsettled],
+    ...[prices, guardrails, usage, audit, webhooks, operatorTokens, proxyTokens, contexts],
+  ],
+  commands: { login, logout, bootstrap, version, completion, help },
+};

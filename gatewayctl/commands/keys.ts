@@ -1,0 +1,128 @@
+// Virtual keys: what callers of the gateway send.
+import type { Given, Resource } from './command.ts';
+import { allowedModels, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
+
+const scopes: readonly Given[] = [
+  {
+    flags: '--system <system>',
+    about: 'of this AI system',
+    ...{ field: 'scope.id', noun: 'system', beside: { 'scope.kind': 'KEY_SCOPE_KIND_AI_SYSTEM' } },
+  },
+  {
+    flags: '--person <person>',
+    about: 'of this person',
+    ...{ field: 'scope.id', noun: 'person', beside: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' } },
+  },
+];
+
+const ends: readonly Given[] = [
+  { flags: '--ends-at <time>', about: 'until then, a date or RFC 3339', field: 'endsAt', read: time },
+  {
+    flags: '--ends-in <duration>',
+    about: 'for so long from now, such as 30d',
+    field: 'endsAt',
+    read: fromNow,
+  },
+];
+
+const metadata: Given = {
+  flags: '--metadata <name=value>',
+  about: 'what is told of it in usage; repeat it for more',
+  field: 'metadata.entries',
+};
+
+export const keys: Resource = {
+  name: 'keys',
+  about: 'virtual keys: what callers of the gateway send',
+  commands: {
+    create: {
+      method: 'VirtualKeys.Create',
+      about: 'create a key and print its value; of the whole organization unless an option says of whom',
+      arguments: [newName],
+      options: [
+        ...scopes,
+        allowedModels,
+        ...ends,
+        metadata,
+        {
+          flags: '--active <true|false>',
+          about: 'false: it is refused until it is activated',
+          field: 'active',
+        },
+        {
+          flags: '--client-request-id <id>',
+          about: 'makes one key however often it is sent; only the first answer has the value',
+          field: 'clientRequestId',
+        },
+      ],
+      otherwise: { field: 'scope.id', beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' } },
+      secret: 'value',
+      file: true,
+      examples: [
+        'keys create checkout --system shop > key',
+        "keys create trial --person 'Mo Member' --allow 'gpt-provider/*' --ends-in 30d",
+      ],
+    },
+    get: {
+      method: 'VirtualKeys.Get',
+      about: 'show a key, never its value',
+      arguments: [thing('key')],
+      examples: ['keys get checkout'],
+    },
+    list: {
+      method: 'VirtualKeys.List',
+      about: 'list keys',
+      options: [
+        ...scopes,
+        { flags: '--include-revoked', about: 'revoked ones as well', field: 'includeRevoked' },
+      ],
+      columns: {
+        ...{ NAME: 'name', ID: 'id', HINT: 'hint', OF: 'scope.kind', ACTIVE: 'active', ENDS: '?endsAt' },
+        ...{ REVOKED: '?revokedAt', 'LAST USED': 'lastUsedAt' },
+      },
+      examples: ['keys list', 'keys list --system shop --include-revoked'],
+    },
+    update: {
+      method: 'VirtualKeys.Update',
+      about: 'change a key',
+      arguments: [thing('key')],
+      options: [
+        rename,
+        {
+          flags: '--active <true|false>',
+          about: 'false: it is refused until it is activated',
+          field: 'active',
+        },
+        ...ends,
+        { flags: '--endless', about: 'without an end', field: 'endsAt', read: () => '' },
+        allowedModels,
+        metadata,
+        ifRevision,
+      ],
+      file: true,
+      examples: ['keys update checkout --active false', 'keys update checkout --endless'],
+    },
+    rotate: {
+      method: 'VirtualKeys.Rotate',
+      about: 'give a key a new value and print it',
+      arguments: [thing('key')],
+      options: [
+        {
+          flags: '--grace <duration>',
+          about: 'how long the present value still works, at most 30d; without it, it stops at once',
+          ...{ field: 'graceSeconds', read: seconds },
+        },
+      ],
+      asks: 'Rotate {key}? Without --grace its present value stops at once.',
+      secret: 'value',
+      examples: ['keys rotate checkout --grace 1d --yes'],
+    },
+    revoke: {
+      method: 'VirtualKeys.Revoke',
+      about: 'revoke a key, for good',
+      arguments: [thing('key')],
+      asks: 'Revoke the key {key}? Its callers are refused at once, and it stays revoked.',
+      examples: ['keys revoke checkout --yes'],
+    },
+  },
+};

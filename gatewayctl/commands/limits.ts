@@ -1,0 +1,91 @@
+// Limits: how much an organization, an AI system, a person or a key may use.
+import type { Given, Resource } from './command.ts';
+import { ifRevision } from './shared.ts';
+
+const subjects: readonly Given[] = [
+  {
+    flags: '--system <system>',
+    about: 'of this AI system',
+    ...{ field: 'subject.id', noun: 'system', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_AI_SYSTEM' } },
+  },
+  {
+    flags: '--person <person>',
+    about: 'of this person',
+    ...{ field: 'subject.id', noun: 'person', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_PERSON' } },
+  },
+  {
+    flags: '--key <key>',
+    about: 'of this key',
+    ...{ field: 'subject.id', noun: 'key', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } },
+  },
+];
+
+const id: Given = { flags: '<id>', about: 'its id', field: 'id' };
+const count: Given = { flags: '--count <number>', about: 'how many, of the other kinds', field: 'count' };
+const amount: Given = {
+  flags: '--usd <amount>',
+  about: "a budget's amount in USD, such as 250 or 0.5",
+  field: 'amountUsd',
+};
+
+export const limits: Resource = {
+  name: 'limits',
+  about: 'how much an organization, an AI system, a person or a key may use',
+  commands: {
+    create: {
+      method: 'Limits.Create',
+      about: 'limit the organization, or whom an option names',
+      arguments: [{ flags: '<kind>', about: 'what is limited', field: 'kind' }],
+      options: [
+        amount,
+        { flags: '--period <period>', about: 'of a budget: when it starts anew, in UTC', field: 'period' },
+        count,
+        {
+          flags: '--model <glob>',
+          about: 'only for these models, a glob over <provider>/<model>',
+          field: 'model',
+        },
+        ...subjects,
+      ],
+      otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },
+      file: true,
+      examples: [
+        'limits create budget --usd 250 --period month',
+        'limits create requests-per-minute --count 60 --system shop',
+        "limits create tokens-per-minute --count 100000 --key checkout --model 'gpt-provider/*'",
+      ],
+    },
+    get: {
+      method: 'Limits.Get',
+      about: 'show a limit',
+      arguments: [id],
+      examples: ['limits get 01890000-0000-7000-8000-000000000000'],
+    },
+    list: {
+      method: 'Limits.List',
+      about: 'list limits',
+      options: subjects,
+      columns: {
+        ...{ ID: 'id', KIND: 'kind', OF: 'subject.kind', 'OF ID': 'subject.id', USD: '?amountUsd' },
+        ...{ PERIOD: '?period', COUNT: '?count', MODEL: '?model' },
+      },
+      examples: ['limits list', 'limits list --key checkout'],
+    },
+    update: {
+      method: 'Limits.Update',
+      about: 'change how much; what is counted stays',
+      arguments: [id],
+      options: [amount, count, ifRevision],
+      file: true,
+      examples: ['limits update 01890000-0000-7000-8000-000000000000 --usd 500'],
+    },
+    delete: {
+      method: 'Limits.Delete',
+      about: 'delete a limit',
+      arguments: [id],
+      asks: 'Delete the limit {id}? What it holds back may be used at once.',
+      done: 'deleted',
+      examples: ['limits delete 01890000-0000-7000-8000-000000000000 --yes'],
+    },
+  },
+};

@@ -1,0 +1,33 @@
+// Settings of an organization.
+import type { Resource } from './command.ts';
+import { allowedModels, ifRevision, rename } from './shared.ts';
+
+export const settings: Resource = {
+  name: 'settings',
+  about: 'settings of an organization',
+  commands: {
+    get: {
+      method: 'Organizations.Get',
+      about: 'show the settings of the organization in use',
+      otherwise: { field: 'id' },
+      examples: ['settings get --organization acme'],
+    },
+    update: {
+      method: 'Organizations.UpdateSettings',
+      about: 'change settings of the organization in use',
+      options: [
+        {
+          flags: '--caller-provider-keys <true|false>',
+          about: 'whether callers may send their own provider key',
+          field: 'settings.access.callerProviderKeys',
+        },
+        allowedModels,
+        rename,
+        ifRevision,
+      ],
+      otherwise: { field: 'id' },
+      file: true,
+      examples: ['settings update --caller-provider-keys true', "settings update --allow 'gpt-provider/*'"],
+    },
+  },
+};

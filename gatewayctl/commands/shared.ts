@@ -1,0 +1,59 @@
+// Arguments and options that several resources have.
+import { duration } from '../../common/settings.ts';
+import type { Noun } from '../names.ts';
+import type { Given } from './command.ts';
+
+/** The thing that a command is about, by id or name. */
+export function thing(noun: Noun): Given {
+  return {
+    flags: `<${noun.replace(' ', '-')}>`,
+    about: `id or ${noun === 'price' ? 'model' : 'name'}`,
+    field: 'id',
+    noun,
+  };
+}
+
+export const newName: Given = { flags: '<name>', about: 'its name', field: 'name' };
+
+export const rename: Given = { flags: '--name <text>', about: 'another name', field: 'name' };
+
+export const ifRevision: Given = {
+  flags: '--if-revision <number>',
+  about: 'only if it still has this revision',
+  field: 'ifRevision',
+};
+
+export const allowedModels: Given = {
+  flags: '--allow <glob>',
+  about: "a model that may be called, or a glob over <provider>/<model>; repeat it for more, '' allows all",
+  field: 'allowedModels.globs',
+};
+
+export const limitOption: Given = {
+  flags: '--budget <id>',
+  about: 'only of this budget: the id of its limit',
+  field: 'limitId',
+};
+
+/** RFC 3339 as it is; a date is its first moment, UTC. */
+export function time(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
+}
+
+/** A duration from now on. */
+export function fromNow(text: string): string {
+  return moment(Date.now() + duration(text));
+}
+
+/** A duration that ends now. */
+export function untilNow(text: string): string {
+  return moment(Date.now() - duration(text));
+}
+
+export function seconds(text: string): number {
+  return Math.round(duration(text) / 1000);
+}
+
+function moment(ms: number): string {
+  return new Date(ms).toISOString();
+}

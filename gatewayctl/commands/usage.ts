@@ -1,0 +1,122 @@
+// What was used: sums as a table, and every request for export.
+import { open } from 'node:fs/promises';
+import { usageMistake } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { organizationInUse } from '../organization.ts';
+import { requireToken } from '../session.ts';
+import { type Given, type Invocation, type Resource, textOf } from './command.ts';
+import { time, untilNow } from './shared.ts';
+
+const period: readonly Given[] = [
+  {
+    flags: '--from <time>',
+    about: 'a date or RFC 3339; default: the start of the month, UTC',
+    field: 'from',
+    read: time,
+  },
+  {
+    flags: '--last <duration>',
+    about: 'instead of --from: so long until now, such as 7d',
+    field: 'from',
+    read: untilNow,
+  },
+  { flags: '--to <time>', about: 'exclusive; default: now', field: 'to', read: time },
+];
+
+export const usage: Resource = {
+  name: 'usage',
+  about: 'what was used',
+  commands: {
+    totals: {
+      method: 'Usage.Totals',
+      about: 'sums over whole hours',
+      options: [
+        { flags: '--by <dimension>', about: 'a row for each', field: 'groupBy' },
+        ...period,
+        { flags: '--system <system>', about: 'only of this AI system', field: 'aiSystemId', noun: 'system' },
+        { flags: '--person <person>', about: 'only of this person', field: 'personId', noun: 'person' },
+        { flags: '--key <key>', about: 'only of this key', field: 'keyId', noun: 'key' },
+        { flags: '--model <glob>', about: 'only of these models', field: 'model' },
+        { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },
+      ],
+      columns: {
+        ...{
+          AT: '?at',
+          'AI SYSTEM': '?aiSystemId',
+          PERSON: '?personId',
+          KEY: '?keyId',
+          PROVIDER: '?provider',
+        },
+        ...{ MODEL: '?model', REQUESTS: 'requests', FAILED: 'failedRequests', PROMPT: 'tokens.prompt' },
+        ...{ COMPLETION: 'tokens.completion', 'COST USD': 'costUsd', UNPRICED: 'unpricedRequests' },
+        'MEAN MS': 'meanLatencyMs',
+      },
+      examples: [
+        'usage totals --by model',
+        'usage totals --by day,ai-system --last 7d',
+        'usage totals --from 2026-11-01 --to 2026-12-01',
+      ],
+    },
+    export: {
+      about: 'every request in the order of time, as CSV or JSON lines',
+      options: [
+        { flags: '--format <format>', about: 'default csv', choices: ['csv', 'json-lines'] },
+        { flags: '--output <file>', about: 'write to this file; default: standard output' },
+        ...period,
+      ],
+      run: exportUsage,
+      examples: [
+        'usage export --last 1d > usage.csv',
+        'usage export --format json-lines --from 2026-11-01 --output usage.jsonl',
+      ],
+    },
+  },
+};
+
+async function exportUsage(invocation: Invocation): Promise<void> {
+  requireToken(await invocation.session());
+  const from = [textOf(invocation, '--from <time>'), textOf(invocation, '--last <duration>')];
+  if (from.every((text) => text !== undefined))
+    throw usageMistake('--last excludes --from; keep one of them');
+  const client = await invocation.client();
+  const [start, last] = from;
+  const end = textOf(invocation, '--to <time>');
+  const request = {
+    organizationId: await organizationInUse(invocation),
+    ...(start !== undefined && { from: time(start) }),
+    ...(last !== undefined && { from: readDuration(last) }),
+    ...(end !== undefined && { to: time(end) }),
+    format:
+      textOf(invocation, '--format <format>') === 'json-lines'
+        ? 'USAGE_FORMAT_JSON_LINES'
+        : 'USAGE_FORMAT_CSV',
+  };
+  const destination = await openDestination(textOf(invocation, '--output <file>'), invocation.io);
+  for await (const { chunk } of client.download('Usage.Export', request)) await destination.write(chunk);
+  await destination.end();
+}
+
+function readDuration(text: string): string {
+  try {
+    return untilNow(text);
+  } catch (error) {
+    throw usageMistake(`--last ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+interface Destination {
+  write(chunk: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** @throws Failure for a file that cannot be written */
+async function openDestination(file: string | undefined, io: Io): Promise<Destination> {
+  if (file === undefined) return { write: (chunk) => io.out(chunk), end: async () => undefined };
+  try {
+    // Who has called what is for its owner to show to others.
+    const handle = await open(file, 'w', 0o600);
+    return { write: async (chunk) => void (await handle.appendFile(chunk)), end: () => handle.close() };
+  } catch (error) {
+    throw usageMistake(`the file cannot be written: ${error instanceof Error ? error.message : file}`);
+  }
+}

@@ -1,0 +1,70 @@
+// Webhooks: where an organization is told of what happens to its budgets.
+import type { Resource } from './command.ts';
+import { ifRevision, newName, rename, thing } from './shared.ts';
+
+export const webhooks: Resource = {
+  name: 'webhooks',
+  about: 'where an organization is told of what happens to its budgets',
+  commands: {
+    create: {
+      method: 'Webhooks.Create',
+      about: 'add a webhook and print the secret that its requests are signed with',
+      arguments: [newName],
+      options: [{ flags: '--url <url>', about: 'https and public', field: 'url', required: true }],
+      secret: 'secret',
+      file: true,
+      examples: ['webhooks create alerts --url https://hooks.example.com/budgets > secret'],
+    },
+    get: {
+      method: 'Webhooks.Get',
+      about: 'show a webhook',
+      arguments: [thing('webhook')],
+      examples: ['webhooks get alerts'],
+    },
+    list: {
+      method: 'Webhooks.List',
+      about: 'list webhooks',
+      columns: { NAME: 'name', ID: 'id', URL: 'url', ENABLED: 'enabled', CREATED: 'createdAt' },
+      examples: ['webhooks list'],
+    },
+    update: {
+      method: 'Webhooks.Update',
+      about: 'change a webhook',
+      arguments: [thing('webhook')],
+      options: [
+        rename,
+        { flags: '--url <url>', about: 'another address', field: 'url' },
+        { flags: '--enabled <true|false>', about: 'false: nothing is sent', field: 'enabled' },
+        ifRevision,
+      ],
+      file: true,
+      examples: ['webhooks update alerts --enabled false'],
+    },
+    'rotate-secret': {
+      method: 'Webhooks.RotateSecret',
+      about: 'make a new secret and print it; the present one is not used any more',
+      arguments: [thing('webhook')],
+      asks: 'Make a new secret for {webhook}? What is sent from now on is signed with it alone.',
+      secret: 'secret',
+      examples: ['webhooks rotate-secret alerts --yes > secret'],
+    },
+    delete: {
+      method: 'Webhooks.Delete',
+      about: 'delete a webhook',
+      arguments: [thing('webhook')],
+      asks: 'Delete the webhook {webhook}?',
+      done: 'deleted',
+      examples: ['webhooks delete alerts --yes'],
+    },
+    deliveries: {
+      method: 'Webhooks.ListDeliveries',
+      about: 'list what was sent, newest first',
+      arguments: [{ ...thing('webhook'), field: 'webhookId' }],
+      columns: {
+        ...{ ID: 'id', TYPE: 'type', STATE: 'state', ATTEMPTS: 'attempts', STATUS: 'lastStatus' },
+        ...{ CREATED: 'createdAt', NEXT: '?nextAttemptAt' },
+      },
+      examples: ['webhooks deliveries alerts --limit 20'],
+    },
+  },
+};

@@ -1,0 +1,132 @@
+// Runs a command that is one method of the contract: names become ids, what was typed becomes the request, whoever asks for what
+// cannot be undone is asked, the answer is printed.
+import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
+import { printAnswer, printList } from './answer.ts';
+import type { Given, GivenValue, Invocation, MethodCommand, Request } from './commands/command.ts';
+import { confirm } from './confirm.ts';
+import { usageMistake } from './failure.ts';
+import { readGiven } from './io.ts';
+import { idOf } from './names.ts';
+import { noOrganization, organizationIfAny, organizationInUse } from './organization.ts';
+import { isList, readPages } from './pages.ts';
+import { checkRequest, fieldAt, getField, requestFromJson, setField, valueFor } from './request.ts';
+import { requireToken } from './session.ts';
+
+const listedDefault = 1000;
+
+/** @throws Failure, CallFailure */
+export async function runMethod(command: MethodCommand, invocation: Invocation): Promise<void> {
+  requireToken(await invocation.session());
+  const { requestType } = methodTypes(command.method);
+  const organizationId = once(() => organizationOf(command, invocation));
+  let request = await requestOfFile(command, requestType, invocation);
+  const changes = Object.keys(request).length + invocation.given.size;
+  if (/\.Update/.test(command.method) && changes <= (command.arguments?.length ?? 0))
+    throw usageMistake('nothing is to be changed: give an option for what is');
+  for (const [given, value] of invocation.given) {
+    if (given.field !== undefined)
+      await place(request, given, { value, requestType, invocation, organizationId });
+  }
+  await fillOrganization(command, request, organizationId);
+  request = (await command.complete?.(request, invocation)) ?? request;
+  const givens = [...(command.arguments ?? []), ...(command.options ?? [])];
+  const checked = checkRequest(requestType, request, givens);
+  await confirm(command, invocation);
+  const client = await invocation.client();
+  if (!isList(command.method))
+    return await printAnswer(command, await client.ask(command.method, checked), invocation);
+  await printList(
+    command,
+    await readPages(client, command.method, checked, listedMax(invocation)),
+    invocation,
+  );
+}
+
+interface Placing {
+  readonly value: GivenValue;
+  readonly requestType: string;
+  readonly invocation: Invocation;
+  readonly organizationId: () => Promise<string | undefined>;
+}
+
+async function place(request: Request, given: Given, placing: Placing): Promise<void> {
+  const { value, requestType, invocation, organizationId } = placing;
+  const path = given.field ?? '';
+  const other = [...invocation.given.keys()].find((one) => one !== given && one.field === path);
+  if (other !== undefined) throw usageMistake(`${flag(given)} excludes ${flag(other)}; keep one of them`);
+  let fitting = valueFor(given, fieldAt(requestType, path), value);
+  if (given.noun !== undefined) {
+    const { noun } = given;
+    const client = await invocation.client();
+    const find = (text: string) => idOf(noun, text, client, organizationId);
+    fitting = Array.isArray(fitting)
+      ? await Promise.all(fitting.map((text) => find(String(text))))
+      : await find(String(fitting));
+  }
+  setFields(request, { [path]: fitting, ...given.beside });
+}
+
+async function requestOfFile(
+  { file: allowed }: MethodCommand,
+  requestType: string,
+  { options, io }: Invocation,
+): Promise<Request> {
+  const { file } = options;
+  if (file === undefined || allowed !== true) return {};
+  return requestFromJson(requestType, await readGiven(file, io), file);
+}
+
+/** Where the contract takes no organization, none is asked for, but names may still need one. */
+async function organizationOf(command: MethodCommand, invocation: Invocation): Promise<string | undefined> {
+  const { requestType } = methodTypes(command.method);
+  const { organizationId } = fieldsOf(requestType);
+  if (organizationId !== undefined && !isOptional(requestType, 'organizationId'))
+    return await organizationInUse(invocation);
+  return await organizationIfAny(invocation);
+}
+
+async function fillOrganization(
+  { method, organization, otherwise }: MethodCommand,
+  request: Request,
+  organizationId: () => Promise<string | undefined>,
+): Promise<void> {
+  const { requestType } = methodTypes(method);
+  if (
+    Object.hasOwn(fieldsOf(requestType), 'organizationId') &&
+    organization !== 'own' &&
+    request.organizationId === undefined
+  ) {
+    const id = await organizationId();
+    if (id !== undefined) request.organizationId = id;
+  }
+  const path = otherwise?.field;
+  if (path === undefined || getField(request, path) !== undefined) return;
+  const id = await organizationId();
+  if (id === undefined) throw noOrganization();
+  setFields(request, { [path]: id, ...otherwise?.beside });
+}
+
+function setFields(request: Request, values: Readonly<Record<string, unknown>>): void {
+  for (const [path, value] of Object.entries(values)) setField(request, path, value);
+}
+
+function listedMax({ options }: Invocation): number {
+  if (options.all === true) return Number.POSITIVE_INFINITY;
+  if (options.limit === undefined) return listedDefault;
+  const limit = Number(options.limit);
+  if (!/^\d{1,9}$/.test(options.limit) || limit === 0)
+    throw usageMistake('--limit must be a whole number from 1');
+  return limit;
+}
+
+function flag({ flags }: Given): string {
+  return flags.replace(/ .*$/, '');
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,48 @@
+// Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
+import { CallFailure } from './call-failure.ts';
+import type { Client } from './client.ts';
+import type { Invocation } from './commands/command.ts';
+import { type Failure, usageMistake } from './failure.ts';
+import { idOf } from './names.ts';
+
+/** @throws Failure where it is not clear which one is meant */
+export async function organizationInUse(invocation: Invocation): Promise<string> {
+  const id = await organizationIfAny(invocation);
+  if (id !== undefined) return id;
+  throw noOrganization();
+}
+
+export function noOrganization(): Failure {
+  return usageMistake(
+    'say which organization: --organization <name>, or for good: gatewayctl context set --organization <name>',
+  );
+}
+
+/** Undefined: none, the platform itself is meant. */
+export async function organizationIfAny(invocation: Invocation): Promise<string | undefined> {
+  if (invocation.options.platform === true) return undefined;
+  const { organization } = await invocation.session();
+  const client = await invocation.client();
+  if (organization !== undefined)
+    return await idOf('organization', organization, client, async () => undefined);
+  return await ownOrganization(client);
+}
+
+/** The organization of its members; undefined for operators of the platform, who belong to none. */
+export async function ownOrganization(client: Client): Promise<string | undefined> {
+  const { organizations } = await client.call('Organizations.List', { pageSize: 2 });
+  const [only] = organizations;
+  if (only === undefined || organizations.length > 1 || (await isPlatformOperator(client))) return undefined;
+  return only.id;
+}
+
+/** Only operators of the platform may see tokens of proxies. */
+export async function isPlatformOperator(client: Client): Promise<boolean> {
+  try {
+    await client.call('ProxyTokens.List', { pageSize: 1 });
+    return true;
+  } catch (error) {
+    if (error instanceof CallFailure && error.reason === 'permission_denied') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+// Lists of the contract come in pages; whoever asks for a list means all of it, up to a number.
+import { isObject, type JsonObject } from '../common/json.ts';
+import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
+import type { Client, MethodName } from './client.ts';
+
+const pageSizeMax = 500;
+
+export interface Pages {
+  /** Name of the list's field in the answer. */
+  readonly field: string;
+  readonly items: readonly JsonObject[];
+  /** Where to go on; empty at the end. */
+  readonly nextPageToken: string;
+}
+
+/** @throws CallFailure */
+export async function readPages(
+  client: Client,
+  method: MethodName,
+  request: object,
+  itemsMax: number,
+): Promise<Pages> {
+  const field = listField(method);
+  const items: JsonObject[] = [];
+  let pageToken = '';
+  do {
+    const pageSize = Math.min(pageSizeMax, itemsMax - items.length);
+    const answer = await client.ask(method, { ...request, pageSize, ...(pageToken && { pageToken }) });
+    const page: JsonObject = { ...answer };
+    if (Array.isArray(page[field])) items.push(...page[field].filter(isObject));
+    pageToken = String(page.nextPageToken ?? '');
+  } while (pageToken !== '' && items.length < itemsMax);
+  return { field, items, nextPageToken: pageToken };
+}
+
+export function isList(method: MethodName): boolean {
+  return Object.hasOwn(fieldsOf(methodTypes(method).responseType), 'nextPageToken');
+}
+
+/** The one repeated field of a list's answer. */
+export function listField(method: MethodName): string {
+  const fields = Object.entries(fieldsOf(methodTypes(method).responseType));
+  const [name] = fields.find(([, { rule }]) => rule === 'repeated') ?? [];
+  if (name === undefined) throw new Error(`${method} answers no list`);
+  return name;
+}

@@ -1,0 +1,190 @@
+// The commands' rows as a parser with help (this program's only commander).
+import { Argument, CommanderError, InvalidArgumentError, Option, Command as Parser } from 'commander';
+import { version } from '../common/version.ts';
+import { methodTypes } from '../proto/json/contract.ts';
+import type { Command, CommonOptions, Given, GivenValue, Tree } from './commands/command.ts';
+import { isList } from './pages.ts';
+import { fieldAt, takesSeveral } from './request.ts';
+import { choicesOf } from './words.ts';
+
+/** What a command line asks for. */
+export interface Parsed {
+  readonly command: Command;
+  readonly options: CommonOptions;
+  readonly given: ReadonlyMap<Given, GivenValue>;
+}
+
+export interface ParserOutput {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** The command line was help, or none of ours; what there is to say has been written. */
+export class ParserEnd extends Error {
+  readonly isMistake: boolean;
+
+  constructor(isMistake: boolean) {
+    super('the parser has answered');
+    this.isMistake = isMistake;
+  }
+}
+
+/** @throws ParserEnd */
+export async function parseCommandLine(
+  args: readonly string[],
+  tree: Tree,
+  output: ParserOutput,
+): Promise<Parsed> {
+  const found: Parsed[] = [];
+  const root = createParser(tree, output, (parsed) => void found.push(parsed));
+  try {
+    await root.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) throw new ParserEnd(error.exitCode !== 0);
+    throw error;
+  }
+  const [parsed] = found;
+  if (parsed === undefined) throw new ParserEnd(true);
+  return parsed;
+}
+
+export const rootOptions: readonly Given[] = [
+  { flags: '--json', about: 'print the whole answer as JSON' },
+  { flags: '-o, --organization <name>', about: "the organization, by name or id; default: the context's" },
+  { flags: '--platform', about: 'the platform itself, no organization' },
+  { flags: '-y, --yes', about: 'do what cannot be undone without asking' },
+  { flags: '--context <name>', about: 'use this context; also GATEWAYCTL_CONTEXT' },
+  { flags: '--server <host:port>', about: 'use this server; also GATEWAYCTL_SERVER' },
+  {
+    flags: '--token-file <file>',
+    about: 'take the token from this file, - for standard input; also GATEWAYCTL_TOKEN',
+  },
+  { flags: '--tls', about: 'speak TLS; the default but to this machine' },
+  { flags: '--ca-file <file>', about: "speak TLS and trust these authorities (PEM) instead of the system's" },
+  {
+    flags: '--server-name <name>',
+    about: "the name in the server's certificate, where it is reached by another",
+  },
+  {
+    flags: '--plaintext',
+    about: 'speak without TLS, also to other machines: the token can be read on the way',
+  },
+  { flags: '--timeout <duration>', about: 'how long a call may take, such as 5s or 1m; default 15s' },
+];
+
+const listOptions: readonly Given[] = [
+  { flags: '--limit <number>', about: 'show at most so many; default 1000' },
+  { flags: '--all', about: 'show all there are' },
+];
+
+const fileOption: Given = {
+  flags: '--file <file>',
+  about:
+    "the request's fields as JSON, as the JSON door takes them, - for standard input; options go before it",
+};
+
+/** All options of a command but those of every command. */
+export function optionsOf(command: Command): readonly Given[] {
+  const own = command.options ?? [];
+  if (!('method' in command)) return own;
+  return [
+    ...own,
+    ...(command.file === true ? [fileOption] : []),
+    ...(isList(command.method) ? listOptions : []),
+  ];
+}
+
+/** What may be given, where it is one of few. */
+export function choicesFor(command: Command, given: Given): readonly string[] | undefined {
+  if (given.choices !== undefined) return given.choices;
+  if (!('method' in command) || given.field === undefined || given.read !== undefined) return undefined;
+  const { type } = fieldAt(methodTypes(command.method).requestType, given.field);
+  if (type === 'bool' && given.flags.includes('<')) return ['true', 'false'];
+  return choicesOf(type);
+}
+
+function createParser(tree: Tree, output: ParserOutput, found: (parsed: Parsed) => void): Parser {
+  const root = new Parser('gatewayctl');
+  const styled = (parser: Parser) =>
+    parser
+      .exitOverride()
+      .configureOutput({ writeOut: output.out, writeErr: output.err })
+      .configureHelp({ showGlobalOptions: true, helpWidth: 110 })
+      .showHelpAfterError('(--help says what there is)');
+  styled(root)
+    .description('Everything operators of a model gateway do, from the command line.')
+    .version(version, '--version', 'print the version of this program')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      '\nExit codes and the environment: gatewayctl help exit-codes, gatewayctl help environment',
+    );
+  for (const option of rootOptions) root.addOption(new Option(option.flags, option.about));
+  root.commandsGroup('Resources:');
+  for (const resource of tree.resources) {
+    const group = styled(root.command(resource.name)).description(resource.about).helpCommand(false);
+    if (resource.aliases) group.aliases(resource.aliases);
+    for (const [name, command] of Object.entries(resource.commands))
+      addCommand(styled(group.command(name)), command, found);
+  }
+  root.commandsGroup('This program:');
+  for (const [name, command] of Object.entries(tree.commands))
+    addCommand(styled(root.command(name)), command, found);
+  return root;
+}
+
+function addCommand(parser: Parser, command: Command, found: (parsed: Parsed) => void): void {
+  parser.description(command.about);
+  const args = command.arguments ?? [];
+  for (const given of args) {
+    const argument = new Argument(given.flags, given.about);
+    const choices = choicesFor(command, given);
+    parser.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+  const options = optionsOf(command).map((given) => ({ given, option: optionFor(command, given) }));
+  for (const { option } of options) parser.addOption(option);
+  const { examples, notes } = command;
+  const after = [notes && `\n${notes}`, '\nExamples:', ...examples.map((line) => `  gatewayctl ${line}`)];
+  parser.addHelpText('after', after.filter(Boolean).join('\n'));
+  parser.action((...actual: unknown[]) => {
+    const values = parser.opts<Record<string, GivenValue>>();
+    const given = new Map<Given, GivenValue>();
+    args.forEach((one, index) => {
+      const value = actual[index];
+      if (typeof value === 'string') given.set(one, value);
+    });
+    for (const { given: one, option } of options) {
+      const value = values[option.attributeName()];
+      if (value !== undefined && one !== fileOption && !listOptions.includes(one)) given.set(one, value);
+    }
+    found({ command, options: parser.optsWithGlobals<CommonOptions>(), given });
+  });
+}
+
+function optionFor(command: Command, given: Given): Option {
+  const option = new Option(given.flags, given.about);
+  const choices = choicesFor(command, given);
+  if (given.required === true) option.makeOptionMandatory();
+  const several = isSeveral(command, given);
+  if (choices !== undefined && several) {
+    option.description += ` (choices: ${choices.join(', ')}; several by commas)`;
+    return option.argParser((text: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      ...text.split(',').map((one) => oneOf(one, choices)),
+    ]);
+  }
+  if (choices !== undefined) return option.choices(choices);
+  if (!several) return option;
+  return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+}
+
+function isSeveral(command: Command, given: Given): boolean {
+  if (given.several === true) return true;
+  if (!('method' in command) || given.field === undefined) return false;
+  return takesSeveral(fieldAt(methodTypes(command.method).requestType, given.field));
+}
+
+function oneOf(text: string, choices: readonly string[]): string {
+  if (text === '' || choices.includes(text)) return text;
+  throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+}

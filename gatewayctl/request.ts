@@ -1,0 +1,110 @@
+// A request from what was typed. A value's form follows from the contract's field that it goes to; what does not fit is refused
+// before anything is sent, in the words of the option it was given with.
+import { isObject } from '../common/json.ts';
+import { enumNames, type FieldType, fieldsOf, isMessage, originalName } from '../proto/json/contract.ts';
+import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
+import type { Given, GivenValue, Request } from './commands/command.ts';
+import { usageMistake } from './failure.ts';
+import { enumName } from './words.ts';
+
+/** The field at the end of a path, "scope.id". @throws Error if the contract has none */
+export function fieldAt(message: string, path: string): FieldType {
+  const [first = '', ...rest] = path.split('.');
+  const field = fieldsOf(message)[first];
+  if (field === undefined) throw new Error(`${message} has no field ${path}`);
+  return rest.length === 0 ? field : fieldAt(field.type, rest.join('.'));
+}
+
+/** Whether a field takes several values. */
+export function takesSeveral(field: FieldType): boolean {
+  return field.rule === 'repeated' || field.keyType !== undefined;
+}
+
+/** @throws Failure for what cannot be read */
+export function valueFor(given: Given, field: FieldType, value: GivenValue): unknown {
+  if (value === true) return isMessage(field.type) ? {} : (given.read?.('') ?? true);
+  const texts = typeof value === 'string' ? [value] : value;
+  const values = texts.filter((text) => text !== '').map((text) => single(given, field, text));
+  if (field.keyType !== undefined)
+    return Object.fromEntries(texts.filter(Boolean).map((text) => entry(given, text)));
+  if (field.rule === 'repeated') return values;
+  return texts[0] === '' ? '' : values[0];
+}
+
+/** @throws Failure for a path that is set twice */
+export function setField(request: Request, path: string, value: unknown): void {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) {
+    request[first] = value;
+    return;
+  }
+  const inner = request[first];
+  const target: Request = isObject(inner) ? inner : {};
+  request[first] = target;
+  setField(target, rest.join('.'), value);
+}
+
+export function getField(value: object, path: string): unknown {
+  let at: unknown = value;
+  for (const name of path.split('.')) at = isObject(at) ? at[name] : undefined;
+  return at;
+}
+
+/** The fields of a request as JSON, as the JSON door takes them. @throws Failure that names the file and every mistake */
+export function requestFromJson(requestType: string, text: string, file: string): Request {
+  return {
+    ...decoded(requestType, text, (field) => field, file === '-' ? 'standard input' : `the file ${file}`),
+  };
+}
+
+/** @throws Failure that names the options at fault */
+export function checkRequest(requestType: string, request: Request, givens: readonly Given[]): object {
+  return decoded(requestType, JSON.stringify(request), (field) => flagFor(field, givens), 'the request');
+}
+
+/** The option that a field of the contract is given with, for "owner.email" and "allowed_models.globs[2]"; else the field. */
+export function flagFor(field: string, givens: readonly Given[]): string {
+  const plain = field.replace(/\[.*$/, '');
+  const names = givens.flatMap((given) =>
+    given.field === undefined ? [] : [[originalName(given.field), given] as const],
+  );
+  const [, given] =
+    names.find(([name]) => name === plain) ?? names.find(([name]) => name.startsWith(`${plain}.`)) ?? [];
+  return given === undefined ? field : given.flags.replace(/ .*$/, '');
+}
+
+function decoded(requestType: string, text: string, nameOf: (field: string) => string, what: string): object {
+  try {
+    return decodeJson(requestType, text);
+  } catch (error) {
+    if (!(error instanceof JsonRequestError)) throw error;
+    const mistakes = error.violations.map(({ field, description }) => `${nameOf(field)} ${description}`);
+    throw usageMistake(mistakes.length > 0 ? mistakes.join('; ') : `${what} ${error.message}`);
+  }
+}
+
+function single(given: Given, { type }: FieldType, text: string): unknown {
+  if (given.read !== undefined) return readWith(given, text);
+  if (enumNames(type) !== undefined) return enumName(type, text);
+  if (isMessage(type)) return text;
+  if (type === 'bool') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type === 'uint32' && /^\d{1,10}$/.test(text)) return Number(text);
+  if (type === 'double' && Number.isFinite(Number(text))) return Number(text);
+  return text;
+}
+
+function readWith({ read, flags }: Given, text: string): unknown {
+  try {
+    return read?.(text);
+  } catch (error) {
+    throw usageMistake(
+      `${flags.replace(/ .*$/, '')} ${error instanceof Error ? error.message : 'cannot be read'}`,
+    );
+  }
+}
+
+function entry({ flags }: Given, text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw usageMistake(`${flags.replace(/ .*$/, '')} must be name=value, not "${text}"`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,89 @@
+// Answers for people: aligned columns, or one field a line. What comes from a server is shown without its control characters:
+// a name must not move the cursor.
+import { isObject } from '../common/json.ts';
+import { enumNames, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
+import { fieldAt, getField } from './request.ts';
+import { enumWord, fieldWords } from './words.ts';
+
+const nothing = '-';
+const gap = '  ';
+
+/**
+ * @param type of the rows, a message of the contract
+ * @param columns paths by header; "?path" is left out where no row has it
+ */
+export function renderTable(
+  type: string,
+  columns: Readonly<Record<string, string>>,
+  rows: readonly object[],
+): string {
+  const shown = Object.entries(columns).flatMap(([header, path]) => {
+    const plain = path.replace('?', '');
+    const field = fieldAt(type, plain);
+    const cells = rows.map((row) => cell(field, getField(row, plain)));
+    if (path.startsWith('?') && cells.every((text) => text === nothing)) return [];
+    return [{ cells: [header, ...cells], right: isNumber(field, plain) }];
+  });
+  const widths = shown.map(({ cells }) => Math.max(...cells.map((text) => text.length)));
+  const lines = [...Array(rows.length + 1).keys()].map((line) =>
+    shown
+      .map(({ cells, right }, column) => pad(cells[line] ?? '', widths[column] ?? 0, right))
+      .join(gap)
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** Every field that has a value, a line each. */
+export function renderFields(type: string, value: object): string {
+  const lines = fieldLines(type, value, '');
+  const width = Math.max(0, ...lines.map(([label]) => label.length));
+  return lines.map(([label, text]) => `${label.padEnd(width)}${gap}${text}\n`).join('');
+}
+
+function fieldLines(type: string, value: object, under: string): (readonly [string, string])[] {
+  return Object.entries(fieldsOf(type)).flatMap(([name, field]) => {
+    const item = getField(value, name);
+    if (item === undefined || item === null) return [];
+    const path = under === '' ? name : `${under}.${name}`;
+    if (isMessage(field.type) && field.rule !== 'repeated' && field.keyType === undefined && isObject(item))
+      return fieldLines(field.type, item, path);
+    return [[fieldWords(path), cell(field, item)] as const];
+  });
+}
+
+function cell(field: FieldType, value: unknown): string {
+  if (value === undefined || value === null || value === '') return nothing;
+  if (Array.isArray(value))
+    return value.length === 0 ? nothing : value.map((one) => item(field, one)).join(', ');
+  if (field.keyType !== undefined && isObject(value)) return pairs(Object.entries(value)) || nothing;
+  return item(field, value);
+}
+
+function item({ type }: FieldType, value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (enumNames(type) !== undefined) return enumWord(type, String(value));
+  if (isMessage(type) && isObject(value)) {
+    const fields = Object.entries(fieldsOf(type)).filter(
+      ([name]) => value[name] !== undefined && value[name] !== null,
+    );
+    return fields.map(([name, field]) => cell(field, value[name])).join(' ');
+  }
+  return printable(String(value));
+}
+
+function pairs(entries: readonly (readonly [string, unknown])[]): string {
+  return entries.map(([name, value]) => printable(`${name}=${value}`)).join(' ');
+}
+
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?');
+}
+
+function isNumber({ type }: FieldType, path: string): boolean {
+  return /^u?int|^double/.test(type) || /Usd$/.test(path);
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  return right ? text.padStart(width) : text.padEnd(width);
+}
