@@ -2,6 +2,7 @@
 // The lines come from outside of the database, so nothing of them is printed that a terminal or a shell could take for more.
 import type { AuditEvent } from '../store/audit-chain.ts';
 import type { MissingChanges, UndoneChange } from './missing-changes.ts';
+import { commandFor } from './taken-away.ts';
 
 export function missingChangesReport({ undone, flaws }: MissingChanges): readonly string[] {
   const of = (kind: UndoneChange['kind']) =>
@@ -15,7 +16,7 @@ export function missingChangesReport({ undone, flaws }: MissingChanges): readonl
     ...(revocations.length > 0
       ? ['', 'to be repeated, since it took something away that is there again:']
       : []),
-    ...revocations.flatMap((event) => [said(event), `    ${commandOf(event)}`]),
+    ...revocations.flatMap((event) => [said(event) + detail(event), `    ${commandOf(event)}`]),
     ...(repeated.length > 0 ? ['', 'took something away too, and has been repeated since:'] : []),
     ...repeated.map(said),
     ...(others.length > 0 ? ['', 'undone as well:'] : []),
@@ -38,42 +39,18 @@ function said({
   return `${new Date(at).toISOString()}  ${plain(words.join(' '))}, by ${plain(`${actor_kind} ${actor_id}`)}`;
 }
 
-const nouns: Readonly<Record<string, string>> = {
-  AiSystems: 'systems',
-  Guardrails: 'guardrails',
-  Limits: 'limits',
-  OperatorTokens: 'operator-tokens',
-  Organizations: 'organizations',
-  People: 'people',
-  ProviderKeys: 'provider-keys',
-  Providers: 'providers',
-  ProxyTokens: 'proxy-tokens',
-  VirtualKeys: 'keys',
-  Webhooks: 'webhooks',
-};
-
-const verbs: Readonly<Record<string, string>> = {
-  Create: 'create',
-  Delete: 'delete',
-  Revoke: 'revoke',
-  Rotate: 'rotate',
-  RotateSecret: 'rotate-secret',
-  Suspend: 'suspend',
-  Update: 'update',
-  UpdateSettings: 'update',
-};
-
-/** What has to be said beside an id is in the event: the command line says it as a comment. */
-function commandOf(event: AuditEvent): string {
-  const [service = '', method = ''] = event.action.split('.');
-  const command = `gatewayctl ${nouns[service]} ${verbs[method]}`;
-  if (method === 'Create') return `${command}  # ${plain(event.after ?? '')}`;
-  const id = /^[\w.-]+$/.test(event.target_id) ? event.target_id : '';
-  const changed = method.startsWith('Update') ? `  # ${plain(changedFields(event))}` : '';
-  return `${command} ${id}${changed}`;
+/** What the command needs beside the id. */
+function detail({ action, after, before }: AuditEvent): string {
+  if (before === null) return `: ${plain(after ?? '')}`;
+  return action.includes('.Update') ? `: ${plain(changedFields({ after, before }))}` : '';
 }
 
-function changedFields({ after, before }: AuditEvent): string {
+function commandOf(event: AuditEvent): string {
+  const id = /^[\w.-]+$/.test(event.target_id) && event.before !== null ? ` ${event.target_id}` : '';
+  return `gatewayctl ${commandFor(event)}${id}`;
+}
+
+function changedFields({ after, before }: Pick<AuditEvent, 'after' | 'before'>): string {
   const was = fields(before);
   return Object.entries(fields(after))
     .filter(([name, is]) => name !== 'revision' && JSON.stringify(is) !== JSON.stringify(was[name]))

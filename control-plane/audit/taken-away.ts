@@ -3,39 +3,54 @@
 import type { MethodName } from '../services/methods.ts';
 import type { AuditEvent } from '../store/audit-chain.ts';
 
+interface Rule {
+  readonly takes: 'always' | 'narrowing';
+  /** What follows `gatewayctl` to do it again. */
+  readonly command: string;
+}
+
 /** What is missing here gives or changes something, or did it in a way that says nothing about access. */
-const rules: { readonly [Name in MethodName]?: 'always' | 'narrowing' } = {
-  'AiSystems.Delete': 'always',
-  'AiSystems.Update': 'narrowing',
-  'Guardrails.Create': 'always',
-  'Guardrails.RotateSecret': 'always',
-  'Guardrails.Update': 'always',
-  'Limits.Create': 'always',
-  'Limits.Update': 'narrowing',
-  'OperatorTokens.Revoke': 'always',
-  'Organizations.Suspend': 'always',
-  'Organizations.UpdateSettings': 'narrowing',
-  'People.Delete': 'always',
-  'People.Update': 'narrowing',
-  'ProviderKeys.Delete': 'always',
-  'ProviderKeys.Update': 'narrowing',
-  'Providers.Delete': 'always',
-  'Providers.Update': 'always',
-  'ProxyTokens.Revoke': 'always',
-  'VirtualKeys.Revoke': 'always',
-  'VirtualKeys.Rotate': 'always',
-  'VirtualKeys.Update': 'narrowing',
-  'Webhooks.Delete': 'always',
-  'Webhooks.RotateSecret': 'always',
-  'Webhooks.Update': 'always',
+export const takingAway: { readonly [Name in MethodName]?: Rule } = {
+  'AiSystems.Delete': { takes: 'always', command: 'systems delete' },
+  'AiSystems.Update': { takes: 'narrowing', command: 'systems update' },
+  'Guardrails.Create': { takes: 'always', command: 'guardrails create' },
+  'Guardrails.RotateSecret': { takes: 'always', command: 'guardrails rotate-secret' },
+  'Guardrails.Update': { takes: 'always', command: 'guardrails update' },
+  'Limits.Create': { takes: 'always', command: 'limits create' },
+  'Limits.Update': { takes: 'narrowing', command: 'limits update' },
+  'OperatorTokens.Revoke': { takes: 'always', command: 'operator-tokens revoke' },
+  'Organizations.Suspend': { takes: 'always', command: 'organizations suspend' },
+  'Organizations.UpdateSettings': { takes: 'narrowing', command: 'settings update' },
+  'People.Delete': { takes: 'always', command: 'people delete' },
+  'People.Update': { takes: 'narrowing', command: 'people update' },
+  'ProviderKeys.Delete': { takes: 'always', command: 'provider-keys delete' },
+  'ProviderKeys.Update': { takes: 'narrowing', command: 'provider-keys update' },
+  'Providers.Delete': { takes: 'always', command: 'providers delete' },
+  'Providers.Update': { takes: 'always', command: 'providers update' },
+  'ProxyTokens.Revoke': { takes: 'always', command: 'proxy-tokens revoke' },
+  'VirtualKeys.Revoke': { takes: 'always', command: 'keys revoke' },
+  'VirtualKeys.Rotate': { takes: 'always', command: 'keys rotate' },
+  'VirtualKeys.Update': { takes: 'narrowing', command: 'keys update' },
+  'Webhooks.Delete': { takes: 'always', command: 'webhooks delete' },
+  'Webhooks.RotateSecret': { takes: 'always', command: 'webhooks rotate-secret' },
+  'Webhooks.Update': { takes: 'always', command: 'webhooks update' },
 };
 
 export function takesAway({ action, after, before }: AuditEvent): boolean {
-  const rule = Object.hasOwn(rules, action) ? rules[action as MethodName] : undefined;
-  if (rule !== 'narrowing') return rule === 'always';
+  const rule = ruleOf(action);
+  if (rule?.takes !== 'narrowing') return rule?.takes === 'always';
   const was = resource(before);
   const is = resource(after);
   return Object.entries(narrowings).some(([field, narrows]) => narrows(was[field], is[field]));
+}
+
+/** Undefined for what takes nothing away. */
+export function commandFor({ action }: AuditEvent): string | undefined {
+  return ruleOf(action)?.command;
+}
+
+function ruleOf(action: string): Rule | undefined {
+  return Object.hasOwn(takingAway, action) ? takingAway[action as MethodName] : undefined;
 }
 
 type Narrowing = (was: unknown, is: unknown) => boolean;

@@ -116,6 +116,7 @@ describe('a control plane of a newer contract', () => {
     expect(await ask(proxy, key)).toBe('200');
     await limit(key.id, limitsOf('5'));
     await turns([proxy], chat(key.value), { from: '200', to: unavailable });
+    expect(gateway.logs.join('')).toContain('that this version does not know; update the proxy');
   });
 
   it.each<[string, (principal: Answered, scopeKind: number) => void]>([
