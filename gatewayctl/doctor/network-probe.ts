@@ -2,6 +2,7 @@
 // in plain text, in the order of what is expected. No token is part of it; only `status` sends one, by the program's client.
 import { lookup } from 'node:dns/promises';
 import { stat } from 'node:fs/promises';
+import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { CallFailure, type Client, dial } from '../client.ts';
 import { parseServer, type Target } from '../target.ts';
@@ -48,7 +49,9 @@ async function askStatus(target: Target, address: string, now: () => number): Pr
     ...target,
     server: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
     transport:
-      transport.kind === 'tls' ? { ...transport, serverName: transport.serverName ?? host } : transport,
+      transport.kind === 'tls' && familyOf(host) === undefined
+        ? { serverName: host, ...transport }
+        : transport,
   });
   try {
     const sentAt = now();
