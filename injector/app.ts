@@ -36,9 +36,10 @@ export async function startInjector(settings: InjectorSettings, { log }: Injecto
 
 async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Lifecycle): Promise<Injector> {
   const { tlsCertFile: certFile, tlsKeyFile: keyFile, egressCaFile: caFile } = settings;
-  const tls = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
-  lifecycle.onClose('certificates', () => tls.close());
-  const egressCa = watchEgressCa(tls, log);
+  const tls = await watchTlsFiles({ certFile, keyFile }, { log });
+  lifecycle.onClose('certificate', () => tls.close());
+  const egressCa = caFile === undefined ? undefined : await watchEgressCa(caFile, { log });
+  lifecycle.onClose('authorities of the egress gateway', () => egressCa?.close());
   const metrics = createMetrics();
   let phase: 'starting' | 'serving' | 'draining' = 'starting';
   // Before the door, so that it still answers while that one drains.
@@ -51,7 +52,7 @@ async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Life
   const server = await startReviewServer(
     { address: settings.listen, tls },
     {
-      settings: () => ({ image, egressUrl, controlPlane, modes, resources, egressCa: egressCa.current }),
+      settings: () => ({ image, egressUrl, controlPlane, modes, resources, egressCa: egressCa?.current }),
       ...{ metrics, log, clock: systemClock },
     },
   );

@@ -133,6 +133,9 @@ export const podAnnotations = {
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
+/** Of an annotation; names of many containers fit in. */
+const valueLengthMax = 4096;
+
 const known = new Set([
   ...[injectedAnnotation, notInjectedAnnotation],
   ...Object.values(podAnnotations).map(({ name }) => name),
@@ -145,35 +148,47 @@ export function isOptedOut(annotations: Annotations): boolean {
   return decodeSettings({ wish: podAnnotations.wish }, annotations).wish === 'false';
 }
 
-/** @throws PodError or SettingsError that names every annotation at fault */
+/** @throws PodError, or SettingsError that names every value that cannot be used */
 export function readChoices(annotations: Annotations, defaults: Defaults): Choices {
-  const unknown = Object.keys(annotations).filter((name) => name.startsWith(prefix) && !known.has(name));
-  if (unknown.length > 0) throw new PodError(`there is no annotation ${unknown.map(shown).join(', ')}`);
-  const { cpuRequest, cpuLimit, memoryRequest, memoryLimit, ...values } = decodeSettings(
-    podAnnotations,
-    annotations,
-  );
+  refuseUnknown(annotations);
+  const values = decodeSettings(podAnnotations, annotations);
   const [firstMode = 'forward'] = defaults.modes;
   const choices = {
     ...values,
     mode: values.mode ?? firstMode,
     excluded: new Set(values.excluded),
     resources: {
-      cpuRequest: cpuRequest ?? defaults.resources.cpuRequest,
-      cpuLimit: cpuLimit ?? defaults.resources.cpuLimit,
-      memoryRequest: memoryRequest ?? defaults.resources.memoryRequest,
-      memoryLimit: memoryLimit ?? defaults.resources.memoryLimit,
+      cpuRequest: values.cpuRequest ?? defaults.resources.cpuRequest,
+      cpuLimit: values.cpuLimit ?? defaults.resources.cpuLimit,
+      memoryRequest: values.memoryRequest ?? defaults.resources.memoryRequest,
+      memoryLimit: values.memoryLimit ?? defaults.resources.memoryLimit,
     },
   };
-  if (!defaults.modes.includes(choices.mode)) {
-    throw new PodError(`${podAnnotations.mode.name}: ${choices.mode} is not allowed in this cluster`);
-  }
-  if (choices.port === choices.adminPort) {
-    throw new PodError(`${podAnnotations.port.name} and ${podAnnotations.adminPort.name} are the same`);
-  }
-  const contradiction = aboveLimit(choices.resources);
-  if (contradiction !== undefined) throw new PodError(`${prefix}${contradiction}`);
+  const contradiction = contradictionIn(choices, defaults);
+  if (contradiction !== undefined) throw new PodError(contradiction);
   return choices;
+}
+
+function refuseUnknown(annotations: Annotations): void {
+  const ours = Object.entries(annotations).filter(([name]) => name.startsWith(prefix));
+  const unknown = ours.find(([name]) => !known.has(name));
+  if (unknown !== undefined) throw new PodError(`there is no annotation ${shown(unknown[0])}`);
+  const long = ours.find(([, value]) => value.length > valueLengthMax);
+  if (long !== undefined) throw new PodError(`${long[0]}: is longer than ${valueLengthMax} characters`);
+}
+
+function contradictionIn(
+  { mode, port, adminPort, resources }: Choices,
+  defaults: Defaults,
+): string | undefined {
+  if (!defaults.modes.includes(mode)) {
+    return `${podAnnotations.mode.name}: ${mode} is not allowed in this cluster`;
+  }
+  if (port === adminPort) {
+    return `${podAnnotations.port.name} and ${podAnnotations.adminPort.name}: both are ${port}`;
+  }
+  const above = aboveLimit(resources);
+  return above && prefix + above;
 }
 
 /** A request above its limit in words, which the API server would refuse in its own. */

@@ -1,58 +1,49 @@
 // The authorities of the egress gateway as text for sidecars: certificates and nothing else of the file, so that a key that
-// stands beside them never gets into a pod. What cannot be read later on is logged, and the last good text kept.
+// stands beside them never gets into a pod. Read again when the file changes.
 import { X509Certificate } from 'node:crypto';
-import type { Logger } from '../common/logger.ts';
-import type { TlsSource } from '../common/tls.ts';
+import { readFile } from 'node:fs/promises';
+import { type Reread, type RereadOptions, reread } from '../common/reread.ts';
 
-export interface EgressCa {
-  /** PEM. */
-  readonly current: string | undefined;
-}
+/** PEM. */
+export type EgressCa = Pick<Reread<string>, 'current' | 'close'>;
 
 /** It is an environment variable of every sidecar. */
 const lengthMax = 64 * 1024;
 
-/** @throws Error where the file holds no certificate */
-export function watchEgressCa(tls: TlsSource, log: Logger): EgressCa {
-  let current = certificatesOf(tls.current.ca);
-  tls.onChange(({ ca }) => {
-    try {
-      current = certificatesOf(ca);
-    } catch (err) {
-      log.error(
-        { err },
-        'the new authorities of the egress gateway cannot be used; the last good ones are kept',
-      );
-    }
-  });
-  return {
-    get current() {
-      return current;
-    },
-  };
+/** @throws Error where the file cannot be read, or holds no certificate */
+export async function watchEgressCa(file: string, options: RereadOptions): Promise<EgressCa> {
+  const read = async () => certificatesIn(await readText(file), file);
+  const isSame = (one: string, other: string) => one === other;
+  return reread(
+    await read(),
+    { read, isSame, file, what: 'the file of the egress gateway’s authorities' },
+    options,
+  );
 }
 
-function certificatesOf(pem: Buffer | undefined): string | undefined {
-  if (pem === undefined) return undefined;
-  const found =
-    pem.toString('latin1').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'latin1');
+  } catch (cause) {
+    throw new Error(`the file ${file} cannot be read`, { cause });
+  }
+}
+
+function certificatesIn(pem: string, file: string): string {
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   // Parsed, and written anew: nothing of the file but certificates gets out.
-  const text = found.map((certificate) => parsed(certificate).toString()).join('');
-  if (text === '') throw new Error('the file in GATEWAY_INJECTOR_EGRESS_CA_FILE holds no certificate in PEM');
+  const text = found.map((certificate) => parsed(certificate, file).toString()).join('');
+  if (text === '') throw new Error(`the file ${file} holds no certificate in PEM`);
   if (text.length > lengthMax) {
-    throw new Error(
-      `the certificates in GATEWAY_INJECTOR_EGRESS_CA_FILE are longer than ${lengthMax} characters`,
-    );
+    throw new Error(`the certificates in ${file} are longer than ${lengthMax} characters`);
   }
   return text;
 }
 
-function parsed(certificate: string): X509Certificate {
+function parsed(certificate: string, file: string): X509Certificate {
   try {
     return new X509Certificate(certificate);
   } catch (cause) {
-    throw new Error('the file in GATEWAY_INJECTOR_EGRESS_CA_FILE holds a certificate that cannot be read', {
-      cause,
-    });
+    throw new Error(`the file ${file} holds a certificate that cannot be read`, { cause });
   }
 }

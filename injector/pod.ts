@@ -62,16 +62,20 @@ export function readPod(object: unknown): Pod {
 function annotationsOf(metadata: JsonObject): Readonly<Record<string, string>> {
   if (!isThere(metadata.annotations)) return {};
   const annotations = objectAt(metadata.annotations, 'metadata.annotations');
-  return Object.fromEntries(
-    Object.entries(annotations).map(([name, value]) => [
-      name,
-      textAt(value, `the annotation ${shown(name)}`),
-    ]),
-  );
+  const texts = Object.entries(annotations).map(([name, value]) => {
+    if (typeof value === 'string') return [name, value] as const;
+    throw new PodError(`the annotation ${shown(name)} is not a text`);
+  });
+  return Object.fromEntries(texts);
 }
 
+/** Far above what a node runs, so that no review takes long. */
+const containersMax = 500;
+
 function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): readonly Container[] {
-  return listAt(spec[list], `spec.${list}`).map((value, index) => {
+  const containers = listAt(spec[list], `spec.${list}`);
+  if (containers.length > containersMax) throw new PodError(`spec.${list} holds more than ${containersMax}`);
+  return containers.map((value, index) => {
     const where = `spec.${list}[${index}]`;
     const container = objectAt(value, where);
     return {

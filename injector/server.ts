@@ -61,12 +61,8 @@ export async function startReviewServer(
   server.maxConnections = connectionsMax;
   const stop = tls.onChange((fresh) => server.setSecureContext({ cert: fresh.cert, key: fresh.key }));
   server.on('close', stop);
-  const door: Door = { ...deps, arrivingBytes: 0 };
-  server.on('request', (request, response) => {
-    // Else a connection that was busy when the drain began would stay open for as long as it may be idle.
-    if (!server.listening) response.setHeader('connection', 'close');
-    void serve(door, request, response);
-  });
+  const door: Door = { ...deps, arrivingBytes: 0, isOpen: () => server.listening };
+  server.on('request', (request, response) => void serve(door, request, response));
   await listen(server, address, injectorSettings.listen.name);
   return {
     port: (server.address() as AddressInfo).port,
@@ -76,6 +72,7 @@ export async function startReviewServer(
 
 interface Door extends ReviewServerDeps {
   arrivingBytes: number;
+  isOpen(): boolean;
 }
 
 async function closeWithin(server: Server, graceMs: number): Promise<void> {
@@ -110,7 +107,7 @@ async function answer(
   const { injection, answer, about } = review(body, door.settings());
   const message = injection.outcome === 'refused' ? { message: injection.message } : {};
   door.log.info({ ...about, outcome: injection.outcome, ...message }, 'review');
-  send(response, 200, answer);
+  send(door, response, { status: 200, body: answer });
   return injection.outcome;
 }
 
@@ -159,14 +156,25 @@ function fail(door: Door, response: ServerResponse, error: unknown): ReviewOutco
   else door.log.error({ err: error }, 'a review could not be answered');
   const status = isKnown ? error.status : 500;
   if (status === 405) response.setHeader('allow', 'POST');
-  // What was not read is not worth reading.
-  if (!response.req.complete) response.setHeader('connection', 'close');
-  send(response, status, { message: isKnown ? error.message : 'the review could not be answered' });
+  if (!response.req.complete) {
+    response.setHeader('connection', 'close');
+    // Read on, into nothing: else the connection is cut under an answer that the sender has not seen yet.
+    response.req.resume();
+  }
+  const message = isKnown ? error.message : 'the review could not be answered';
+  send(door, response, { status, body: { message } });
   return 'unreadable';
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+function send(door: Door, response: ServerResponse, { status, body }: Answer): void {
   if (response.destroyed) return;
+  // Else the drain would wait for a connection that is kept for the next review.
+  if (!door.isOpen()) response.setHeader('connection', 'close');
   const bytes = Buffer.from(JSON.stringify(body));
   response
     .writeHead(status, {

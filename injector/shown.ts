@@ -8,6 +8,6 @@ export function shown(text: string): string {
 
 /** One line of at most so many characters. */
 export function cut(text: string, lengthMax: number): string {
-  const plain = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
-  return plain.length <= lengthMax ? plain : `${plain.slice(0, lengthMax - 1).toWellFormed()}…`;
+  const short = text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1).toWellFormed()}…`;
+  return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
