@@ -14,6 +14,7 @@ export const exitCodes = {
     about: 'the server cannot be reached, did not answer in time or cannot serve right now',
   },
   unauthenticated: { code: 4, about: 'there is no token, or the server does not accept it (any more)' },
+  fault: { code: 70, about: 'a fault of this program' },
   interrupted: { code: 130, about: 'interrupted (Ctrl-C)' },
 } as const;
 

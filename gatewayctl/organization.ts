@@ -1,5 +1,4 @@
 // Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
-import { CallFailure } from './call-failure.ts';
 import type { Client } from './client.ts';
 import type { Invocation } from './commands/command.ts';
 import { type Failure, usageMistake } from './failure.ts';
@@ -28,21 +27,8 @@ export async function organizationIfAny(invocation: Invocation): Promise<string 
   return await ownOrganization(client);
 }
 
-/** The organization of its members; undefined for operators of the platform, who belong to none. */
-export async function ownOrganization(client: Client): Promise<string | undefined> {
-  const { organizations } = await client.call('Organizations.List', { pageSize: 2 });
-  const [only] = organizations;
-  if (only === undefined || organizations.length > 1 || (await isPlatformOperator(client))) return undefined;
-  return only.id;
-}
-
-/** Only operators of the platform may see tokens of proxies. */
-export async function isPlatformOperator(client: Client): Promise<boolean> {
-  try {
-    await client.call('ProxyTokens.List', { pageSize: 1 });
-    return true;
-  } catch (error) {
-    if (error instanceof CallFailure && error.reason === 'permission_denied') return false;
-    throw error;
-  }
+/** The caller's own; undefined for operators of the platform, who belong to none. */
+async function ownOrganization(client: Client): Promise<string | undefined> {
+  const { caller } = await client.call('Status.Get', {});
+  return caller?.organizationId;
 }

@@ -37,7 +37,6 @@ async function runParsed({ command, options, given }: Parsed, io: Io): Promise<n
     return code ?? exitCodes.done.code;
   } catch (error) {
     const failure = await failureOf(error, { command, options, given }, opened);
-    if (failure === undefined) throw error;
     sayText(io, `gatewayctl: ${failure.message}`);
     return exitCodes[failure.ending].code;
   } finally {
@@ -49,9 +48,12 @@ async function failureOf(
   error: unknown,
   { command }: Parsed,
   opened: Promise<Session> | undefined,
-): Promise<Failure | undefined> {
+): Promise<Failure> {
   if (error instanceof Failure) return error;
-  if (!(error instanceof CallFailure) || opened === undefined) return undefined;
+  if (!(error instanceof CallFailure) || opened === undefined) {
+    const what = error instanceof Error ? error.message : String(error);
+    return new Failure('fault', `this is a fault of this program: ${what}`);
+  }
   const { target } = await opened;
   return explain(error, target, [...(command.arguments ?? []), ...(command.options ?? [])]);
 }

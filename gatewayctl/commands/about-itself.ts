@@ -3,7 +3,9 @@ import { version as ownVersion } from '../../common/version.ts';
 import { printJson } from '../answer.ts';
 import { completionScript, shells } from '../completion.ts';
 import { exitCodes, usageMistake } from '../failure.ts';
-import { type Command, type Invocation, textOf } from './command.ts';
+import { chooseContext } from '../session.ts';
+import { printable } from '../table.ts';
+import { type Command, type Given, type Invocation, textOf } from './command.ts';
 
 const environment = {
   GATEWAYCTL_CONTEXT: 'the context to use',
@@ -18,14 +20,35 @@ const topics: Readonly<Record<string, () => readonly (readonly [string, string])
   environment: () => Object.entries(environment),
 };
 
+const clientOnly: Given = { flags: '--client', about: "this program's alone" };
+
 export const version: Command = {
-  about: "print this program's version",
+  about: "print this program's version, and the server's where one is known",
+  options: [clientOnly],
   run: async (invocation) => {
     const { io, options } = invocation;
-    if (options.json === true) return await printJson({ gatewayctl: ownVersion }, invocation);
+    const server = invocation.given.has(clientOnly) ? undefined : await serverVersion(invocation);
+    if (options.json === true) return await printJson({ gatewayctl: ownVersion, server }, invocation);
     await io.out(`gatewayctl ${ownVersion}\n`);
+    if (server !== undefined) await io.out(`server     ${printable(server)}\n`);
   },
-  examples: ['version'],
+  examples: ['version', 'version --client'],
+};
+
+/** Undefined where nobody has logged in anywhere. */
+async function serverVersion(invocation: Invocation): Promise<string | undefined> {
+  const { options, io } = invocation;
+  const known = options.server ?? io.env.GATEWAYCTL_SERVER ?? chooseContext(options, io.env).context;
+  if (!known || (await invocation.session()).target.token === undefined) return undefined;
+  const client = await invocation.client();
+  return (await client.call('Status.Get', {})).version;
+}
+
+export const status: Command = {
+  method: 'Status.Get',
+  about:
+    'show the replica that answers: version, clock, feed, who is asking; for operators of the platform its proxies',
+  examples: ['status', 'status --json'],
 };
 
 export const help: Command = {
@@ -53,5 +76,5 @@ export const completion: Command = {
     'zsh:  source <(gatewayctl completion zsh)       in ~/.zshrc, after compinit',
     'fish: gatewayctl completion fish | source       in ~/.config/fish/config.fish',
   ].join('\n'),
-  examples: ['completion bash', 'completion zsh > "${fpath[1]}/_gatewayctl"'],
+  examples: ['completion bash', 'completion zsh > ~/.zfunc/_gatewayctl'],
 };

@@ -107,6 +107,12 @@ export function textOf(invocation: Invocation, flags: string): string | undefine
   return undefined;
 }
 
+/** What was given for an option that may be repeated. */
+export function valuesOf({ given }: Invocation, option: Given): readonly string[] {
+  const value = given.get(option);
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 export function isGiven(invocation: Invocation, flags: string): boolean {
   return [...invocation.given.keys()].some((given) => given.flags === flags);
 }

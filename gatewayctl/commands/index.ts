@@ -1,9 +1,10 @@
 // All commands, in the order of help.
-import { completion, help, version } from './about-itself.ts';
+import { completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';
 import { budgets, unsettled } from './budgets.ts';
 import type { Tree } from './command.ts';
 import { contexts } from './contexts.ts';
+import { doctor } from './doctor.ts';
 import { guardrails } from './guardrails.ts';
 import { keys } from './keys.ts';
 import { limits } from './limits.ts';
@@ -24,5 +25,5 @@ export const tree: Tree = {
     ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unsettled],
     ...[prices, guardrails, usage, audit, webhooks, operatorTokens, proxyTokens, contexts],
   ],
-  commands: { login, logout, bootstrap, version, completion, help },
+  commands: { login, logout, bootstrap, status, doctor, version, completion, help },
 };

@@ -2,13 +2,13 @@
 // file, never from the command line.
 import { isWellFormedCredential } from '../../common/credential.ts';
 import { Secret } from '../../common/secret.ts';
-import type { Client } from '../client.ts';
+import type { StatusCaller__Output as StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
 import { type Config, type Context, configPath, readConfig, writeConfig } from '../config.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
-import { isPlatformOperator, ownOrganization } from '../organization.ts';
 import { operatorToken, type Session } from '../session.ts';
 import { printable } from '../table.ts';
+import { enumWord } from '../words.ts';
 import { type Command, type Invocation, textOf } from './command.ts';
 
 const defaultContext = 'default';
@@ -80,24 +80,19 @@ async function keep(token: Secret, invocation: Invocation): Promise<void> {
   const { dial } = await import('../client.ts');
   const client = dial({ ...session.target, token });
   try {
-    const who = await whoIs(client);
+    const { caller } = await client.call('Status.Get', {});
     const name = session.context ?? defaultContext;
-    writeConfig(
-      withContext(readConfig(io.env), name, contextFor(session, { token, organization: who.id })),
-      io.env,
-    );
-    io.say(`logged in to ${session.target.server} ${who.as}; the token is kept in ${configPath(io.env)}`);
+    const context = contextFor(session, { token, organization: caller?.organizationId });
+    writeConfig(withContext(readConfig(io.env), name, context), io.env);
+    io.say(`logged in to ${session.target.server}${caller === null ? '' : ` as ${whoIs(caller)}`}`);
+    io.say(`the token is kept in ${configPath(io.env)}`);
   } finally {
     client.close();
   }
 }
 
-async function whoIs(client: Client): Promise<{ readonly id: string | undefined; readonly as: string }> {
-  if (await isPlatformOperator(client)) return { id: undefined, as: 'as an operator of the platform' };
-  const id = await ownOrganization(client);
-  if (id === undefined) return { id, as: '' };
-  const { name } = await client.call('Organizations.Get', { id });
-  return { id, as: `as a member of ${printable(name)}` };
+function whoIs({ name, role, tokenEndsAt }: StatusCaller): string {
+  return printable(`${name} (${enumWord('Role', role)}); the token ends at ${tokenEndsAt}`);
 }
 
 function contextFor(
