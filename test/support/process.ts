@@ -74,6 +74,22 @@ export function startNode(args: readonly string[], options: ChildOptions = {}): 
   return startProcess(process.execPath, args, { cwd: projectRoot, ...options });
 }
 
+/** The fields of the log line that says that a program is ready. @throws Error if it ends before */
+export async function startedWith(
+  child: Child,
+  message = 'ready',
+): Promise<Readonly<Record<string, number>>> {
+  const ended = child.exited.then((code) => {
+    throw new Error(`ended with ${code}: ${child.stderr()}`);
+  });
+  const pattern = new RegExp(`^.*"msg":"${message}.*$`, 'm');
+  const line = until(() => pattern.exec(child.stdout())?.[0], {
+    timeoutMs: 20_000,
+    what: `a program to say ${message}`,
+  });
+  return JSON.parse(await Promise.race([ended, line])) as Readonly<Record<string, number>>;
+}
+
 export const projectRoot = new URL('../..', import.meta.url).pathname;
 
 // The kernel ends the child when its parent dies, also by kill -9. Elsewhere than on Linux the exit handler has to do.
