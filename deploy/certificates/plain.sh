@@ -1,0 +1,103 @@
+#!/bin/sh
+# Certificates without cert-manager: prints the Secrets that it would make, as YAML. Names and usages are those of
+# cert-manager/certificates.yaml beside this file; they hold for a year, so run it again before that is over.
+#   plain.sh <folder> gateway            | kubectl apply -f -   Secrets of the namespace model-gateway
+#   plain.sh <folder> tenant <namespace> | kubectl apply -f -   the sidecars' Secret of an app's namespace
+#   plain.sh <folder> webhook            | sh                   tells the API server which authority signs the injector
+# The folder keeps the two authorities, made when they are not there. Their keys sign whatever is trusted here: keep it safe,
+# out of the cluster and out of version control.
+set -eu
+umask 077
+
+[ $# -ge 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+folder=$1 what=$2
+days=365
+mkdir -p "$folder"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# authority <name>: <folder>/<name>.{crt,key}, for ten years
+authority() {
+  if [ -s "$folder/$1.crt" ]; then return; fi
+  openssl ecparam -name prime256v1 -genkey -noout -out "$folder/$1.key"
+  openssl req -x509 -new -key "$folder/$1.key" -days 3650 -subj "/CN=$1" \
+    -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign -out "$work/$1.crt"
+  # Last, and at once: an authority that was interrupted is made anew.
+  mv "$work/$1.crt" "$folder/$1.crt"
+}
+
+# secret <namespace> <secret> <authority> <usage> <names as openssl writes them>
+secret() {
+  cat > "$work/extensions" <<EOF
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature
+extendedKeyUsage=$4
+subjectAltName=$5
+authorityKeyIdentifier=keyid
+EOF
+  first=${5%%,*}
+  openssl ecparam -name prime256v1 -genkey -noout -out "$work/key"
+  openssl req -new -key "$work/key" -subj "/CN=${first#DNS:}" -out "$work/request"
+  openssl x509 -req -in "$work/request" -CA "$folder/$3.crt" -CAkey "$folder/$3.key" -days $days \
+    -set_serial "0x$(openssl rand -hex 16)" -extfile "$work/extensions" -out "$work/certificate" 2> "$work/said" ||
+    { cat "$work/said" >&2; exit 1; }
+  cat <<EOF
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: $2
+  namespace: $1
+  labels: { app.kubernetes.io/part-of: model-gateway }
+type: kubernetes.io/tls
+data:
+  tls.crt: $(base64 < "$work/certificate" | tr -d '\n')
+  tls.key: $(base64 < "$work/key" | tr -d '\n')
+  ca.crt: $(base64 < "$folder/$3.crt" | tr -d '\n')
+EOF
+}
+
+# service <name>: the names of a Service of the gateway
+service() {
+  echo "DNS:$1.model-gateway.svc,DNS:$1.model-gateway.svc.cluster.local,DNS:$1.model-gateway,DNS:$1"
+}
+
+authority model-gateway-internal
+authority model-gateway-sidecars
+case $what in
+  gateway)
+    here=DNS:localhost,IP:127.0.0.1 # for `kubectl port-forward`
+    secret model-gateway control-plane-tls model-gateway-internal serverAuth \
+      "$(service control-plane),$(service control-plane-http),$here"
+    secret model-gateway egress-gateway-tls model-gateway-internal serverAuth "$(service egress-gateway)"
+    secret model-gateway egress-gateway-client-tls model-gateway-internal clientAuth \
+      DNS:egress-gateway.proxies.model-gateway
+    secret model-gateway injector-tls model-gateway-internal serverAuth "$(service injector)"
+    cat <<EOF
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: sidecars-ca
+  namespace: model-gateway
+  labels: { app.kubernetes.io/part-of: model-gateway }
+data:
+  ca.crt: $(base64 < "$folder/model-gateway-sidecars.crt" | tr -d '\n')
+EOF
+    ;;
+  tenant)
+    namespace=${3:?the namespace of the app}
+    secret "$namespace" model-gateway-sidecar-tls model-gateway-sidecars clientAuth DNS:sidecars.model-gateway
+    ;;
+  webhook)
+    bundle=$(base64 < "$folder/model-gateway-internal.crt" | tr -d '\n')
+    one='{"op":"add","path":"/webhooks/%s/clientConfig/caBundle","value":"'$bundle'"}'
+    # shellcheck disable=SC2059
+    patch="[$(printf "$one" 0),$(printf "$one" 1)]"
+    echo "kubectl patch mutatingwebhookconfiguration model-gateway-injector --type=json -p '$patch'"
+    ;;
+  *)
+    echo "plain.sh: there are gateway, tenant and webhook, no $what" >&2
+    exit 64
+    ;;
+esac

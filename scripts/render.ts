@@ -1,0 +1,105 @@
+// `node scripts/render.ts` writes deploy/rendered/<name>.yaml, what `kubectl kustomize` makes of each overlay, for clusters and
+// reviews without it. Each file says by a hash which sources and which rendering belong together, so that drift is found
+// where there is no kubectl as well.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const deploy = join(import.meta.dirname, '../deploy');
+
+/** What an operator applies, by the name of its rendering: a folder of deploy/. */
+export const renderings = {
+  'egress-gateway': 'overlays/egress-gateway',
+  sidecar: 'overlays/sidecar',
+  'sidecar-plain-certificates': 'overlays/sidecar-plain-certificates',
+  demo: 'overlays/demo',
+  tenant: 'tenant',
+} as const;
+
+export type RenderingName = keyof typeof renderings;
+
+export const renderingNames = Object.keys(renderings) as readonly RenderingName[];
+
+/** What Kustomize reads; not what is beside it in deploy/. */
+const sourceFolders = ['base', 'certificates', 'overlays', 'sizing', 'tenant'];
+
+/** Older ones know neither `labels` with `includeTemplates` nor all of `replacements`. */
+const oldestMinor = 27;
+
+export interface Rendering {
+  /** As the file tells. */
+  readonly hash: string;
+  /** The objects, in YAML. */
+  readonly body: string;
+}
+
+/** @throws Error if there is none or it has no hash */
+export function committedRendering(name: RenderingName): Rendering {
+  const text = readFileSync(fileOf(name), 'utf8');
+  const [, hash, body] = /^# .*\n# sha256 ([0-9a-f]{64})\n([\s\S]*)$/.exec(text) ?? [];
+  if (hash === undefined || body === undefined) throw new Error(`${fileOf(name)} has no hash`);
+  return { hash, body };
+}
+
+/** Over all sources and the rendering: whoever changes one alone is found out. */
+export function renderingHash(body: string): string {
+  const hash = createHash('sha256');
+  for (const path of sources())
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(deploy, path)))
+      .update('\0');
+  return hash.update(body).digest('hex');
+}
+
+/** @throws Error if kubectl cannot build it */
+export function render(name: RenderingName): string {
+  return execFileSync('kubectl', ['kustomize', join(deploy, renderings[name])], { encoding: 'utf8' });
+}
+
+/** Undefined when a kubectl that can render is there, else what is missing. */
+export function whatIsMissing(): string | undefined {
+  const wanted = `kubectl 1.${oldestMinor} or later is needed`;
+  let told: string;
+  try {
+    told = execFileSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
+  } catch {
+    return `${wanted}; there is none on the PATH`;
+  }
+  const minor = minorOf(told);
+  return minor >= oldestMinor ? undefined : `${wanted}; the one on the PATH is 1.${minor}`;
+}
+
+/** @param told by `kubectl version --client --output=json`; @returns 0 for what cannot be read */
+export function minorOf(told: string): number {
+  const [, minor] = /"gitVersion": *"v1\.(\d+)/.exec(told) ?? [];
+  return Number(minor ?? 0);
+}
+
+function fileOf(name: RenderingName): string {
+  return join(deploy, 'rendered', `${name}.yaml`);
+}
+
+function sources(): string[] {
+  return sourceFolders
+    .flatMap((folder) => readdirSync(join(deploy, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.yaml'))
+    .map((entry) => relative(deploy, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+if (import.meta.main) {
+  const missing = whatIsMissing();
+  if (missing !== undefined) {
+    process.stderr.write(`render: ${missing}\n`);
+    process.exit(1);
+  }
+  mkdirSync(join(deploy, 'rendered'), { recursive: true });
+  for (const name of renderingNames) {
+    const body = render(name);
+    const head = `# Written by scripts/render.ts from deploy/${renderings[name]}; change it there.`;
+    writeFileSync(fileOf(name), `${head}\n# sha256 ${renderingHash(body)}\n${body}`);
+    console.log(`deploy/rendered/${name}.yaml`);
+  }
+}

@@ -1,0 +1,20 @@
+// Policies over every object of every overlay, and that each policy bites: the whole installation, changed so that it breaks one,
+// is found out by it.
+import { describe, expect, test } from 'vitest';
+import { renderingNames } from '../../scripts/render.ts';
+import { objectsOf } from '../support/manifests/objects.ts';
+import { podPolicies } from '../support/manifests/pod-policies.ts';
+
+const policies = [...podPolicies];
+
+describe.each(policies)('$name', ({ problems, breach }) => {
+  test.each(renderingNames)('in %s', (rendering) => {
+    expect(problems(objectsOf(rendering))).toEqual([]);
+  });
+
+  test('what breaks it is found', () => {
+    const objects = objectsOf('sidecar');
+    breach(objects);
+    expect(problems(objects)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,190 @@
+// What holds for every pod: restricted Pod Security and more, so that an admission controller has nothing to add.
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
+import { version } from '../../../common/version.ts';
+import {
+  containersOf,
+  deploymentNamed,
+  firstContainerOf,
+  type KubernetesObject,
+  nameOf,
+  ofKind,
+  type Policy,
+  perContainer,
+  perDeployment,
+  podLabelsOf,
+  podOf,
+  selects,
+} from './objects.ts';
+
+const injector = (objects: readonly KubernetesObject[]) => deploymentNamed(objects, 'injector');
+const container = (objects: readonly KubernetesObject[]) => firstContainerOf(injector(objects));
+
+export const podPolicies: readonly Policy[] = [
+  {
+    name: 'pods run as a numeric user that is not root, under the default seccomp profile',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        const { runAsNonRoot, runAsUser, runAsGroup, seccompProfile } =
+          podOf(deployment).securityContext ?? {};
+        const isNobody = runAsNonRoot === true && Number(runAsUser) > 0 && Number(runAsGroup) > 0;
+        return !(isNobody && seccompProfile?.type === 'RuntimeDefault') && 'may be root';
+      }),
+    breach: (objects) => Object.assign(podOf(injector(objects)).securityContext ?? {}, { runAsUser: 0 }),
+  },
+  {
+    name: 'no container undoes what its pod says of users',
+    problems: (objects) =>
+      perContainer(objects, ({ securityContext }) => {
+        const { runAsUser, runAsNonRoot, seccompProfile, procMount } = securityContext ?? {};
+        return (
+          [runAsUser, runAsNonRoot, seccompProfile, procMount].some(isSet) && 'says something of its own'
+        );
+      }),
+    breach: (objects) => Object.assign(container(objects).securityContext ?? {}, { runAsUser: 1 }),
+  },
+  {
+    name: 'no privilege, no escalation, no capability',
+    problems: (objects) =>
+      perContainer(objects, ({ securityContext }) => {
+        const { privileged, allowPrivilegeEscalation, capabilities } = securityContext ?? {};
+        const isDropped = capabilities?.drop?.includes('ALL') && capabilities.add === undefined;
+        return !(privileged !== true && allowPrivilegeEscalation === false && isDropped) && 'is privileged';
+      }),
+    breach: (objects) => Object.assign(container(objects).securityContext ?? {}, { capabilities: {} }),
+  },
+  {
+    name: 'root file systems are read-only',
+    problems: (objects) =>
+      perContainer(
+        objects,
+        ({ securityContext }) => securityContext?.readOnlyRootFilesystem !== true && 'can write',
+      ),
+    breach: (objects) => Object.assign(container(objects), { securityContext: {} }),
+  },
+  {
+    name: 'nothing of the host is shared',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace, volumes } =
+          podOf(deployment);
+        const hostPort = containersOf(deployment).some(({ ports }) =>
+          ports?.some((one) => isSet(one.hostPort)),
+        );
+        const shared = [hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace].some(isSet);
+        return (shared || hostPort || volumes?.some(({ hostPath }) => isSet(hostPath))) && 'shares the host';
+      }),
+    breach: (objects) => podOf(injector(objects)).volumes?.push({ name: 'host', hostPath: { path: '/' } }),
+  },
+  {
+    name: 'volumes are Secrets, ConfigMaps, claims or empty, and every mount has one',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        const volumes = podOf(deployment).volumes ?? [];
+        const names = volumes.map(({ name }) => name);
+        const mounts = containersOf(deployment).flatMap(({ volumeMounts }) => volumeMounts ?? []);
+        const strange = volumes.find(
+          (one) => !(one.secret ?? one.configMap ?? one.persistentVolumeClaim ?? one.emptyDir),
+        );
+        const dangling = mounts.find(({ name }) => !names.includes(name));
+        return (strange ?? dangling) && `the volume ${(strange ?? dangling)?.name}`;
+      }),
+    breach: (objects) => podOf(injector(objects)).volumes?.splice(0),
+  },
+  {
+    name: 'processor time and memory are asked for and bounded',
+    problems: (objects) =>
+      perContainer(objects, ({ resources }) => {
+        const { requests, limits } = resources ?? {};
+        return (
+          [requests?.cpu, requests?.memory, limits?.cpu, limits?.memory].some((one) => !isSet(one)) &&
+          'is not'
+        );
+      }),
+    breach: (objects) => Object.assign(container(objects).resources ?? {}, { limits: { cpu: '1' } }),
+  },
+  {
+    name: 'containers have all three probes, and they ask a declared port',
+    problems: (objects) =>
+      perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
+        const probes = [startupProbe, livenessProbe, readinessProbe];
+        const asked = probes.map((probe) => probe?.httpGet?.port ?? probe?.tcpSocket?.port);
+        return !asked.every((port) => ports?.some(({ name }) => name === port)) && 'a probe asks nothing';
+      }),
+    breach: (objects) => Object.assign(container(objects), { readinessProbe: undefined }),
+  },
+  {
+    name: 'where there is an admin port liveness asks /livez and readiness /readyz on it',
+    problems: (objects) =>
+      perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
+        if (!ports?.some(({ name }) => name === 'admin')) return undefined;
+        const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet);
+        const asked = paths.map((get) => `${get?.path} of ${get?.port}`).join();
+        return asked !== '/livez of admin,/livez of admin,/readyz of admin' && asked;
+      }),
+    breach: (objects) =>
+      Object.assign(container(objects).livenessProbe ?? {}, { httpGet: { path: '/readyz', port: 'admin' } }),
+  },
+  {
+    name: 'images have a tag: ours the version of this repository, the others one that stays',
+    problems: (objects) =>
+      perContainer(objects, ({ image = '' }) => {
+        const [name = '', tag = 'latest'] = image.split(/:(?=[^/]*$)/);
+        const isRight = name.startsWith('model-gateway/') ? tag === version : /^\d+\.\d+\.\d+/.test(tag);
+        return !isRight && `the image ${image}`;
+      }),
+    breach: (objects) => Object.assign(container(objects), { image: 'model-gateway/proxy:latest' }),
+  },
+  {
+    name: 'no pod has a token for the API server, nor has its account, which is its own',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        const { automountServiceAccountToken, serviceAccountName } = podOf(deployment);
+        const account = ofKind(objects, ServiceAccount.is).find((one) => nameOf(one) === serviceAccountName);
+        const isOwn = serviceAccountName === nameOf(deployment);
+        const tokens = [automountServiceAccountToken, account?.automountServiceAccountToken];
+        return !(isOwn && tokens.every((mounted) => mounted === false)) && 'has or may have one';
+      }),
+    breach: (objects) => Object.assign(podOf(injector(objects)), { automountServiceAccountToken: undefined }),
+  },
+  {
+    name: 'an autoscaler alone says how many there are, where there is one; else the Deployment does',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        const scaled = ofKind(objects, HorizontalPodAutoscaler.is).some(
+          ({ spec }) => spec?.scaleTargetRef.name === nameOf(deployment),
+        );
+        return scaled === isSet(deployment.spec?.replicas) && 'replicas';
+      }),
+    breach: (objects) => Object.assign(injector(objects).spec ?? {}, { replicas: undefined }),
+  },
+  {
+    name: 'an update takes no capacity away, and leaves a few versions to go back to',
+    problems: (objects) =>
+      perDeployment(objects, ({ spec }) => {
+        const { strategy, revisionHistoryLimit, replicas } = spec ?? {};
+        const isSingle = replicas === 1;
+        return !(isSingle || strategy?.rollingUpdate?.maxUnavailable === 0) || !isSet(revisionHistoryLimit)
+          ? 'the strategy'
+          : undefined;
+      }),
+    breach: (objects) => Object.assign(injector(objects).spec ?? {}, { strategy: { type: 'RollingUpdate' } }),
+  },
+  {
+    name: 'several pods of a kind are spread over zones and nodes',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        if (deployment.spec?.replicas === 1) return undefined;
+        const spread = (podOf(deployment).topologySpreadConstraints ?? [])
+          .filter((one) => selects(one.labelSelector ?? {}, podLabelsOf(deployment)))
+          .map((one) => one.topologyKey);
+        const wanted = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
+        return !wanted.every((key) => spread.includes(key)) && `spread over ${spread.join()}`;
+      }),
+    breach: (objects) => podOf(injector(objects)).topologySpreadConstraints?.pop(),
+  },
+];
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
