@@ -46,7 +46,7 @@ export function judgeRedis(asked: readonly Asked[]): Finding {
     return failed(
       'redis',
       `Redis does not answer these proxies, or refuses: ${listed(failing)}`,
-      'check that Redis runs, REDIS_URL, and its password and memory; meanwhile rate limits hold for each proxy alone, and more look-ups reach the control plane',
+      redisAdvice,
     );
   if (without.length > 0 && watchers.length > 1)
     return warning(
@@ -60,6 +60,9 @@ export function judgeRedis(asked: readonly Asked[]): Finding {
     ? ok('redis', `it answers ${listed(well)}`)
     : skipped('redis', 'no proxy has told yet');
 }
+
+export const redisAdvice =
+  'check that Redis runs, REDIS_URL, and its password and memory; meanwhile rate limits hold for each proxy alone, and more look-ups reach the control plane';
 
 export function nameOf({ host, tokenName, identity, address }: Watcher): string {
   return host ?? `${tokenName ?? identity} at ${address}`;

@@ -1,6 +1,7 @@
 // Judges one proxy by its admin listener: whether it is ready, how old its feed is, and what its metrics say of Redis. Pure.
 import { type Finding, failed, ok, span, warning } from './finding.ts';
 import type { AdminSeen } from './probe.ts';
+import { redisAdvice } from './proxies.ts';
 
 export function judgeProxy(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)
@@ -47,14 +48,11 @@ function judgeFeed(name: string, metrics: readonly Metric[]): Finding | undefine
   return failed('proxy', `${name}: its feed is ${span(age * 1000)} old`, advice);
 }
 
+/** The metric is absent where no Redis is set. */
 function judgeRedis(name: string, metrics: readonly Metric[]): Finding | undefined {
-  const failures = total(metrics, 'gateway_access_cache_failures_total') ?? 0;
-  if (failures === 0) return undefined;
-  return warning(
-    'proxy',
-    `${name}: ready, but ${failures} commands of Redis have failed since it started`,
-    'while the number grows, check Redis and REDIS_URL; its log has the cause',
-  );
+  return total(metrics, 'gateway_redis_up') === 0
+    ? failed('proxy', `${name}: its Redis does not answer, or refuses`, redisAdvice)
+    : undefined;
 }
 
 function feedText(metrics: readonly Metric[]): string {

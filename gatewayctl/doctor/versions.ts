@@ -2,7 +2,7 @@
 // neighbouring minor versions is not tried.
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** @param version undefined: it tells none, as versions before 0.2 do not */
+/** @param version undefined: it tells none, as proxies do not that are older than the Status service */
 export function judgeSkew(who: string, version: string | undefined, server: string): Finding {
   if (version === server) return ok('versions', `all are ${server}`);
   const finish =
@@ -10,7 +10,7 @@ export function judgeSkew(who: string, version: string | undefined, server: stri
   if (version === undefined)
     return warning(
       'versions',
-      `${who} tells no version: it is older than the control plane, ${server}`,
+      `${who} tells no version: it is older than what tells one; the control plane is ${server}`,
       finish,
     );
   const [its, servers] = [parse(version), parse(server)];

@@ -184,7 +184,8 @@ describe('doctor at a gateway', () => {
     });
     const visited = await visit({ server, token, proxies: [proxy.adminUrl] });
     await proxy.drain();
-    expect(visited.failures).toEqual(['redis']);
+    expect(visited.failures).toEqual(['redis', 'proxy']);
+    expect(visited.found('proxy').says).toContain('its Redis does not answer');
     expect(visited.found('redis').advice).toContain('REDIS_URL');
   });
 
