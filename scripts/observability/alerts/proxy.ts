@@ -5,6 +5,15 @@ import type { AlertGroup } from './alert.ts';
 const memoryLimits =
   'max by (namespace, pod, container) (kube_pod_container_resource_limits{resource="memory"} or kube_pod_init_container_resource_limits{resource="memory"})';
 
+const certificates = [
+  'control-plane-tls',
+  'egress-gateway-tls',
+  'egress-gateway-client-tls',
+  'injector-tls',
+  'sidecars-ca',
+  'model-gateway-sidecar-tls',
+];
+
 export const proxyAlerts: readonly AlertGroup[] = [
   {
     name: 'model-gateway-requests',
@@ -89,6 +98,17 @@ export const proxyAlerts: readonly AlertGroup[] = [
         description:
           'Its admin listener cannot be reached: the process is gone or hangs, or a NetworkPolicy keeps Prometheus out.',
         runbook: 'target-down',
+      },
+      {
+        name: 'GatewayCertificateNotRenewed',
+        severity: 'warning',
+        for: '1h',
+        // By the names of deploy/certificates, as cert-manager tells them; it renews 30 days before the end.
+        expr: `certmanager_certificate_expiration_timestamp_seconds{name=~"${certificates.join('|')}"} - time() < 14 * 24 * 3600`,
+        summary: 'The certificate {{ $labels.name }} ends in {{ $value | humanizeDuration }}',
+        description:
+          'cert-manager should have renewed it: its Certificate object says why not. Programs read renewed files by themselves.',
+        runbook: 'certificates',
       },
       {
         name: 'GatewayVersionsMixed',
@@ -196,8 +216,8 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayRedisFailing',
         severity: 'warning',
         for: '5m',
-        expr: 'sum by (namespace, job) (rate(gateway_access_cache_failures_total[5m])) > 0',
-        summary: 'Redis does not answer the gateway in {{ $labels.namespace }}',
+        expr: 'count by (namespace, job) (gateway_redis_up == 0) > 0',
+        summary: 'Redis does not answer {{ $value }} proxies in {{ $labels.namespace }}',
         description:
           'Requests go on without it: records come from memory and the control plane, and limits on rates hold for each proxy alone.',
         runbook: 'redis',
@@ -206,7 +226,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayRatesLocal',
         severity: 'warning',
         for: '5m',
-        expr: 'sum by (namespace, job) (rate(gateway_rate_limit_local_total[5m])) > 0 and sum by (namespace, job) (rate(gateway_access_cache_failures_total[15m])) > 0',
+        expr: 'sum by (namespace, job) (rate(gateway_rate_limit_local_total[5m])) > 0 and count by (namespace, job) (gateway_redis_up == 0) > 0',
         summary: 'Limits on rates hold for each proxy alone in {{ $labels.namespace }}',
         description:
           'Redis is set and fails, so callers may use up to as many times their limits as there are proxies. Budgets are not concerned.',

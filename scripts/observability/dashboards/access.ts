@@ -133,6 +133,20 @@ export const access: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Proxies that Redis does not answer',
+          description:
+            'They go on without it: records come from memory and the control plane, limits on rates hold for each proxy alone.',
+          unit: 'short',
+          thresholds: [1, 2],
+          queries: [
+            {
+              expr: 'count by (namespace, job) (gateway_redis_up{$scope} == 0) or 0 * count by (namespace, job) (gateway_redis_up{$scope})',
+              legend: '{{namespace}} {{job}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Refusals of keys',
           description:
             'By code. access_not_found in numbers: a client that still sends a revoked key, or somebody who guesses.',

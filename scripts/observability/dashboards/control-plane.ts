@@ -142,11 +142,11 @@ export const controlPlane: Dashboard = {
         {
           kind: 'timeseries',
           title: 'Changes',
-          description: 'New revisions.',
-          unit: 'cps',
+          description: 'New revisions between two points.',
+          unit: 'short',
           queries: [
             {
-              expr: 'max by (namespace, job) (rate(gateway_control_plane_feed_revision{$scope}[$__rate_interval]))',
+              expr: 'max by (namespace, job) (delta(gateway_control_plane_feed_revision{$scope}[$__rate_interval]))',
               legend: '{{namespace}}',
             },
           ],

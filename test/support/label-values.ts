@@ -1,0 +1,77 @@
+// Which values labels of metrics have, from the programs' own tables and types: a value that a program gains or loses is missed
+// here by the compiler or by a test, not on a dashboard.
+
+import type { DrawOutcome } from '../../control-plane/ledger/draw.ts';
+import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
+import { callCodes } from '../../control-plane/services/errors.ts';
+import { methodNames } from '../../control-plane/services/methods.ts';
+import type { TryOutcome } from '../../control-plane/webhooks/deliveries.ts';
+import type { Decision } from '../../guardrails/definition.ts';
+import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
+import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
+import { errorTable } from '../../proxy/errors.ts';
+import type { RequestRecord } from '../../proxy/http/exchange.ts';
+import type { RefusalReason } from '../../proxy/ledger/budgets/budgets.ts';
+import type { SkipReason, UsageMetrics } from '../../proxy/ledger/usage/usage-metrics.ts';
+import { providersByName } from '../../proxy/providers/index.ts';
+
+/** By `metric label`, else by label. Undefined: any value may be. */
+export function valuesOf(metric: string, label: string): readonly string[] | undefined {
+  return table[`${metric} ${label}`] ?? table[label];
+}
+
+/** Every value of a type, or it does not compile. */
+function all<Value extends string>(values: Record<Value, true>): readonly string[] {
+  return Object.keys(values);
+}
+
+type Reported = Parameters<LedgerMetrics['reported']>[0];
+
+const sources = [
+  'none',
+  ...all<NonNullable<RequestRecord['errorSource']>>({ gateway: true, provider: true }),
+];
+const kinds = ['input', 'output'];
+
+const table: Readonly<Record<string, readonly string[]>> = {
+  'gateway_requests_total code': [
+    ...Object.keys(errorTable),
+    ...['none', 'provider_error', 'client_left', 'client_stalled'],
+  ],
+  'gateway_requests_total source': sources,
+  'gateway_requests_total status': Array.from({ length: 500 }, (_, index) => String(100 + index)),
+  error_type: sources,
+  provider: ['none', 'other', ...providersByName.keys()],
+  'gateway_tokens_total kind': kinds,
+  gen_ai_token_type: kinds,
+  tier: all<LookupTier>({ memory: true, redis: true, control_plane: true, negative: true, stale: true }),
+  'gateway_access_cache_ignored_total reason': all<CacheIgnored>({
+    ...{ unreadable: true, outdated: true, clock: true },
+  }),
+  'gateway_budget_refusals_total reason': all<RefusalReason>({
+    ...{ exceeded: true, busy: true, unavailable: true },
+  }),
+  'gateway_usage_events_total outcome': all<Exclude<keyof UsageMetrics, 'skipped'>>({
+    ...{ reported: true, overflowed: true, drained: true, lost: true },
+  }),
+  'gateway_usage_skipped_total reason': all<SkipReason>({ unreadable: true, refused: true, denied: true }),
+  decision: all<Decision>({
+    ...{ pass: true, block: true, redact: true, observe: true, failed_pass: true, failed_block: true },
+  }),
+  'gateway_control_plane_calls_total code': ['OK', ...Object.keys(callCodes)],
+  method: methodNames,
+  'gateway_control_plane_draws_total outcome': all<DrawOutcome>({
+    ...{ granted: true, exceeded: true, busy: true, lost: true, ignored: true },
+    ...{ gone: true, window: true, deleted: true },
+  }),
+  'gateway_control_plane_webhook_tries_total outcome': all<TryOutcome>({
+    ...{ delivered: true, postponed: true, given_up: true },
+  }),
+  'gateway_control_plane_usage_events_total result': all<Exclude<keyof Reported, 'over'>>({
+    ...{ recorded: true, duplicate: true, unknown: true },
+  }),
+  'gateway_injector_reviews_total outcome': reviewOutcomes,
+  // As the monitors name their jobs.
+  job: ['control-plane', 'egress-gateway', 'injector', 'sidecar'].map((name) => `model-gateway/${name}`),
+  resource: ['memory', 'cpu', 'ephemeral_storage'],
+};
