@@ -36,7 +36,11 @@ const agent = new Agent({ keepAlive: true });
 let count = 0;
 
 /** @param url of the route; the request gets an id of its own */
-export async function observe(gateway: TestGateway, url: string, sent: ObservedRequest): Promise<Observed> {
+export async function observe(
+  gateway: Pick<TestGateway, 'logs'>,
+  url: string,
+  sent: ObservedRequest,
+): Promise<Observed> {
   count++;
   const id = `observed-${process.pid}-${count}`;
   const { method, body } = sent;
@@ -71,7 +75,7 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
 }
 
 /** The request's line; fails where there is none in time or more than one. */
-export async function accessLine(gateway: TestGateway, requestId: string): Promise<AccessLine> {
+export async function accessLine(gateway: Pick<TestGateway, 'logs'>, requestId: string): Promise<AccessLine> {
   const lines = await until(() => nonEmpty(accessLines(gateway, requestId)), {
     what: `the access-log line of ${requestId}`,
   });
@@ -79,7 +83,7 @@ export async function accessLine(gateway: TestGateway, requestId: string): Promi
   return lines[0] ?? {};
 }
 
-export function accessLines(gateway: TestGateway, requestId: string): AccessLine[] {
+export function accessLines(gateway: Pick<TestGateway, 'logs'>, requestId: string): AccessLine[] {
   return gateway.logs
     .filter((line) => line.includes(`"request_id":"${requestId}"`))
     .map((line) => JSON.parse(line) as AccessLine)

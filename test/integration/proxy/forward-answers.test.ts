@@ -1,0 +1,279 @@
+// Answers through a sidecar, given by an egress gateway that the test plays: as they are, at the pace of the caller, cut where they
+// are cut, and what is told of them; and connections that fail.
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createForwardScene, type ForwardScene } from '../../support/forward.ts';
+import type { TestProxy } from '../../support/gateway.ts';
+import { accessLine } from '../../support/observe.ts';
+import { headerPairs, type PlayedEgress, playEgress } from '../../support/played-egress.ts';
+import { freePort, until } from '../../support/process.ts';
+import { openConnection } from '../../support/raw-http.ts';
+import { metric } from '../../support/telemetry.ts';
+
+let scene: ForwardScene;
+let egress: PlayedEgress;
+let sidecar: TestProxy;
+let requests = 0;
+const newId = () => `hop-${++requests}`;
+
+beforeAll(async () => {
+  [scene, egress] = await Promise.all([createForwardScene(), playEgress()]);
+  sidecar = await scene.startSidecar(egress.url, { GATEWAY_READER_TIMEOUT: '2s' });
+});
+beforeEach(() => egress.reset());
+afterAll(async () => {
+  egress.close();
+  await scene.close();
+});
+
+describe('an answer', () => {
+  it('comes back with status, headers and bytes as they are', async () => {
+    egress.answerWith((_, response) => {
+      response.writeHead(418, [
+        ...['X-One', 'a', 'x-one', 'b', 'Set-Cookie', 'c=d', 'X-Svc-Attempts', '3', 'date', 'then'],
+        ...['x-request-id', 'theirs', 'connection', 'x-hop', 'x-hop', 'gone', 'content-length', '3'],
+      ]);
+      response.end(Buffer.from([0, 255, 10]));
+    });
+    const outgoing = request(`${sidecar.url}/v1/models`, { agent: false }).end();
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(418);
+    expect(headerPairs(response.rawHeaders)).toEqual([
+      ['X-One', 'a'],
+      ['x-one', 'b'],
+      ['Set-Cookie', 'c=d'],
+      ['X-Svc-Attempts', '3'],
+      ['date', 'then'],
+      ['x-request-id', 'theirs'],
+      ['content-length', '3'],
+      ['Connection', 'close'],
+    ]);
+    expect(Buffer.concat(await response.toArray())).toEqual(Buffer.from([0, 255, 10]));
+  });
+
+  it.each([204, 304])('%i comes without a body', async (status) => {
+    egress.answerWith((_, response) => void response.writeHead(status).end());
+    expect((await fetch(`${sidecar.url}/v1/models`)).status).toBe(status);
+  });
+
+  it('to HEAD comes with its length and without a body', async () => {
+    egress.answerWith((_, response) => void response.writeHead(200, { 'content-length': '12' }).end());
+    const head = await fetch(`${sidecar.url}/v1/models`, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe('12');
+  });
+
+  it.each([
+    ['with its length', { 'content-length': `${4 * 1024 * 1024}`, expect: '' }],
+    ['in chunks', {}],
+    [
+      'to one that waits for 100 Continue',
+      { expect: '100-continue', 'content-length': `${4 * 1024 * 1024}` },
+    ],
+  ])(
+    'comes though the body of the request is still on its way: %s',
+    async (_, { expect: waits, ...headers }: Record<string, string>) => {
+      egress.answerWith((sent, response) => {
+        sent.pause();
+        response.writeHead(413, { 'content-type': 'application/json', 'x-svc-error-source': 'gateway' });
+        response.end(JSON.stringify({ error: { code: 'body_too_large' } }));
+      });
+      const id = newId();
+      const outgoing = request(sidecar.url, {
+        method: 'POST',
+        headers: { ...headers, ...(waits && { expect: waits }), 'x-request-id': id },
+      });
+      outgoing.on('error', () => undefined);
+      const feed = setInterval(() => outgoing.write(Buffer.alloc(1000)), 2);
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(413);
+      expect(await json(response)).toEqual({ error: { code: 'body_too_large' } });
+      clearInterval(feed);
+      outgoing.destroy();
+      expect(await accessLine(scene, id)).toMatchObject({ status: 413 });
+    },
+  );
+
+  it('that is not taken is held back there', async () => {
+    let written = 0;
+    egress.answerWith((_, response) => {
+      const more = () => {
+        while (!response.destroyed && written < 300 * 1024 * 1024) {
+          written += 64 * 1024;
+          if (!response.write(Buffer.alloc(64 * 1024))) return;
+        }
+      };
+      response.on('drain', more);
+      more();
+    });
+    const id = newId();
+    const connection = await openConnection(sidecar.port);
+    connection.socket.removeAllListeners('data').pause();
+    connection.send(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\n\r\n`);
+    let last = -1;
+    await until(() => {
+      const before = last;
+      last = written;
+      return written > 0 && before === written;
+    });
+    expect(written).toBeLessThan(40 * 1024 * 1024);
+    expect(await accessLine(scene, id)).toMatchObject({ status: 499, error_code: 'client_stalled' });
+    connection.socket.destroy();
+  });
+
+  it('that is cut there is cut here, after the bytes that came: with a length and in chunks', async () => {
+    for (const headers of [{ 'content-length': '100' }, {}]) {
+      egress.answerWith((_, response) => {
+        response.writeHead(200, headers);
+        response.write('data: first\n\n', () => response.destroy());
+      });
+      const id = newId();
+      const outgoing = request(`${sidecar.url}/v1/models`, {
+        headers: { 'x-request-id': id },
+        agent: false,
+      }).end();
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      await expect(once(response, 'end')).rejects.toThrow('aborted');
+      expect(body).toBe('data: first\n\n');
+      expect(await accessLine(scene, id)).toMatchObject({
+        status: 502,
+        error_code: 'upstream_protocol_error',
+      });
+    }
+  });
+
+  it('whose caller leaves is cancelled there at once', async () => {
+    const gone = Promise.withResolvers<void>();
+    egress.answerWith((_, response) => {
+      response.on('close', () => gone.resolve());
+      response.write('data: first\n\n');
+    });
+    const id = newId();
+    const connection = await openConnection(sidecar.port);
+    connection.send(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\n\r\n`);
+    await until(() => connection.received().includes('first'));
+    connection.socket.destroy();
+    await gone.promise;
+    expect(await accessLine(scene, id)).toMatchObject({ status: 499, error_code: 'client_left' });
+  });
+
+  it('for which a caller no longer waits is cancelled before it began, and while the body is on its way', async () => {
+    const gone: string[] = [];
+    egress.answerWith((sent) => {
+      const id = String(sent.headers['x-request-id']);
+      sent.socket.on('close', () => gone.push(id));
+    });
+    for (const body of ['', 'content-length: 100\r\n']) {
+      const id = newId();
+      const connection = await openConnection(sidecar.port);
+      connection.send(
+        `POST /v1/x HTTP/1.1\r\nhost: x\r\nx-request-id: ${id}\r\n${body}\r\n${body && 'half'}`,
+      );
+      await until(() => egress.seen.some((sent) => sent.headers['x-request-id'] === id));
+      connection.socket.destroy();
+      await until(() => gone.includes(id));
+      expect(await accessLine(scene, id)).toMatchObject({ status: 499, error_code: 'client_left' });
+    }
+  });
+});
+
+describe('of an answer the log tells', () => {
+  it.each([
+    ['gateway', 'budget_exceeded', 402, 'budget_exceeded'],
+    ['gateway', 'code_of_a_newer_gateway', 402, undefined],
+    ['provider', 'context_length_exceeded', 400, undefined],
+  ])('an error of the %s with code %s', async (source, code, status, told) => {
+    egress.answerWith((_, response) => {
+      const body = JSON.stringify({ error: { message: 'no', code } });
+      const headers = {
+        'x-svc-error-source': source,
+        'x-svc-provider': 'gpt-provider',
+        'x-svc-model': 'gpt-4o',
+      };
+      response.writeHead(status, {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      });
+      response.end(body);
+    });
+    const id = newId();
+    await fetch(`${sidecar.url}/v1/models`, { headers: { 'x-request-id': id } });
+    const line = await accessLine(scene, id);
+    expect(line).toMatchObject({
+      ...{ route: 'models', status, error_source: source, provider: 'gpt-provider', model: 'gpt-4o' },
+      ...{ attempts: 1, streamed: false },
+    });
+    expect(line.error_code).toBe(told);
+  });
+
+  it('provider, status and source in the metrics, under the names of any proxy', async () => {
+    egress.answerWith(
+      (_, response) => void response.writeHead(200, { 'x-svc-provider': 'assistant-provider' }).end(),
+    );
+    await fetch(`${sidecar.url}/v1/models`);
+    const labels = {
+      route: 'models',
+      provider: 'assistant-provider',
+      status: '200',
+      code: 'none',
+      source: 'none',
+    };
+    await until(() => metric(sidecar, 'gateway_requests_total', labels));
+    expect(await metric(sidecar, 'gateway_in_flight_limit')).toBe(4096);
+  });
+});
+
+describe('connections', () => {
+  it('are kept: requests one after the other use one', async () => {
+    await (await fetch(`${sidecar.url}/v1/models`)).text();
+    const before = egress.connections();
+    for (let count = 0; count < 10; count++) await (await fetch(`${sidecar.url}/v1/models`)).text();
+    expect(egress.connections() - before).toBeLessThanOrEqual(1);
+  });
+
+  it('that are refused are tried again, and then it is said who cannot be reached', async () => {
+    const port = await freePort();
+    const lonely = await scene.startSidecar(`http://127.0.0.1:${port}`);
+    expect(await (await fetch(`${lonely.adminUrl}/readyz`)).text()).toBe('ok\n');
+    const id = newId();
+    const answered = await fetch(`${lonely.url}/v1/chat/completions`, {
+      ...{ method: 'POST', body: '{}', headers: { 'x-request-id': id } },
+    });
+    expect(answered.status).toBe(502);
+    expect(answered.headers.get('x-svc-error-source')).toBe('gateway');
+    expect(await answered.json()).toEqual({
+      error: {
+        message: 'the egress gateway cannot be reached',
+        ...{ type: 'server_error', param: null, code: 'upstream_unreachable' },
+      },
+    });
+    const line = await accessLine(scene, id);
+    expect(line).toMatchObject({ status: 502, error_code: 'upstream_unreachable', attempts: 3 });
+    expect(JSON.stringify(line.err)).toContain('nothing listens there');
+    // It comes back: nothing has to be restarted.
+    const late = await playEgress(port);
+    late.answerWith((_, response) => void response.end('{"late":true}'));
+    expect(await (await fetch(`${lonely.url}/v1/models`)).json()).toEqual({ late: true });
+    late.close();
+  });
+
+  it('that took the request are not tried again: it may have been heard', async () => {
+    egress.answerWith((sent) => void sent.socket.destroy());
+    const id = newId();
+    const answered = await fetch(`${sidecar.url}/v1/x`, {
+      ...{ method: 'POST', body: '{}', headers: { 'x-request-id': id } },
+    });
+    expect(answered.status).toBe(502);
+    expect(egress.seen).toHaveLength(1);
+    expect(await accessLine(scene, id)).toMatchObject({ attempts: 1, error_code: 'upstream_unreachable' });
+  });
+});
+
+async function json(response: IncomingMessage): Promise<unknown> {
+  return JSON.parse(Buffer.concat(await response.toArray()).toString());
+}

@@ -1,0 +1,60 @@
+// An egress gateway that a test plays itself, in plain HTTP on loopback: what comes is kept as it came, what goes back is up to
+// the test. Nothing is answered that nobody scripted but `{}`.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from './process.ts';
+
+export type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface PlayedEgress {
+  readonly url: string;
+  readonly host: string;
+  /** Requests, oldest first. */
+  readonly seen: IncomingMessage[];
+  /** How many were opened. */
+  connections(): number;
+  answerWith(answer: Answerer): void;
+  /** Forgets what came and what was scripted. */
+  reset(): void;
+  lastSeen(): Promise<IncomingMessage>;
+  close(): void;
+}
+
+/** @param port default: a free one */
+export async function playEgress(port = 0): Promise<PlayedEgress> {
+  const seen: IncomingMessage[] = [];
+  let connections = 0;
+  let answer: Answerer = plainAnswer;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    seen.push(request);
+    answer(request, response);
+  });
+  server.on('connection', () => connections++);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...{ url: `http://${host}`, host, seen, connections: () => connections },
+    answerWith: (next) => {
+      answer = next;
+    },
+    reset: () => {
+      seen.length = 0;
+      answer = plainAnswer;
+    },
+    lastSeen: () => until(() => seen.at(-1)),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const plainAnswer: Answerer = (request, response) => {
+  request.resume().once('end', () => response.end('{}'));
+};
+
+/** Raw headers as names and values. */
+export function headerPairs(raw: readonly string[]): [name: string, value: string][] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as [string, string]] : []));
+}
