@@ -104,12 +104,21 @@ function quoted(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-function startPlain({ dist, args, env, mounts }: Required<ContainerSpec>): Child {
-  const paths = Object.entries({ '/app': dist, ...mounts });
-  const moved = (value: string) => {
-    const [to, from] = paths.find(([path]) => value === path || value.startsWith(`${path}/`)) ?? ['', ''];
-    return from + value.slice(to.length);
-  };
+function startPlain({ dist, args, env, mounts, scratch }: Required<ContainerSpec>): Child {
+  const written = scratch.map((path): [string, string] => [
+    path,
+    mkdtempSync(join(tmpdir(), 'gateway-scratch-')),
+  ]);
+  const paths = [['/app', dist] as const, ...Object.entries(mounts), ...written];
+  const moved = (value: string) =>
+    paths.reduce((text, [to, from]) => {
+      const whole = new RegExp(`(?<![\\w/.-])${RegExp.escape(to)}(?=/|$)`, 'g');
+      return text.replace(whole, () => from);
+    }, value);
   const variables = Object.entries(env).map(([name, value]) => [name, moved(value)]);
-  return startProcess(process.execPath, args.map(moved), { env: Object.fromEntries(variables) });
+  const child = startProcess(process.execPath, args.map(moved), { env: Object.fromEntries(variables) });
+  void child.exited.finally(() => {
+    for (const [, from] of written) rmSync(from, { recursive: true, force: true });
+  });
+  return child;
 }
