@@ -188,17 +188,21 @@ function contradictionIn(
     return `${podAnnotations.port.name} and ${podAnnotations.adminPort.name}: both are ${port}`;
   }
   const above = aboveLimit(resources);
-  return above && prefix + above;
+  return above && `${podAnnotations[above.of].name}: ${above.why}`;
 }
 
-/** A request above its limit in words, which the API server would refuse in its own. */
-export function aboveLimit(resources: Resources): string | undefined {
+export interface AboveLimit {
+  readonly of: 'cpuRequest' | 'memoryRequest';
+  readonly why: string;
+}
+
+/** A request above its limit, which the API server would refuse for a reason that names no annotation. */
+export function aboveLimit(resources: Resources): AboveLimit | undefined {
   const { cpuRequest, cpuLimit, memoryRequest, memoryLimit } = resources;
-  if (cpuRequest.amount > cpuLimit.amount) {
-    return `cpu-request: ${cpuRequest.text} is more than the limit ${cpuLimit.text}`;
-  }
+  const why = (request: Quantity, limit: Quantity) => `${request.text} is more than the limit ${limit.text}`;
+  if (cpuRequest.amount > cpuLimit.amount) return { of: 'cpuRequest', why: why(cpuRequest, cpuLimit) };
   if (memoryRequest.amount > memoryLimit.amount) {
-    return `memory-request: ${memoryRequest.text} is more than the limit ${memoryLimit.text}`;
+    return { of: 'memoryRequest', why: why(memoryRequest, memoryLimit) };
   }
   return undefined;
 }

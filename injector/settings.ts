@@ -133,8 +133,8 @@ export function readInjectorSettings(env: NodeJS.ProcessEnv): InjectorSettings {
     .map((name) => `${name}: is required`);
   try {
     const values = decode(env);
-    const contradiction = aboveLimit(values);
-    if (contradiction !== undefined) mistakes.push(contradiction);
+    const above = aboveLimit(values);
+    if (above !== undefined) mistakes.push(`${injectorSettings[above.of].name}: ${above.why}`);
     const { tlsCertFile, tlsKeyFile, image } = values;
     const isWhole = tlsCertFile !== undefined && tlsKeyFile !== undefined && image !== undefined;
     if (isWhole && mistakes.length === 0) return { ...values, tlsCertFile, tlsKeyFile, image };

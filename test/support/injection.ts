@@ -92,3 +92,16 @@ export function sidecarOf(pod: TestPod): TestContainer {
   if (sidecar?.name !== 'model-gateway') throw new Error('the first init container is not the sidecar');
   return sidecar;
 }
+
+/** A pod with these annotations of the injector's, named without their prefix. */
+export function annotatedPod(annotations: Readonly<Record<string, string>>): TestPod {
+  const named = Object.entries(annotations).map(([name, value]) => [`model-gateway.io/${name}`, value]);
+  return appPod({ annotations: Object.fromEntries(named) });
+}
+
+/** By name: the value, or where it comes from. */
+export function environmentOf(container: TestContainer | undefined): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    (container?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]),
+  );
+}

@@ -1,14 +1,31 @@
-// The injector's core: what becomes of a pod. The patch is applied as the API server would, and applied again.
+// What becomes of a pod. The patch is applied as the API server applies it, and the pod asked about again.
 import { describe, expect, it } from 'vitest';
-import { inject } from '../../../injector/inject.ts';
-import { appPod, injected, injectionSettings, sidecarOf } from '../../support/injection.ts';
+import { type InjectionSettings, inject } from '../../../injector/inject.ts';
+import {
+  annotatedPod,
+  appPod,
+  environmentOf,
+  injected,
+  injectionSettings,
+  type PodParts,
+  patchOf,
+  refusalOf,
+  sidecarOf,
+  type TestPod,
+  warningsOf,
+} from '../../support/injection.ts';
 import { validateObject } from '../../support/kubernetes-schemas.ts';
+import { restrictedViolations } from '../../support/pod-security.ts';
+
+const outcomeOf = (pod: TestPod, settings?: InjectionSettings) =>
+  inject(pod, settings ?? injectionSettings()).outcome;
 
 describe('a pod that asks for nothing special', () => {
   const pod = injected(appPod());
 
-  it('is a valid pod afterwards', () => {
+  it('is a valid pod afterwards, with a sidecar that the restricted standard takes', () => {
     expect(validateObject(pod)).toEqual([]);
+    expect(restrictedViolations(pod.spec, ['model-gateway'])).toEqual([]);
   });
 
   it('has the sidecar as the first init container, which Kubernetes starts first and stops last', () => {
@@ -25,5 +42,240 @@ describe('a pod that asks for nothing special', () => {
 
   it('names the version of the sidecar', () => {
     expect(pod.metadata.annotations).toEqual({ 'model-gateway.io/injected': '0.1.0' });
+  });
+
+  it('has a sidecar that is probed on its admin port and has no part in the pod’s readiness', () => {
+    const livez = { httpGet: { path: '/livez', port: 9090 } };
+    expect(sidecarOf(pod)).toMatchObject({ startupProbe: livez, livenessProbe: livez });
+    expect(sidecarOf(pod)).not.toHaveProperty('readinessProbe');
+    expect(sidecarOf(pod).ports).toEqual([{ name: 'gateway-admin', containerPort: 9090 }]);
+  });
+
+  it('is itself not touched', () => {
+    const before = appPod({
+      annotations: {},
+      spec: { volumes: [], initContainers: [] },
+      container: { env: [] },
+    });
+    const copy = structuredClone(before);
+    inject(before, injectionSettings());
+    expect(before).toEqual(copy);
+  });
+});
+
+describe('the sidecar’s environment', () => {
+  it('in forward mode holds where to forward and which files prove who it is, and no secret', () => {
+    expect(environmentOf(sidecarOf(injected(appPod())))).toEqual({
+      GATEWAY_LISTEN: '127.0.0.1:8080',
+      GATEWAY_ADMIN_LISTEN: '0.0.0.0:9090',
+      GATEWAY_DRAIN_GRACE: '25s',
+      GATEWAY_ATTACH_KEY_FILE: '/var/run/model-gateway/key/virtual-key',
+      GATEWAY_FORWARD_TO: 'https://egress-gateway.model-gateway.svc:8443',
+      GATEWAY_FORWARD_CA: injectionSettings().egressCa,
+      GATEWAY_FORWARD_CERT_FILE: '/var/run/model-gateway/tls/tls.crt',
+      GATEWAY_FORWARD_KEY_FILE: '/var/run/model-gateway/tls/tls.key',
+    });
+  });
+
+  it('in full mode names the control plane, and Secrets for what is secret', () => {
+    const fromSecret = (key: string, optional?: true) => ({
+      secretKeyRef: { name: 'model-gateway-proxy', key, ...(optional && { optional }) },
+    });
+    expect(environmentOf(sidecarOf(injected(annotatedPod({ mode: 'full' }))))).toEqual({
+      GATEWAY_LISTEN: '127.0.0.1:8080',
+      GATEWAY_ADMIN_LISTEN: '0.0.0.0:9090',
+      GATEWAY_DRAIN_GRACE: '25s',
+      GATEWAY_ATTACH_KEY_FILE: '/var/run/model-gateway/key/virtual-key',
+      GATEWAY_CONTROL_PLANE: 'control-plane.model-gateway.svc:50051',
+      GATEWAY_CONTROL_PLANE_TLS: 'true',
+      GATEWAY_CONTROL_PLANE_CA_FILE: '/var/run/model-gateway/proxy/ca.crt',
+      GATEWAY_PROXY_TOKEN: fromSecret('proxy-token'),
+      REDIS_URL: fromSecret('redis-url', true),
+      GATEWAY_CACHE_KEY: fromSecret('cache-key', true),
+      GATEWAY_ORGANIZATION_SHARE: '100',
+    });
+  });
+
+  it('leaves the authorities to the system where the operator gives none', () => {
+    const pod = injected(appPod(), injectionSettings({ egressCa: undefined }));
+    expect(environmentOf(sidecarOf(pod))).not.toHaveProperty('GATEWAY_FORWARD_CA');
+  });
+
+  it.each([
+    [undefined, '25s'],
+    [-5, '1s'],
+    [0, '1s'],
+    [5, '1s'],
+    [6, '1s'],
+    [7, '2s'],
+    [120, '115s'],
+    [625, '620s'],
+    [626, '620s'],
+    [2 ** 53, '620s'],
+  ])(
+    'drains a pod whose grace is %s in %s: never longer than it has, nor than a request takes',
+    (grace, drain) => {
+      const pod = appPod({ spec: { ...(grace !== undefined && { terminationGracePeriodSeconds: grace }) } });
+      expect(environmentOf(sidecarOf(injected(pod)))).toMatchObject({ GATEWAY_DRAIN_GRACE: drain });
+    },
+  );
+});
+
+describe('volumes', () => {
+  const secretsOf = (pod: TestPod) =>
+    (pod.spec.volumes ?? []).map(({ name, secret }) => [name, secret && Reflect.get(secret, 'secretName')]);
+
+  it('are the key and the client certificate in forward mode', () => {
+    expect(secretsOf(injected(appPod()))).toEqual([
+      ['model-gateway-key', 'model-gateway-key'],
+      ['model-gateway-tls', 'model-gateway-sidecar-tls'],
+      ['model-gateway-token', undefined],
+    ]);
+  });
+
+  it('are the key and the authorities of the control plane in full mode, of the Secrets that the pod names', () => {
+    const names = { 'key-secret': 'my-key', 'proxy-secret': 'my.proxy' };
+    expect(secretsOf(injected(annotatedPod({ mode: 'full', ...names })))).toEqual([
+      ['model-gateway-key', 'my-key'],
+      ['model-gateway-proxy', 'my.proxy'],
+      ['model-gateway-token', undefined],
+    ]);
+  });
+});
+
+describe('a pod that cannot be injected', () => {
+  it.each([
+    ['hostNetwork', { hostNetwork: true }],
+    ['hostPID', { hostPID: true }],
+    ['shareProcessNamespace', { shareProcessNamespace: true }],
+    ['Windows', { os: { name: 'windows' } }],
+    ['Windows', { nodeSelector: { 'kubernetes.io/os': 'windows' } }],
+  ])('is let through and told why: %s', (reason, spec) => {
+    const pod = appPod({ spec });
+    const after = injected(pod);
+    expect(after.spec).toEqual(pod.spec);
+    expect(after.metadata.annotations?.['model-gateway.io/not-injected']).toMatch(new RegExp(`^${reason}: `));
+    expect(warningsOf(pod)).toEqual([expect.stringContaining(`no model-gateway sidecar: ${reason}: `)]);
+    expect(patchOf(after)).toEqual([]);
+  });
+
+  it('is let through untouched where it is the copy of a static pod, which the kubelet would delete', () => {
+    const annotations = { 'kubernetes.io/config.mirror': 'd5f8' };
+    expect(inject(appPod({ annotations }), injectionSettings())).toMatchObject({
+      ...{ outcome: 'not_injected', patch: [] },
+      warnings: ['no model-gateway sidecar: a static pod cannot be injected'],
+    });
+  });
+
+  it.each([
+    ['hostNetwork', { hostNetwork: false, hostPID: null }],
+    ['Linux', { os: { name: 'linux' }, nodeSelector: { 'kubernetes.io/os': 'linux' } }],
+  ])('is not one that says so of itself: %s', (_, spec) => {
+    expect(outcomeOf(appPod({ spec }))).toBe('injected');
+  });
+});
+
+describe('a pod that stands in the sidecar’s way', () => {
+  const named = (name: string) => ({ name, image: 'example/app:1' });
+  const listening = (containerPort: number, protocol?: string) => ({
+    ports: [{ containerPort, ...(protocol !== undefined && { protocol }) }],
+  });
+  const refused: readonly (readonly [what: string, parts: PodParts, message: string])[] = [
+    [
+      'a container of its name',
+      { container: named('model-gateway') },
+      'a container of the pod is named model-gateway',
+    ],
+    [
+      'an init container of its name',
+      { spec: { initContainers: [named('model-gateway')] } },
+      'a container of the pod is named model-gateway',
+    ],
+    [
+      'a volume of its names',
+      { spec: { volumes: [{ name: 'model-gateway-data', emptyDir: {} }] } },
+      'the volume "model-gateway-data" has a name of the sidecar’s',
+    ],
+    ['its port', { container: listening(8080) }, 'the annotation model-gateway.io/port moves the sidecar’s'],
+    ['its port, by TCP', { container: listening(8080, 'TCP') }, 'container "app" has the port 8080'],
+    [
+      'its admin port',
+      { container: listening(9090) },
+      'the annotation model-gateway.io/admin-port moves the sidecar’s',
+    ],
+    [
+      'its port, in an init container',
+      { spec: { initContainers: [{ ...named('warm'), ...listening(8080) }] } },
+      'container "warm" has the port 8080',
+    ],
+  ];
+
+  it.each(refused)('is refused with what to do: %s', (_, parts, message) => {
+    expect(refusalOf(appPod(parts))).toContain(message);
+  });
+
+  it('does not by UDP, nor by a port that the sidecar does not take', () => {
+    expect(outcomeOf(appPod({ container: listening(8080, 'UDP') }))).toBe('injected');
+    expect(outcomeOf(appPod({ container: listening(8081) }))).toBe('injected');
+    const moved = { annotations: { 'model-gateway.io/port': '8081' }, container: listening(8080) };
+    expect(outcomeOf(appPod(moved))).toBe('injected');
+  });
+});
+
+describe('a pod that was injected before', () => {
+  it('gets its environment in containers that came since', () => {
+    const before = injected(appPod());
+    const grown = {
+      ...before,
+      spec: { ...before.spec, containers: [...before.spec.containers, { name: 'late' }] },
+    };
+    const after = injected(grown);
+    expect(environmentOf(after.spec.containers[1])).toHaveProperty('OPENAI_BASE_URL');
+    expect(after.spec.initContainers).toEqual(before.spec.initContainers);
+  });
+
+  it('is not one that only has the annotation, as a template copied from a pod has', () => {
+    const pod = injected(
+      appPod({ annotations: { 'model-gateway.io/injected': '0.0.9', 'model-gateway.io/not-injected': 'x' } }),
+    );
+    expect(sidecarOf(pod)).toBeDefined();
+    expect(pod.metadata.annotations).toMatchObject({ 'model-gateway.io/injected': '0.1.0' });
+  });
+
+  it('keeps its sidecar when the injector has another version by now', () => {
+    const pod = injected(appPod());
+    expect(patchOf(pod, injectionSettings({ image: 'model-gateway/proxy:0.2.0' }))).toEqual([]);
+  });
+});
+
+describe('the version that is noted', () => {
+  const digest = `sha256:${'0f'.repeat(32)}`;
+  it.each([
+    ['model-gateway/proxy:0.1.0', '0.1.0'],
+    ['images.example:5000/model-gateway/proxy:0.1.0', '0.1.0'],
+    [`images.example:5000/model-gateway/proxy:0.1.0@${digest}`, '0.1.0'],
+    [`images.example:5000/model-gateway/proxy@${digest}`, digest],
+  ])('of %s is %s', (image, version) => {
+    const pod = injected(appPod(), injectionSettings({ image }));
+    expect(pod.metadata.annotations).toEqual({ 'model-gateway.io/injected': version });
+  });
+});
+
+describe('what Go writes as null', () => {
+  it('is what is absent', () => {
+    const pod = appPod({
+      spec: {
+        initContainers: null,
+        volumes: null,
+        terminationGracePeriodSeconds: null,
+        os: null,
+        nodeSelector: null,
+      },
+      container: { env: null, envFrom: null, ports: null },
+    });
+    const withNull = { ...pod, metadata: { ...pod.metadata, annotations: null } };
+    const { outcome } = inject(withNull, injectionSettings());
+    expect(outcome).toBe('injected');
+    expect(sidecarOf(injected(pod)).name).toBe('model-gateway');
   });
 });

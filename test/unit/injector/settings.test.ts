@@ -1,0 +1,81 @@
+// The injector's settings: what starts it, and every mistake at once.
+import { describe, expect, it } from 'vitest';
+import { SettingsError } from '../../../common/settings.ts';
+import { readInjectorSettings } from '../../../injector/settings.ts';
+
+const least = {
+  GATEWAY_TLS_CERT_FILE: 'tls.crt',
+  GATEWAY_TLS_KEY_FILE: 'tls.key',
+  GATEWAY_INJECTOR_IMAGE: 'model-gateway/proxy:0.1.0',
+};
+
+function mistakesOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readInjectorSettings({ ...least, ...env });
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.mistakes;
+    throw error;
+  }
+}
+
+describe('settings of the injector', () => {
+  it('have defaults for all but certificate, key and image', () => {
+    expect(readInjectorSettings(least)).toMatchObject({
+      listen: { host: '127.0.0.1', port: 8443 },
+      adminListen: { host: '127.0.0.1', port: 9092 },
+      modes: ['forward'],
+      egressUrl: 'https://egress-gateway.model-gateway.svc:8443',
+      controlPlane: 'control-plane.model-gateway.svc:50051',
+      cpuLimit: { text: '1', amount: 1000 },
+      memoryLimit: { text: '256Mi', amount: 256 * 1024 ** 2 },
+    });
+  });
+
+  it.each(Object.keys(least))('need %s', (name) => {
+    expect(mistakesOf({ [name]: '' })).toEqual([`${name}: is required`]);
+  });
+
+  it('name every mistake at once, what is missing too', () => {
+    const env = { GATEWAY_INJECTOR_IMAGE: '', GATEWAY_INJECTOR_MODES: 'x', GATEWAY_INJECTOR_CPU_LIMIT: 'y' };
+    expect(mistakesOf(env)).toEqual([
+      'GATEWAY_INJECTOR_IMAGE: is required',
+      expect.stringMatching(/^GATEWAY_INJECTOR_MODES: must be one of/),
+      expect.stringMatching(/^GATEWAY_INJECTOR_CPU_LIMIT: must be processor time/),
+    ]);
+  });
+
+  it.each(['model-gateway/proxy', 'proxy:', 'a b:1', 'proxy@sha256:12', ':1 '])(
+    'take no image without version: %s',
+    (image) => {
+      expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([
+        expect.stringContaining('must be an image with'),
+      ]);
+    },
+  );
+
+  it.each([
+    'proxy:1',
+    'images.example:5000/a/proxy:0.1.0-rc.1',
+    `images.example:5000/a/proxy@sha256:${'a0'.repeat(32)}`,
+    `a/proxy:1@sha256:${'a0'.repeat(32)}`,
+  ])('take %s', (image) => {
+    expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([]);
+  });
+
+  it('take no mode list without a mode, and no plaintext to the egress gateway', () => {
+    expect(mistakesOf({ GATEWAY_INJECTOR_MODES: ',' })).toEqual([expect.stringContaining('at least one of')]);
+    expect(mistakesOf({ GATEWAY_INJECTOR_EGRESS_URL: 'http://egress:8080' })).toEqual([
+      expect.stringContaining('beginning with https://'),
+    ]);
+  });
+
+  it('take no request above its limit', () => {
+    expect(mistakesOf({ GATEWAY_INJECTOR_CPU_REQUEST: '1001m' })).toEqual([
+      'GATEWAY_INJECTOR_CPU_REQUEST: 1001m is more than the limit 1',
+    ]);
+    expect(mistakesOf({ GATEWAY_INJECTOR_MEMORY_LIMIT: '127Mi' })).toEqual([
+      'GATEWAY_INJECTOR_MEMORY_REQUEST: 128Mi is more than the limit 127Mi',
+    ]);
+  });
+});
