@@ -2,10 +2,11 @@
 // is found out by it.
 import { describe, expect, test } from 'vitest';
 import { renderingNames } from '../../scripts/render.ts';
+import { linkPolicies } from '../support/manifests/link-policies.ts';
 import { objectsOf } from '../support/manifests/objects.ts';
 import { podPolicies } from '../support/manifests/pod-policies.ts';
 
-const policies = [...podPolicies];
+const policies = [...podPolicies, ...linkPolicies];
 
 describe.each(policies)('$name', ({ problems, breach }) => {
   test.each(renderingNames)('in %s', (rendering) => {
