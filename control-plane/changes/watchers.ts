@@ -36,16 +36,14 @@ export function createWatchers(clock: Clock): Watchers {
   return {
     came: (caller) => {
       const id = {};
-      let watcher: Watcher = {
-        ...{ caller, since: clock.now(), askedAt: undefined },
-        ...{ version: undefined, host: undefined },
+      entries.set(id, {
+        ...{ caller, since: clock.now(), askedAt: undefined, version: undefined, host: undefined },
         ...{ redis: 'REDIS_STATE_UNSPECIFIED', clockAheadMs: undefined },
-      };
+      });
       const change = (news: Partial<Watcher>) => {
-        watcher = { ...watcher, ...news };
-        entries.set(id, watcher);
+        const watcher = entries.get(id);
+        if (watcher !== undefined) entries.set(id, { ...watcher, ...news });
       };
-      change({});
       return {
         program: (program) =>
           change({ version: plain(program?.version, versionMax), host: plain(program?.host, hostMax) }),

@@ -100,6 +100,29 @@ describe('the feed', () => {
     expect(revisions(3)).toEqual([]);
   });
 
+  it('says when it last read the database: when that read began, not when it failed to', async () => {
+    let cutOff = false;
+    const clock = new VirtualTime();
+    await start({
+      clock,
+      store: {
+        ...store,
+        onBell: () => undefined,
+        changesAfter: async (revision, rows) => {
+          await clock.advance(100);
+          if (cutOff) throw new StoreUnavailableError(new Error('cut off'));
+          return await store.changesAfter(revision, rows);
+        },
+      },
+    });
+    const began = clock.monotonic();
+    await feed.read();
+    expect(feed.readAt).toBe(began);
+    cutOff = true;
+    await expect(feed.read()).rejects.toThrow(StoreUnavailableError);
+    expect(feed.readAt).toBe(began);
+  });
+
   it('reads again after an outage', async () => {
     let reachable = false;
     const failing: Store = {

@@ -1,0 +1,208 @@
+// Status over gRPC and the JSON door: what a replica tells of itself to whom, and which proxies watch it, as they tell.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../../../common/secret.ts';
+import { version } from '../../../common/version.ts';
+import type { Watcher__Output as Watcher } from '../../../proto/generated/gateway/v1/Watcher.ts';
+import {
+  type ControlPlaneClient,
+  createControlPlaneClient,
+  type ProxySelf,
+} from '../../../proxy/access/control-plane-client.ts';
+import { operatorApi } from '../../../quickstart/operator-api.ts';
+import {
+  bootstrap,
+  createTenant,
+  databases,
+  type OperatorsPlane,
+  type Someone,
+  startOperatorsPlane,
+  type TestTenant,
+} from '../../support/operators.ts';
+import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { until } from '../../support/process.ts';
+
+const self: ProxySelf = { version: '0.1.0', host: 'proxy-a', redis: () => 'ok' };
+
+interface Watching {
+  /** Asks, and so tells again. */
+  ask(): void;
+  end(): void;
+}
+
+function watchAt(plane: OperatorsPlane, token: string, told?: ProxySelf): Watching {
+  const client: ControlPlaneClient = createControlPlaneClient({
+    addresses: [`127.0.0.1:${plane.plane.grpcPort}`],
+    token: new Secret(token),
+    ...{ credentials: undefined, allowPlaintext: false },
+    ...(told && { self: told }),
+  });
+  const handlers = { message: () => undefined, closed: () => undefined };
+  const stream = client.watch({ since: undefined, maxStaleMs: 60_000 }, handlers);
+  let nonce = 0;
+  return {
+    ask: () => stream.ask(++nonce),
+    end: () => {
+      stream.cancel();
+      client.close();
+    },
+  };
+}
+
+/** Waits until the replica tells of watchers as they should be. */
+async function watchersAt(
+  plane: OperatorsPlane,
+  platform: Someone,
+  asExpected: (watchers: readonly Watcher[]) => boolean,
+): Promise<readonly Watcher[]> {
+  return await until(
+    async () => {
+      const { watchers } = (await plane.expect('Status.Get', platform.token)).watchers;
+      return asExpected(watchers) ? watchers : undefined;
+    },
+    { what: 'watchers to be as expected' },
+  );
+}
+
+describe.each(databases)('Status over $name', ({ name, open }) => {
+  let database: Awaited<ReturnType<typeof open>>;
+  let plane: OperatorsPlane;
+  let platform: Someone;
+  let acme: TestTenant;
+  beforeAll(async () => {
+    database = await open();
+    plane = await startOperatorsPlane({ env: database.env });
+    platform = await bootstrap(plane);
+    acme = await createTenant(plane, platform, 'acme');
+  });
+  afterAll(async () => {
+    await plane.close();
+    await database.drop();
+  });
+
+  it('tells version, host, time, database and a fresh feed', async () => {
+    const before = Date.now();
+    const status = await plane.expect('Status.Get', acme.member.token);
+    expect(status).toMatchObject({
+      ...{ version, replica: expect.stringMatching(/.+/) },
+      database: name === 'SQLite' ? 'DATABASE_KIND_SQLITE' : 'DATABASE_KIND_POSTGRES',
+    });
+    expect(Date.parse(status.time)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(status.startedAt)).toBeLessThanOrEqual(before);
+    expect(Number(status.feed.position.revision)).toBeGreaterThan(0);
+    expect(Number(status.feed.ageMs)).toBeLessThan(5000);
+  });
+
+  it('tells everybody who they are, and when their token ends', async () => {
+    const { caller } = await plane.expect('Status.Get', acme.owner.token);
+    expect(caller).toMatchObject({
+      ...{ personId: acme.owner.id, name: 'Olga', role: 'ROLE_OWNER', organizationId: acme.id },
+    });
+    const days = (Date.parse(caller.tokenEndsAt) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(89);
+    expect(days).toBeLessThanOrEqual(90);
+    const { caller: operator } = await plane.expect('Status.Get', platform.token);
+    expect(operator).toMatchObject({ role: 'ROLE_PLATFORM_OPERATOR', name: 'platform' });
+    expect(operator).not.toHaveProperty('organizationId');
+  });
+
+  it.each(['owner', 'admin', 'member'] as const)('tells nothing of proxies to: %s', async (role) => {
+    const status = await plane.expect('Status.Get', acme[role].token);
+    expect(status.watchers ?? undefined).toBeUndefined();
+  });
+});
+
+describe('the proxies that watch', () => {
+  let database: TestDatabase;
+  let one: OperatorsPlane;
+  let two: OperatorsPlane;
+  let platform: Someone;
+  let acme: TestTenant;
+  let token: string;
+  let boundToken: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    const env = { GATEWAY_DATABASE_URL: database.url };
+    one = await startOperatorsPlane({ env });
+    const { masterKey, bootstrapToken } = one;
+    two = await startOperatorsPlane({ env, masterKey, bootstrapToken });
+    platform = await bootstrap(one);
+    acme = await createTenant(one, platform, 'acme');
+    token = (await one.expect('ProxyTokens.Create', platform.token, { name: 'egress' })).value;
+    const bound = { name: 'tenant', organizationId: acme.id };
+    boundToken = (await one.expect('ProxyTokens.Create', platform.token, bound)).value;
+  });
+  afterAll(async () => {
+    await one.close();
+    await two.close();
+    await database.drop();
+  });
+
+  it('are told by the replica that they watch, and by no other', async () => {
+    const here = watchAt(one, token, self);
+    const [watcher] = await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
+    expect(watcher).toMatchObject({
+      ...{ tokenName: 'egress', address: '127.0.0.1', version: '0.1.0', host: 'proxy-a' },
+      redis: 'REDIS_STATE_OK',
+    });
+    expect(watcher).not.toHaveProperty('organizationId');
+    expect(Math.abs(Number(watcher?.clockAheadMs))).toBeLessThan(5000);
+    expect(await watchersAt(two, platform, () => true)).toEqual([]);
+    here.end();
+    await watchersAt(one, platform, (watchers) => watchers.length === 0);
+  });
+
+  it('tell their state anew with each ask', async () => {
+    let redis: 'ok' | 'failing' = 'ok';
+    const watching = watchAt(one, token, { ...self, redis: () => redis });
+    const [first] = await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
+    expect(first).not.toHaveProperty('askedAt');
+    redis = 'failing';
+    watching.ask();
+    const [asked] = await watchersAt(one, platform, ([watcher]) => watcher?.redis === 'REDIS_STATE_FAILING');
+    expect(Math.abs(Date.now() - Date.parse(asked?.askedAt ?? ''))).toBeLessThan(5000);
+    watching.end();
+    await watchersAt(one, platform, (watchers) => watchers.length === 0);
+  });
+
+  it('are shown bound to their organization, in order, each for itself though they share a token', async () => {
+    const watching = [
+      watchAt(one, token, { ...self, host: 'proxy-c' }),
+      watchAt(one, boundToken, { ...self, host: 'proxy-b', redis: () => 'none' }),
+      watchAt(one, token, { ...self, host: 'proxy-a', redis: () => undefined }),
+    ];
+    const watchers = await watchersAt(one, platform, (all) => all.filter((w) => w.version).length === 3);
+    expect(watchers.map(({ host, tokenName, redis }) => [tokenName, host, redis])).toEqual([
+      ['egress', 'proxy-a', 'REDIS_STATE_UNSPECIFIED'],
+      ['egress', 'proxy-c', 'REDIS_STATE_OK'],
+      ['tenant', 'proxy-b', 'REDIS_STATE_NONE'],
+    ]);
+    expect(watchers[2]?.organizationId).toBe(acme.id);
+    for (const { end } of watching) end();
+    await watchersAt(one, platform, (all) => all.length === 0);
+  });
+
+  it('are shown without what they do not tell: older ones tell nothing', async () => {
+    const watching = watchAt(one, token);
+    watching.ask();
+    const [watcher] = await watchersAt(one, platform, ([first]) => first?.askedAt !== undefined);
+    expect(watcher).toMatchObject({ tokenName: 'egress', redis: 'REDIS_STATE_UNSPECIFIED' });
+    for (const field of ['version', 'host', 'clockAheadMs']) expect(watcher).not.toHaveProperty(field);
+    watching.end();
+    await watchersAt(one, platform, (all) => all.length === 0);
+  });
+
+  it('are the same at the JSON door, for platform operators alone', async () => {
+    const watching = watchAt(one, token, self);
+    await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
+    const { httpPort } = one.plane;
+    const told = await operatorApi(httpPort, platform.token).call('Status/Get', {});
+    expect(told).toMatchObject({
+      ...{ version, database: 'DATABASE_KIND_POSTGRES' },
+      watchers: { total: 1, watchers: [{ host: 'proxy-a', redis: 'REDIS_STATE_OK' }] },
+    });
+    expect(await operatorApi(httpPort, acme.owner.token).call('Status/Get', {})).not.toHaveProperty(
+      'watchers',
+    );
+    watching.end();
+  });
+});
