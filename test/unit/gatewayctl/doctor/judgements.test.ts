@@ -1,0 +1,382 @@
+// doctor's judgements at their boundaries, without a world: what is ok, what is a warning, what has failed, and what is said.
+import { describe, expect, it } from 'vitest';
+import { createCredential } from '../../../../common/credential.ts';
+import { Secret } from '../../../../common/secret.ts';
+import { judgeClock } from '../../../../gatewayctl/doctor/clock.ts';
+import { judgeConfiguration } from '../../../../gatewayctl/doctor/configuration.ts';
+import { judgeConnection, judgeGrpc, judgeName, judgeTls } from '../../../../gatewayctl/doctor/connection.ts';
+import type { Asked, CertificateSeen, Met, TlsMet } from '../../../../gatewayctl/doctor/probe.ts';
+import { judgeProxies, judgeRedis } from '../../../../gatewayctl/doctor/proxies.ts';
+import { judgeProxy } from '../../../../gatewayctl/doctor/proxy.ts';
+import { judgeDatabase, judgeVersions } from '../../../../gatewayctl/doctor/replicas.ts';
+import { judgeToken } from '../../../../gatewayctl/doctor/token.ts';
+import { judgeSkew } from '../../../../gatewayctl/doctor/versions.ts';
+import type { Target } from '../../../../gatewayctl/target.ts';
+import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
+import type { Watcher__Output as Watcher } from '../../../../proto/generated/gateway/v1/Watcher.ts';
+
+const now = Date.parse('2026-03-01T12:00:00.000Z');
+const [second, day] = [1000, 86_400_000];
+const at = (ms: number) => new Date(ms).toISOString();
+
+const plaintext: Target = {
+  ...{ server: 'gateway.example:50051', transport: { kind: 'plaintext' }, token: undefined, timeoutMs: 1000 },
+};
+const tls: Target = { ...plaintext, transport: { kind: 'tls' } };
+
+const status: Status = {
+  ...{ version: '0.1.0', replica: 'replica-1', startedAt: at(now - day), time: at(now) },
+  database: 'DATABASE_KIND_POSTGRES',
+  feed: { position: { epoch: 'e', revision: '7' }, ageMs: '0' },
+  caller: { personId: 'p', name: 'Olga', role: 'ROLE_OWNER', tokenEndsAt: at(now + 30 * day) },
+};
+const watcher: Watcher = {
+  ...{ identity: 'token-1', address: '192.0.2.1', since: at(now - 60 * second), askedAt: at(now - second) },
+  ...{ version: '0.1.0', host: 'proxy-a', redis: 'REDIS_STATE_OK' },
+};
+const answered = (over: Partial<Status> = {}): Asked => ({
+  ...{ status: { ...status, ...over }, sentAt: now - 10, receivedAt: now + 10 },
+});
+const watched = (...watchers: Partial<Watcher>[]): Asked =>
+  answered({
+    watchers: { watchers: watchers.map((one) => ({ ...watcher, ...one })), total: watchers.length },
+  });
+const unanswered = (code: string, reason?: string): Asked => ({
+  ...{ code, message: 'why', reason, beforeStatus: false },
+});
+
+describe('the configuration', () => {
+  const seen = { file: '/home/olga/config.json', context: 'prod' };
+
+  it.each([
+    [0o600, 'ok'],
+    [0o400, 'ok'],
+    [0o640, 'warning'],
+    [0o604, 'warning'],
+    [undefined, 'ok'],
+  ])('with mode %o is: %s', (mode, verdict) => {
+    expect(judgeConfiguration(tls, seen, mode)).toMatchObject({ verdict });
+  });
+
+  it('is warned of where tokens would cross the network in plain text', () => {
+    expect(judgeConfiguration(plaintext, seen, 0o600)).toMatchObject({ verdict: 'warning' });
+    const local = { ...plaintext, server: '127.0.0.1:50051' };
+    expect(judgeConfiguration(local, {}, undefined)).toMatchObject({
+      verdict: 'ok',
+      says: '127.0.0.1:50051 over plaintext, from the command line or environment',
+    });
+  });
+});
+
+describe('name and connection', () => {
+  const endpoint = { host: 'gateway.example', port: 50051 };
+  const refused: Met = { speaks: 'nothing', code: 'ECONNREFUSED' };
+  const up: Met = { speaks: 'http2' };
+
+  it.each([
+    [undefined, 'ok', 'nothing to look up'],
+    [{ found: ['10.0.0.1', '10.0.0.2'] }, 'ok', '10.0.0.1, 10.0.0.2'],
+    [{ error: 'ENOTFOUND' }, 'failed', 'ENOTFOUND'],
+    [{ error: 'EAI_AGAIN' }, 'failed', 'resolver'],
+  ])('the resolver says %j', (looked, verdict, says) => {
+    expect(judgeName(endpoint, looked)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+  });
+
+  it.each([
+    ['all addresses answer', [up, up], 'ok'],
+    ['one of two does not', [up, refused], 'warning'],
+    ['none does', [refused, refused], 'failed'],
+    ['there is none', [], 'skipped'],
+  ] as const)('%s', (_what, mets, verdict) => {
+    const meetings = mets.map((met, i) => ({ address: `10.0.0.${i}`, met }));
+    expect(judgeConnection(endpoint, meetings).verdict).toBe(verdict);
+    const finding = judgeConnection(endpoint, meetings);
+    if (verdict === 'warning') expect(finding.says).toBe('10.0.0.1 port 50051: nothing listens there');
+  });
+
+  it.each([
+    ['ETIMEDOUT', 'no answer', 'NetworkPolicies'],
+    ['EHOSTUNREACH', 'no connection (EHOSTUNREACH)', 'NetworkPolicies'],
+    ['ECONNREFUSED', 'nothing listens', 'GATEWAY_GRPC_LISTEN'],
+  ])('no connection: %s', (code, says, advice) => {
+    const meetings = [{ address: '10.0.0.1', met: { speaks: 'nothing', code } as const }];
+    const finding = judgeConnection(endpoint, meetings);
+    expect(finding).toMatchObject({ says: expect.stringContaining(says) });
+    expect(finding).toMatchObject({ advice: expect.stringContaining(advice) });
+  });
+});
+
+describe('TLS', () => {
+  const certificate: CertificateSeen = {
+    ...{ distrust: undefined, nameFits: true, expectedName: 'gateway.example', names: 'DNS:gateway.example' },
+    ...{ issuer: 'CN=authority', validFrom: now - 30 * day, validTo: now + 60 * day },
+  };
+  const judged = (over: Partial<CertificateSeen>) => {
+    const met: TlsMet = { speaks: 'tls', http2: true, certificate: { ...certificate, ...over } };
+    return judgeTls(tls, [{ address: '10.0.0.1', met }], now);
+  };
+
+  it.each([
+    ['good', {}, 'ok', 'ends in 60 days'],
+    ['at its last moment', { validTo: now }, 'warning', 'ends in 0 ms'],
+    ['a moment too old', { validTo: now - 1 }, 'failed', 'expired 1 ms ago'],
+    ['at its first moment', { validFrom: now }, 'ok', 'ends in'],
+    ['a moment too young', { validFrom: now + 1 }, 'failed', 'valid only from'],
+    ['with 14 of 90 days left', { validFrom: now - 76 * day, validTo: now + 14 * day }, 'ok', '14 days'],
+    ['with less left', { validFrom: now - 76 * day, validTo: now + 14 * day - 1 }, 'warning', '13 days'],
+    ['for one day, half of it left', { validFrom: now - day / 2, validTo: now + day / 2 }, 'ok', '12 h'],
+    ['for one day, an hour left', { validFrom: now - day, validTo: now + day / 24 }, 'warning', '60 min'],
+    ['for another name', { nameFits: false }, 'failed', 'not for gateway.example but for DNS:gateway'],
+    ['for no name', { nameFits: false, names: '' }, 'failed', 'but for no name'],
+    ['of a stranger', { distrust: 'SELF_SIGNED_CERT_IN_CHAIN' }, 'failed', 'CN=authority (SELF_SIGNED'],
+  ] as const)('a certificate: %s', (_what, over, verdict, says) => {
+    expect(judged(over)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+  });
+
+  it('all that is wrong is told at once', () => {
+    const finding = judged({ validTo: now - day, nameFits: false, distrust: 'X' });
+    for (const part of ['expired', 'not for', 'not trusted']) expect(finding.says).toContain(part);
+    for (const part of ['renew', '--server-name', '--ca-file']) expect(finding.advice).toContain(part);
+  });
+
+  it('the gravest of several replicas counts', () => {
+    const met = (over: Partial<CertificateSeen>): Met => ({
+      ...{ speaks: 'tls', http2: true, certificate: { ...certificate, ...over } },
+    });
+    const meetings = [
+      { address: '10.0.0.1', met: met({}) },
+      { address: '10.0.0.2', met: met({ validTo: now - day }) },
+      { address: '10.0.0.3', met: { speaks: 'nothing', code: 'ECONNREFUSED' } as const },
+    ];
+    expect(judgeTls(tls, meetings, now).says).toContain('expired');
+  });
+
+  it.each([
+    ['plain text meets TLS', plaintext, { speaks: 'tls', http2: true, certificate }, 'failed'],
+    ['plain text meets plain text', plaintext, { speaks: 'http2' }, 'ok'],
+    ['TLS meets plain text', tls, { speaks: 'http2' }, 'failed'],
+    ['TLS meets silence', tls, { speaks: 'silence' }, 'failed'],
+    ['TLS meets nobody', tls, { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped'],
+    ['no certificate is shown', tls, { speaks: 'tls', http2: true, certificate: undefined }, 'failed'],
+  ] as const)('%s', (_what, target, met, verdict) => {
+    expect(judgeTls(target, [{ address: '10.0.0.1', met }], now).verdict).toBe(verdict);
+  });
+});
+
+describe('gRPC', () => {
+  const judged = (met: Met, ...asked: Asked[]) => judgeGrpc(plaintext, [{ address: '10.0.0.1', met }], asked);
+
+  it.each([
+    ['HTTP/1.1', { speaks: 'http1' }, 'failed', 'HTTP/1.1'],
+    ['TLS without HTTP/2', { speaks: 'tls', http2: false, certificate: undefined }, 'failed', 'HTTP/1.1'],
+    ['something else', { speaks: 'unknown' }, 'failed', 'speaks no gRPC'],
+    ['nobody', { speaks: 'nothing', code: 'ECONNREFUSED' }, 'skipped', 'no connection'],
+    ['TLS that is not trusted', { speaks: 'tls', http2: true, certificate: undefined }, 'skipped', 'TLS'],
+  ] as const)('there is %s', (_what, met, verdict, says) => {
+    expect(judged(met)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+  });
+
+  it.each([
+    ['a status', answered(), 'ok', 'replica replica-1, version 0.1.0'],
+    ['a refusal of the contract', unanswered('UNAUTHENTICATED', 'unauthenticated'), 'ok', 'control plane'],
+    ['that of another server', unanswered('UNIMPLEMENTED'), 'failed', 'no control plane'],
+    ['none in time', unanswered('DEADLINE_EXCEEDED'), 'failed', 'no answer (DEADLINE_EXCEEDED'],
+    [
+      'that of an older control plane',
+      { ...unanswered('UNIMPLEMENTED'), beforeStatus: true } as Asked,
+      'warning',
+      'older than the Status service',
+    ],
+  ])('the answer is %s', (_what, asked, verdict, says) => {
+    expect(judged({ speaks: 'http2' }, asked)).toMatchObject({
+      ...{ verdict, says: expect.stringContaining(says) },
+    });
+  });
+});
+
+describe('the token', () => {
+  const token = createCredential('operator');
+  const judged = (endsAt: number) =>
+    judgeToken(
+      new Secret(token),
+      [answered({ caller: { ...(status.caller ?? never()), tokenEndsAt: at(endsAt) } })],
+      now,
+    );
+
+  it.each([
+    ['in 7 days', now + 7 * day, 'ok'],
+    ['a moment earlier', now + 7 * day - 1, 'warning'],
+  ])('ends %s', (_what, endsAt, verdict) => {
+    expect(judged(endsAt)).toMatchObject({ verdict, says: expect.stringContaining('Olga’s, owner') });
+  });
+
+  it('is judged by what any replica says', () => {
+    const asked = [unanswered('UNAVAILABLE', 'unavailable'), answered()];
+    expect(judgeToken(new Secret(token), asked, now).verdict).toBe('ok');
+    expect(judgeToken(new Secret(token), asked.slice(0, 1), now).verdict).toBe('skipped');
+    expect(judgeToken(new Secret(token), [], now).verdict).toBe('skipped');
+  });
+
+  it('is no one’s role that this version knows', () => {
+    const caller = JSON.parse(JSON.stringify({ ...status.caller, role: 9 })) as Status['caller'];
+    const finding = judgeToken(new Secret(token), [answered({ caller })], now);
+    expect(finding.says).toContain('a role that this gatewayctl does not know');
+  });
+});
+
+describe('clocks', () => {
+  const judged = (mineMs: number, ...proxiesMs: number[]) => {
+    const watchers = proxiesMs.map((ms, i) => ({
+      ...{ ...watcher, host: `proxy-${i}`, clockAheadMs: String(ms) },
+    }));
+    const asked = answered({ time: at(now - mineMs), watchers: { watchers, total: watchers.length } });
+    return judgeClock([asked]);
+  };
+
+  it.each([
+    [0, 'ok'],
+    [5 * second, 'ok'],
+    [-5 * second, 'ok'],
+    [5 * second + 1, 'warning'],
+    [60 * second, 'warning'],
+    [60 * second + 1, 'failed'],
+    [-60 * second - 1, 'failed'],
+  ])('this machine’s %i ms ahead', (ms, verdict) => {
+    expect(judged(ms).verdict).toBe(verdict);
+  });
+
+  it.each([
+    ['this machine, proxies agree', 600 * second, [10, 20], 'this machine’s clock that is wrong'],
+    ['the replica, all differ from it', 600 * second, [600 * second], 'replica’s clock that is wrong'],
+    ['nobody can tell', 600 * second, [], 'find out which'],
+    ['opinions differ', 600 * second, [0, 600 * second], 'find out which'],
+    ['one proxy', 0, [0, -600 * second], 'set the clocks of these proxies'],
+  ])('who is wrong: %s', (_what, mine, proxies, advice) => {
+    const finding = judged(mine, ...proxies);
+    expect(finding).toMatchObject({ verdict: 'failed', advice: expect.stringContaining(advice) });
+    if (mine === 0) expect(finding.says).toBe('proxy-1 is 10 min behind');
+  });
+});
+
+describe('the database', () => {
+  it.each([
+    ['0', 'ok'],
+    ['4999', 'ok'],
+    ['5000', 'warning'],
+    ['19999', 'warning'],
+    ['20000', 'failed'],
+  ])('was read %s ms ago', (ageMs, verdict) => {
+    const asked = answered({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
+    expect(judgeDatabase([asked])).toMatchObject({
+      ...{ verdict, says: expect.stringMatching(/replica-1 has read PostgreSQL .* ago, at revision 7/) },
+    });
+  });
+
+  it.each([
+    ['one of two replicas cannot read it', [answered(), unanswered('UNAVAILABLE', 'unavailable')], 'failed'],
+    ['nobody was reached', [unanswered('UNAVAILABLE')], 'skipped'],
+    ['nobody was asked', [], 'skipped'],
+    ['the token was refused', [unanswered('UNAUTHENTICATED', 'unauthenticated')], 'skipped'],
+  ] as const)('%s', (_what, asked, verdict) => {
+    expect(judgeDatabase(asked).verdict).toBe(verdict);
+  });
+});
+
+describe('proxies', () => {
+  it.each([
+    ['are not told', answered(), 'skipped', 'platform operators'],
+    ['are none', watched(), 'warning', 'no proxy is connected to replica-1'],
+    ['are one', watched({}), 'ok', 'connected to replica-1: 1, namely proxy-a'],
+    ['were silent for 20 s', watched({ askedAt: at(now - 20 * second) }), 'ok', 'proxy-a'],
+    ['were silent for longer', watched({ askedAt: at(now - 20 * second - 1) }), 'warning', 'proxy-a (20 s)'],
+    [
+      'tell no name',
+      answered({
+        watchers: {
+          watchers: [
+            { identity: 'token-1', address: '::1', since: at(now), redis: 'REDIS_STATE_UNSPECIFIED' },
+          ],
+          total: 1,
+        },
+      }),
+      'ok',
+      'token-1 at ::1',
+    ],
+  ] as const)('%s', (_what, asked, verdict, says) => {
+    expect(judgeProxies([asked])).toMatchObject({ verdict, says: expect.stringContaining(says) });
+  });
+
+  it('count over all replicas: none here is no warning while there are some there', () => {
+    const other = watched({ host: 'proxy-b' });
+    expect(judgeProxies([watched(), other])).toMatchObject({ verdict: 'ok' });
+  });
+
+  it.each([
+    ['none is known', [watched()], 'skipped'],
+    ['it answers all', [watched({}, {})], 'ok'],
+    ['it fails one', [watched({}, { redis: 'REDIS_STATE_FAILING' })], 'failed'],
+    ['it fails one of another replica', [watched({}), watched({ redis: 'REDIS_STATE_FAILING' })], 'failed'],
+    ['the only proxy has none', [watched({ redis: 'REDIS_STATE_NONE' })], 'ok'],
+    ['one of two has none', [watched({}, { redis: 'REDIS_STATE_NONE' })], 'warning'],
+    ['none has told', [watched({ redis: 'REDIS_STATE_UNSPECIFIED' })], 'skipped'],
+  ] as const)('Redis: %s', (_what, asked, verdict) => {
+    expect(judgeRedis(asked).verdict).toBe(verdict);
+  });
+});
+
+describe('versions', () => {
+  it.each([
+    ['1.2.3', '1.2.3', 'ok', 'all are 1.2.3'],
+    ['1.2.4', '1.2.3', 'warning', 'newer'],
+    ['1.1.9', '1.2.0', 'warning', 'older'],
+    ['1.3.0', '1.2.9', 'warning', 'newer'],
+    ['1.4.0', '1.2.0', 'failed', 'newer'],
+    ['1.0.0', '1.2.0', 'failed', 'older'],
+    ['2.2.0', '1.2.0', 'failed', 'newer'],
+    ['1.10.0', '1.9.0', 'warning', 'newer'],
+    ['1.2.0-rc.1', '1.2.0', 'warning', 'than the control plane'],
+    [undefined, '1.2.0', 'warning', 'tells no version'],
+    ['main', '1.2.0', 'warning', 'main'],
+  ])('%s with a control plane of %s', (version, server, verdict, says) => {
+    expect(judgeSkew('proxy p', version, server)).toMatchObject({
+      ...{ verdict, says: expect.stringContaining(says) },
+    });
+  });
+
+  it('of gatewayctl, replicas and proxies are all looked at', () => {
+    expect(judgeVersions('0.1.0', [watched({})]).verdict).toBe('ok');
+    expect(judgeVersions('0.2.0', [watched({})]).says).toContain('gatewayctl is 0.2.0, newer');
+    expect(judgeVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain(
+      'proxy old',
+    );
+    expect(judgeVersions('0.1.0', [watched({}), answered({ version: '0.3.0' })]).verdict).toBe('failed');
+    expect(judgeVersions('0.1.0', []).verdict).toBe('skipped');
+  });
+});
+
+describe('a proxy by its admin listener', () => {
+  const url = 'http://127.0.0.1:9090';
+  const build = 'gateway_build_info{version="0.1.0"} 1\n';
+  const feed = (age: string) => `# HELP gateway_feed_age_seconds Since\ngateway_feed_age_seconds ${age}\n`;
+  const seen = (metrics: string | undefined, reason = 'ok') => ({ ready: reason === 'ok', reason, metrics });
+
+  it.each([
+    ['well', seen(build + feed('1.5')), 'ok', '(0.1.0): ready, its feed 1500 ms old'],
+    ['in forward mode, without a feed', seen(build), 'ok', '(0.1.0): ready'],
+    ['with a feed of 20 s', seen(feed('20')), 'ok', '20 s old'],
+    ['with an older feed', seen(feed('20.1')), 'failed', 'its feed is 20 s old'],
+    ['without a feed since it started', seen(feed('NaN')), 'failed', 'no control plane has confirmed'],
+    ['with Redis', seen(`${build}${feed('1')}gateway_redis_up 1\n`), 'ok', 'ready'],
+    ['whose Redis is away', seen(`${feed('1')}gateway_redis_up 0\n`), 'failed', 'Redis does not answer'],
+    ['whose Redis is not known yet', seen(`${feed('1')}gateway_redis_up NaN\n`), 'ok', 'ready'],
+    ['without metrics', seen(undefined), 'warning', 'no metrics'],
+    ['that drains', seen(build, 'not ready: draining'), 'failed', 'draining'],
+    ['that is away', { error: 'ECONNREFUSED' }, 'failed', 'no answer (ECONNREFUSED)'],
+  ])('%s', (_what, admin, verdict, says) => {
+    expect(judgeProxy(url, admin)).toMatchObject({ verdict, says: expect.stringContaining(says) });
+  });
+});
+
+function never(): never {
+  throw new Error('the status has a caller');
+}
