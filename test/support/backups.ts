@@ -1,0 +1,93 @@
+// Backups of a control plane's database by the very programs that docs/backup.md names, and their restore into another place.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { findProgram } from './containers.ts';
+import { createDatabase, findBinaries } from './postgres.ts';
+
+const run = promisify(execFile);
+/** All of it or nothing. */
+const restoring = ['--no-owner', '--exit-on-error', '--single-transaction'];
+
+export interface BackedUpDatabase {
+  /** Where the control plane is to look; another one after some kinds of restore. */
+  readonly url: string;
+  /** While everything runs. */
+  backUp(): Promise<void>;
+  /** While no control plane runs. */
+  restore(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** What is backed up by pg_dump is put into an empty database, as on a new server. */
+export async function postgresIntoFresh(): Promise<BackedUpDatabase> {
+  const old = await createDatabase();
+  const fresh = await createDatabase();
+  const { file, remove } = dumpFile();
+  let { url } = old;
+  return {
+    get url() {
+      return url;
+    },
+    backUp: () => tool('pg_dump', ['--format=custom', `--file=${file}`, old.url]),
+    restore: async () => {
+      await tool('pg_restore', [...restoring, `--dbname=${fresh.url}`, file]);
+      url = fresh.url;
+    },
+    drop: async () => {
+      remove();
+      await Promise.all([old.drop(), fresh.drop()]);
+    },
+  };
+}
+
+/** The backup takes the place of what there is: another database of the same name. */
+export async function postgresInPlace(): Promise<BackedUpDatabase> {
+  const { url, drop } = await createDatabase();
+  const { file, remove } = dumpFile();
+  const name = new URL(url).pathname.slice(1);
+  const server = `--maintenance-db=${Object.assign(new URL(url), { pathname: '/postgres' }).href}`;
+  return {
+    url,
+    backUp: () => tool('pg_dump', ['--format=custom', `--file=${file}`, url]),
+    restore: async () => {
+      await tool('dropdb', ['--force', server, name]);
+      await tool('createdb', [server, name]);
+      await tool('pg_restore', [...restoring, `--dbname=${url}`, file]);
+    },
+    drop: async () => {
+      remove();
+      await drop();
+    },
+  };
+}
+
+export async function sqliteFile(): Promise<BackedUpDatabase> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-backup-'));
+  const [live, copy] = [join(directory, 'gateway.db'), join(directory, 'backup.db')];
+  return {
+    url: `sqlite:${live}`,
+    backUp: async () => {
+      using database = new DatabaseSync(live, { readOnly: true });
+      await backup(database, copy);
+    },
+    restore: async () => {
+      for (const side of ['-wal', '-shm']) rmSync(live + side, { force: true });
+      cpSync(copy, live);
+    },
+    drop: async () => rmSync(directory, { recursive: true }),
+  };
+}
+
+function dumpFile() {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-backup-'));
+  return { file: join(directory, 'gateway.dump'), remove: () => rmSync(directory, { recursive: true }) };
+}
+
+async function tool(name: string, args: readonly string[]): Promise<void> {
+  const directory = findProgram(name) ?? join(findBinaries(), name);
+  await run(directory, [...args]);
+}
