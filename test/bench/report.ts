@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../support/process.ts';
+import { type ForwardResults, renderForward } from './forward-report.ts';
 import type { GuardrailsCase } from './guardrails.ts';
 import { renderGuardrails } from './guardrails-report.ts';
 import type { LimitsResult } from './limits.ts';
@@ -35,6 +36,7 @@ export interface Results {
   readonly cases: readonly CaseResult[];
   readonly limits: LimitsResult;
   readonly guardrails: readonly GuardrailsCase[];
+  readonly forward: ForwardResults;
   /** Of open streams. */
   readonly memory: readonly MemoryResult[];
   readonly startup: Startup;
@@ -98,6 +100,12 @@ export function writeGuardrails(
   return saveResults('-guardrails', results, lines.join('\n'));
 }
 
+/** The same of sidecars: <date>-forward. */
+export function writeForward(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'forward'>): string {
+  const lines = [...renderHead(results), ...renderForward(results.forward)];
+  return saveResults('-forward', results, lines.join('\n'));
+}
+
 function renderHead({ machine, passes, seconds }: Pick<Results, 'machine' | 'passes' | 'seconds'>) {
   return [
     `# Benchmark of ${machine.date.slice(0, 10)}`,
@@ -110,7 +118,7 @@ function renderHead({ machine, passes, seconds }: Pick<Results, 'machine' | 'pas
 }
 
 function render(results: Results): string {
-  const { cases, limits, guardrails, memory, startup } = results;
+  const { cases, limits, guardrails, forward, memory, startup } = results;
   const lines = [
     ...renderHead(results),
     'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
@@ -119,6 +127,7 @@ function render(results: Results): string {
     ...cases.flatMap(renderCase),
     ...renderLimits(limits),
     ...renderGuardrails(guardrails),
+    ...renderForward(forward),
     '## Start and memory',
     '',
     `Start to the first 200 on /readyz: ${range(startup.coldStartMs, 0)} ms; Node alone ${range(startup.nodeStartMs, 0)} ms. ` +

@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
+// `npm run bench [-- --quick] [--peer] [--only guardrails | forward]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
 // anything. Each measurement has a process of its own that is alone on its core.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,8 @@ import { parseArgs } from 'node:util';
 import { buildPrograms } from '../../scripts/build.ts';
 import { type CannedVendor, canned } from './canned.ts';
 import { chooseCores } from './cores.ts';
+import { measureForward, measureForwardedStreams } from './forward.ts';
+import type { ForwardResults } from './forward-report.ts';
 import { type BenchGateway, startGateway } from './gateway.ts';
 import { measureGuardedStreams, measureGuardrails } from './guardrails.ts';
 import { measureLimits } from './limits.ts';
@@ -18,6 +20,7 @@ import {
   type CaseResult,
   describeMachine,
   type MemoryResult,
+  writeForward,
   writeGuardrails,
   writeResults,
 } from './report.ts';
@@ -35,11 +38,17 @@ const { values: flags } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     peer: { type: 'boolean', default: false },
-    /** A section, so far `guardrails`, in place of all. */
-    only: { type: 'string' },
+    /** A section in place of all. */
+    only: { type: 'string', default: 'all' },
   },
 });
-if (flags.only !== undefined && flags.only !== 'guardrails') throw new Error('--only takes guardrails');
+const sections: Readonly<Record<string, () => Promise<string>>> = {
+  all: measureAll,
+  guardrails: measureGuardrailsAlone,
+  forward: measureForwardAlone,
+};
+const section = sections[flags.only];
+if (section === undefined) throw new Error(`--only takes ${Object.keys(sections).slice(1).join(' or ')}`);
 const seconds = flags.quick ? 2 : 10;
 /** The code that a request passes is optimised for seconds: before that it is the compiler that is measured. */
 const warmUpSeconds = flags.quick ? 6 : 10;
@@ -81,7 +90,7 @@ execFileSync('taskset', ['-apc', String(cores.load), String(process.pid)], { std
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-run-'));
 const bundles = await buildPrograms(join(directory, 'dist'), ['proxy', 'control-plane']);
 try {
-  console.log(flags.only === undefined ? await measureAll() : await measureGuardrailsAlone());
+  console.log(await section());
 } finally {
   rmSync(directory, { recursive: true });
 }
@@ -103,12 +112,13 @@ async function measureAll(): Promise<string> {
     }
     return { cases, guardrails: await measureGuardedStreams(streamOptionsOf(gateway)) };
   });
+  const forward = await measureSidecars();
   const memory = await withGateway(await startHoldingUpstream(cores), (gateway, port) =>
     measureMemory([gatewayAsSubject(gateway), bare(cores, port)]),
   );
   const { limits, startup } = chat;
   return writeResults({
-    ...{ machine, passes, seconds, limits, memory, startup },
+    ...{ machine, passes, seconds, limits, forward, memory, startup },
     cases: [...chat.cases, ...streaming.cases],
     guardrails: [...chat.guardrails, ...streaming.guardrails],
   });
@@ -122,6 +132,21 @@ async function measureGuardrailsAlone(): Promise<string> {
     measureGuardedStreams(streamOptionsOf(gateway)),
   );
   return writeGuardrails({ machine, passes, seconds, guardrails: [...chat, ...streamed] });
+}
+
+async function measureForwardAlone(): Promise<string> {
+  return writeForward({ machine, passes, seconds, forward: await measureSidecars() });
+}
+
+async function measureSidecars(): Promise<ForwardResults> {
+  const main = bundles.find(({ program }) => program === 'proxy')?.main ?? '';
+  const chat = await withGateway(await startUpstream(cores.load), (gateway) =>
+    measureForward({ ...optionsOf(gateway), main }),
+  );
+  const streamed = await withGateway(await startStreamUpstream(cores), (gateway) =>
+    measureForwardedStreams({ ...streamOptionsOf(gateway), main }),
+  );
+  return { cases: [...chat.cases, streamed], idle: chat.idle };
 }
 
 function optionsOf(gateway: BenchGateway) {
