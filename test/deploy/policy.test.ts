@@ -3,10 +3,12 @@
 import { describe, expect, test } from 'vitest';
 import { renderingNames } from '../../scripts/render.ts';
 import { linkPolicies } from '../support/manifests/link-policies.ts';
+import { networkPolicies } from '../support/manifests/network-policies.ts';
 import { objectsOf } from '../support/manifests/objects.ts';
 import { podPolicies } from '../support/manifests/pod-policies.ts';
+import { settingPolicies } from '../support/manifests/setting-policies.ts';
 
-const policies = [...podPolicies, ...linkPolicies];
+const policies = [...podPolicies, ...linkPolicies, ...networkPolicies, ...settingPolicies];
 
 describe.each(policies)('$name', ({ problems, breach }) => {
   test.each(renderingNames)('in %s', (rendering) => {

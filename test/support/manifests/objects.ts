@@ -26,8 +26,12 @@ export interface Policy {
   breach(objects: KubernetesObject[]): void;
 }
 
+const parsed = new Map<RenderingName, readonly KubernetesObject[]>();
+
 export function objectsOf(name: RenderingName): KubernetesObject[] {
-  return parseObjects(committedRendering(name).body);
+  const objects = parsed.get(name) ?? parseObjects(committedRendering(name).body);
+  parsed.set(name, objects);
+  return [...structuredClone(objects)];
 }
 
 /** @throws Error at what is no YAML or no object of Kubernetes */

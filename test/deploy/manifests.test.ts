@@ -1,0 +1,198 @@
+// Every object of every overlay against the schemas; what the overlays consist of; webhooks, autoscaler and figures.
+
+import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
+import { MutatingWebhookConfiguration } from 'kubernetes-models/admissionregistration.k8s.io/v1/MutatingWebhookConfiguration';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { Service } from 'kubernetes-models/v1/Service';
+import { describe, expect, test } from 'vitest';
+import { renderingNames } from '../../scripts/render.ts';
+import { validateObject } from '../support/kubernetes-schemas.ts';
+import {
+  deploymentNamed,
+  deploymentsOf,
+  firstContainerOf,
+  nameOf,
+  objectsOf,
+  ofKind,
+} from '../support/manifests/objects.ts';
+import { operatorSecrets, plainSecrets } from '../support/manifests/secrets.ts';
+
+describe.each(renderingNames)('%s', (rendering) => {
+  const objects = objectsOf(rendering);
+
+  test.each(objects.map((object) => [object.kind, object.metadata.name, object] as const))(
+    '%s %s is valid',
+    (_kind, _name, object) => {
+      expect(validateObject(object)).toEqual([]);
+    },
+  );
+
+  test('every object is in a namespace, or belongs to the cluster', () => {
+    const ofCluster = /^(Namespace|ClusterIssuer|MutatingWebhookConfiguration)$/;
+    const homeless = objects.filter(
+      ({ kind, metadata }) => ofCluster.test(kind) === (metadata.namespace !== undefined),
+    );
+    expect(homeless.map(nameOf)).toEqual([]);
+  });
+
+  test('every object says that it is part of the gateway', () => {
+    const strangers = objects.filter(
+      ({ kind, metadata }) =>
+        metadata.labels?.['app.kubernetes.io/part-of'] !== 'model-gateway' && kind !== 'Namespace',
+    );
+    expect(strangers.map(nameOf)).toEqual([]);
+  });
+});
+
+test('the overlays run these programs', () => {
+  const programs = Object.fromEntries(
+    renderingNames.map((name) => [name, deploymentsOf(objectsOf(name)).map(nameOf).sort()]),
+  );
+  expect(programs).toEqual({
+    'egress-gateway': ['control-plane', 'egress-gateway'],
+    sidecar: ['control-plane', 'egress-gateway', 'injector'],
+    'sidecar-plain-certificates': ['control-plane', 'egress-gateway', 'injector'],
+    demo: ['control-plane', 'egress-gateway', 'redis', 'simulator'],
+    tenant: [],
+  });
+});
+
+test('the demo and plain certificates need nothing of cert-manager', () => {
+  for (const name of ['demo', 'sidecar-plain-certificates'] as const) {
+    expect(JSON.stringify(objectsOf(name))).not.toContain('cert-manager');
+  }
+});
+
+describe('certificates by cert-manager', () => {
+  const objects = objectsOf('sidecar');
+  const certificates = ofKind(objects, Certificate.is);
+  const leaves = certificates.filter(({ spec }) => !spec?.isCA);
+  const internal = leaves.filter(({ spec }) => spec?.issuerRef.name === 'model-gateway-internal');
+
+  test('make every Secret that plain.sh makes', () => {
+    expect(leaves.map(({ spec }) => spec?.secretName).sort()).toEqual(Object.keys(plainSecrets).sort());
+    expect(Object.keys(operatorSecrets).filter((name) => name in plainSecrets)).toEqual([]);
+  });
+
+  test('hold the names of the Services whose pods show them', () => {
+    const shown = {
+      'control-plane': 'control-plane-tls',
+      'egress-gateway': 'egress-gateway-tls',
+      injector: 'injector-tls',
+    };
+    for (const service of ofKind(objects, Service.is)) {
+      const component = service.spec?.selector?.['app.kubernetes.io/component'] ?? '';
+      const secret = Object.entries(shown).find(([name]) => name === component)?.[1];
+      const certificate = certificates.find(({ spec }) => spec?.secretName === secret);
+      expect(certificate?.spec?.dnsNames).toContain(`${nameOf(service)}.model-gateway.svc`);
+      expect(certificate?.spec?.usages).toEqual(['digital signature', 'server auth']);
+    }
+  });
+
+  test('only one of the namespace’s own authority is a proxy’s: by its name, and good for clients alone', () => {
+    const env = firstContainerOf(deploymentNamed(objects, 'control-plane')).env ?? [];
+    const proxies = env.find(({ name }) => name === 'GATEWAY_PROXY_CERTIFICATES')?.value ?? '';
+    const named = internal.filter(({ spec }) => spec?.dnsNames?.includes(proxies));
+    expect(named.map(nameOf)).toEqual(['egress-gateway-client-tls']);
+    expect(internal.filter(({ spec }) => spec?.usages?.includes('client auth'))).toEqual(named);
+  });
+
+  test('sidecars’ are signed by an authority of their own, which any namespace may ask', () => {
+    const [sidecar] = ofKind(objectsOf('tenant'), Certificate.is);
+    expect(sidecar?.spec?.issuerRef).toEqual({ kind: 'ClusterIssuer', name: 'model-gateway-sidecars' });
+    expect(sidecar?.spec?.usages).toEqual(['digital signature', 'client auth']);
+    const [known] = leaves.filter(({ spec }) => spec?.secretName === 'sidecars-ca');
+    expect(known?.spec?.issuerRef).toEqual(sidecar?.spec?.issuerRef);
+    // The pair that brings the authority into this namespace opens nothing.
+    expect(known?.spec?.usages).toEqual(['digital signature', 'code signing']);
+  });
+});
+
+describe('the webhooks', () => {
+  const [configuration] = ofKind(objectsOf('sidecar'), MutatingWebhookConfiguration.is);
+  const webhooks = configuration?.webhooks ?? [];
+  const [byNamespace, byPod] = webhooks;
+
+  test('ask for pods at their creation alone, and may keep them from being made', () => {
+    expect(webhooks.map(({ name }) => name)).toEqual([
+      'namespaces.injector.model-gateway.io',
+      'pods.injector.model-gateway.io',
+    ]);
+    for (const webhook of webhooks) {
+      expect(webhook).toMatchObject({
+        admissionReviewVersions: ['v1'],
+        clientConfig: {
+          service: { namespace: 'model-gateway', name: 'injector', port: 443, path: '/inject' },
+        },
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        reinvocationPolicy: 'IfNeeded',
+        timeoutSeconds: 5,
+      });
+      expect(webhook.rules).toEqual([
+        {
+          operations: ['CREATE'],
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          resources: ['pods'],
+          scope: 'Namespaced',
+        },
+      ]);
+    }
+  });
+
+  test('no namespace is in both, and the gateway’s own and kube-system are in neither', () => {
+    const [chosen, ...rest] = byNamespace?.namespaceSelector?.matchExpressions ?? [];
+    const [other, ...otherRest] = byPod?.namespaceSelector?.matchExpressions ?? [];
+    expect(chosen).toEqual({ key: 'model-gateway.io/inject', operator: 'In', values: ['enabled'] });
+    expect(other).toEqual({ ...chosen, operator: 'NotIn' });
+    expect(rest).toEqual([
+      { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'model-gateway'] },
+    ]);
+    expect(otherRest).toEqual(rest);
+  });
+
+  test('pods that opted out start without the injector; others opt in by the same annotation', () => {
+    expect(byNamespace?.matchConditions).toEqual([
+      {
+        name: 'not-opted-out',
+        expression:
+          "!has(object.metadata.annotations) || !('model-gateway.io/inject' in object.metadata.annotations) || object.metadata.annotations['model-gateway.io/inject'] != 'false'",
+      },
+    ]);
+    expect(byPod?.matchConditions).toEqual([
+      {
+        name: 'opted-in',
+        expression:
+          "has(object.metadata.annotations) && 'model-gateway.io/inject' in object.metadata.annotations && object.metadata.annotations['model-gateway.io/inject'] != 'false'",
+      },
+    ]);
+  });
+});
+
+describe('the egress gateway’s figures fit together', () => {
+  const objects = objectsOf('egress-gateway');
+  const { env, resources } = firstContainerOf(deploymentNamed(objects, 'egress-gateway'));
+  const inFlightMax = Number(env?.find(({ name }) => name === 'GATEWAY_IN_FLIGHT_MAX')?.value);
+  const [autoscaler] = ofKind(objects, HorizontalPodAutoscaler.is);
+  const target = Number(autoscaler?.spec?.metrics?.[0]?.pods?.target.averageValue);
+
+  test('two pods at their target fit into one that is left, with room for as much again', () => {
+    expect(autoscaler?.spec?.metrics?.[0]?.pods?.metric.name).toBe('gateway_in_flight_requests');
+    expect(target * 4).toBe(inFlightMax);
+    expect(autoscaler?.spec?.minReplicas).toBe(2);
+  });
+
+  test('memory holds an idle process, every request at a time and what may be buffered', () => {
+    // MiB, from bench/results: idle 116, up to 99 KiB an open stream.
+    const needed = (streams: number) => 116 + (streams * 99) / 1024;
+    expect(resources?.limits?.memory).toBe('1Gi');
+    expect(needed(inFlightMax) + 1024 / 4).toBeLessThan(1024);
+    expect(resources?.requests?.memory).toBe('512Mi');
+    expect(2 * needed(target)).toBeLessThan(512);
+  });
+
+  test('pods are taken away no faster than requests end', () => {
+    expect(autoscaler?.spec?.behavior?.scaleDown?.stabilizationWindowSeconds).toBe(600);
+  });
+});

@@ -1,0 +1,45 @@
+// The committed renderings are what the sources say: by their hash everywhere, and anew with kubectl where one is that can.
+import { describe, expect, test } from 'vitest';
+import {
+  committedRendering,
+  minorOf,
+  render,
+  renderingHash,
+  renderingNames,
+  whatIsMissing,
+} from '../../scripts/render.ts';
+import { parseObjects } from '../support/manifests/objects.ts';
+
+describe.each(renderingNames)('%s', (name) => {
+  test('is of these sources, and was not changed by hand: else `node scripts/render.ts`', () => {
+    const { hash, body } = committedRendering(name);
+    expect(renderingHash(body)).toBe(hash);
+  });
+
+  test('is what kubectl makes of them, or kubectl says what it lacks', () => {
+    const missing = whatIsMissing();
+    if (missing === undefined) {
+      // Objects, not text: versions of Kustomize break lines differently.
+      expect(parseObjects(render(name))).toEqual(parseObjects(committedRendering(name).body));
+    } else expect(missing).toMatch(/^kubectl 1\.27 or later is needed; /);
+  });
+});
+
+test('a rendering that was changed has another hash', () => {
+  const { hash, body } = committedRendering('sidecar');
+  expect(renderingHash(body.replace('failurePolicy: Fail', 'failurePolicy: Ignore'))).not.toBe(hash);
+});
+
+test.each([
+  ['{"clientVersion": {"gitVersion": "v1.32.4-dispatcher"}}', 32],
+  ['{"clientVersion":{"minor":"20","gitVersion":"v1.20.2"}}', 20],
+  ['{"clientVersion":{}}', 0],
+  ['', 0],
+])('the version of kubectl is read from %j', (told, minor) => {
+  expect(minorOf(told)).toBe(minor);
+});
+
+test('what is no object of Kubernetes is none', () => {
+  expect(() => parseObjects('kind: Pod\n---\nnothing')).toThrow('not an object: {"kind":"Pod"}');
+  expect(() => parseObjects('kind: [')).toThrow();
+});
