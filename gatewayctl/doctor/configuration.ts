@@ -1,6 +1,6 @@
 // Judges where the target comes from: the file that holds tokens is for its owner alone, and tokens go over TLS. Pure.
 import { isLoopback, type Target, transportText } from '../target.ts';
-import { type Finding, ok, warning } from './finding.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
 
 export interface ConfigurationSeen {
   /** The file; undefined: none was used. */
@@ -8,14 +8,26 @@ export interface ConfigurationSeen {
   readonly context?: string;
 }
 
-/** @param mode permission bits of the file; undefined: there is none */
+export interface FilesSeen {
+  /** Permission bits of the configuration; undefined: there is none. */
+  readonly mode: number | undefined;
+  /** What keeps the file of authorities from being used. */
+  readonly authoritiesProblem: string | undefined;
+}
+
 export function judgeConfiguration(
   { server, transport }: Target,
   { file, context }: ConfigurationSeen,
-  mode: number | undefined,
+  { mode, authoritiesProblem }: FilesSeen,
 ): Finding {
   const from = context === undefined ? 'the command line or environment' : `context ${context}`;
   const says = `${server} over ${transportText(transport)}, from ${from}`;
+  if (authoritiesProblem !== undefined)
+    return failed(
+      'configuration',
+      `the authorities cannot be used: ${authoritiesProblem}`,
+      'name a PEM file with the certificate of the authority: --ca-file',
+    );
   if (mode !== undefined && (mode & 0o077) !== 0)
     return warning(
       'configuration',

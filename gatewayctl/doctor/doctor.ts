@@ -51,11 +51,12 @@ export async function diagnose(request: DoctorRequest, probe: Probe): Promise<Di
 
 async function lookAtConfiguration({ target, configuration }: DoctorRequest, probe: Probe): Promise<Finding> {
   const { file } = configuration;
-  return judgeConfiguration(
-    target,
-    configuration,
-    file === undefined ? undefined : await probe.fileMode(file),
-  );
+  const { transport } = target;
+  const caFile = transport.kind === 'tls' ? transport.caFile : undefined;
+  return judgeConfiguration(target, configuration, {
+    mode: file === undefined ? undefined : await probe.fileMode(file),
+    authoritiesProblem: caFile === undefined ? undefined : await probe.authoritiesProblem(caFile),
+  });
 }
 
 async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding[]> {

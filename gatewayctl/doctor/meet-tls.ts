@@ -1,4 +1,5 @@
 // What a server shows in its handshake of TLS. Every certificate is taken, to be judged; nothing is sent over the connection.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
@@ -48,14 +49,21 @@ export function meetOverTls({ address, port }: Place, expected: Expected): Promi
   });
 }
 
-/** Undefined: the system's. What cannot be read trusts nobody; the client says so when it is asked. */
+/** Undefined: the system's, also in the place of a file that cannot be used. */
 function authorities(caFile: string | undefined): Buffer | undefined {
   if (caFile === undefined) return undefined;
   try {
-    return readFileSync(caFile);
+    return readAuthorities(caFile);
   } catch {
-    return Buffer.alloc(0);
+    return undefined;
   }
+}
+
+/** @throws Error where the file cannot be read, or does not begin with a certificate */
+export function readAuthorities(caFile: string): Buffer {
+  const pem = readFileSync(caFile);
+  new X509Certificate(pem);
+  return pem;
 }
 
 function certificateOf(socket: TLSSocket, expectedName: string): CertificateSeen | undefined {

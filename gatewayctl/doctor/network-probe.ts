@@ -7,7 +7,7 @@ import { version } from '../../common/version.ts';
 import { CallFailure, type Client, dial } from '../client.ts';
 import { parseServer, type Target } from '../target.ts';
 import { meetPlainly } from './meet-plainly.ts';
-import { meetOverTls } from './meet-tls.ts';
+import { meetOverTls, readAuthorities } from './meet-tls.ts';
 import type { AdminSeen, Asked, LookedUp, Met, Probe, Unanswered } from './probe.ts';
 
 export function createProbe(target: Target, now: () => number = Date.now): Probe {
@@ -17,11 +17,22 @@ export function createProbe(target: Target, now: () => number = Date.now): Probe
       const found = await stat(path).catch(() => undefined);
       return found && found.mode & 0o777;
     },
+    authoritiesProblem: async (path) => authoritiesProblem(path),
     lookUp,
     meet: (address, port) => meet(target, address, port),
     status: (address) => askStatus(target, address, now),
     admin: (url) => lookAtAdmin(url, target.timeoutMs),
   };
+}
+
+function authoritiesProblem(path: string): string | undefined {
+  try {
+    readAuthorities(path);
+    return undefined;
+  } catch (error) {
+    const isOfSystem = error instanceof Error && 'syscall' in error;
+    return isOfSystem ? `${path} cannot be read (${codeOf(error)})` : `${path} holds no certificate`;
+  }
 }
 
 async function lookUp(host: string): Promise<LookedUp> {
@@ -45,27 +56,28 @@ async function meet({ server, transport }: Target, address: string, port: number
 async function askStatus(target: Target, address: string, now: () => number): Promise<Asked> {
   const { host, port } = parseServer(target.server);
   const { transport } = target;
-  const client = dial({
-    ...target,
-    server: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
-    transport:
-      transport.kind === 'tls' && familyOf(host) === undefined
-        ? { serverName: host, ...transport }
-        : transport,
-  });
+  let client: Client | undefined;
   try {
+    client = dial({
+      ...target,
+      server: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
+      transport:
+        transport.kind === 'tls' && familyOf(host) === undefined
+          ? { serverName: host, ...transport }
+          : transport,
+    });
     const sentAt = now();
     const status = await client.call('Status.Get', {});
     return { status, sentAt, receivedAt: now() };
   } catch (error) {
     return await unanswered(error, client);
   } finally {
-    client.close();
+    client?.close();
   }
 }
 
-async function unanswered(error: unknown, client: Client): Promise<Unanswered> {
-  if (!(error instanceof CallFailure))
+async function unanswered(error: unknown, client: Client | undefined): Promise<Unanswered> {
+  if (!(error instanceof CallFailure) || client === undefined)
     return { code: 'UNKNOWN', message: String(error), reason: undefined, beforeStatus: false };
   const { code, message, reason } = error;
   const beforeStatus = code === 'UNIMPLEMENTED' && (await isOfTheContract(client));

@@ -7,6 +7,8 @@ export interface Probe {
   now(): number;
   /** Permission bits of a file; undefined: it cannot be looked at. */
   fileMode(path: string): Promise<number | undefined>;
+  /** What keeps a file of authorities from being used; undefined: nothing. */
+  authoritiesProblem(path: string): Promise<string | undefined>;
   /** Addresses of a name. */
   lookUp(host: string): Promise<LookedUp>;
   /** Connects, and finds out what is spoken there. */

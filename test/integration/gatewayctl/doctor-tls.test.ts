@@ -119,9 +119,13 @@ describe('doctor at a control plane over TLS', () => {
     expect(visited.found('grpc').says).toContain('HTTP/1.1');
   });
 
-  it('the authorities cannot be read', async () => {
-    const transport: Transport = { kind: 'tls', caFile: '/nowhere/ca.crt' };
+  it.each([
+    ['are not there', () => '/nowhere/ca.crt', 'cannot be read (ENOENT)'],
+    ['are no certificate', () => import.meta.filename, 'holds no certificate'],
+  ])('the authorities %s', async (_what, file, says) => {
+    const transport: Transport = { kind: 'tls', caFile: file() };
     const visited = await visit({ server: at(good), token, transport });
-    expect(visited.failures).toContain('tls');
+    expect(visited.failures).toEqual(['configuration', 'tls']);
+    expect(visited.found('configuration').says).toContain(says);
   });
 });

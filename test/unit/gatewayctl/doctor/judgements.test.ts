@@ -47,6 +47,7 @@ const unanswered = (code: string, reason?: string): Asked => ({
 
 describe('the configuration', () => {
   const seen = { file: '/home/olga/config.json', context: 'prod' };
+  const files = { mode: undefined, authoritiesProblem: undefined };
 
   it.each([
     [0o600, 'ok'],
@@ -55,13 +56,13 @@ describe('the configuration', () => {
     [0o604, 'warning'],
     [undefined, 'ok'],
   ])('with mode %o is: %s', (mode, verdict) => {
-    expect(judgeConfiguration(tls, seen, mode)).toMatchObject({ verdict });
+    expect(judgeConfiguration(tls, seen, { ...files, mode })).toMatchObject({ verdict });
   });
 
   it('is warned of where tokens would cross the network in plain text', () => {
-    expect(judgeConfiguration(plaintext, seen, 0o600)).toMatchObject({ verdict: 'warning' });
+    expect(judgeConfiguration(plaintext, seen, files)).toMatchObject({ verdict: 'warning' });
     const local = { ...plaintext, server: '127.0.0.1:50051' };
-    expect(judgeConfiguration(local, {}, undefined)).toMatchObject({
+    expect(judgeConfiguration(local, {}, files)).toMatchObject({
       verdict: 'ok',
       says: '127.0.0.1:50051 over plaintext, from the command line or environment',
     });
