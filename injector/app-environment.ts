@@ -64,7 +64,8 @@ function variablesFirst({ at, hasEnv }: Container, variables: readonly Variable[
   return variables.map((variable, index) => addition([...at, 'env', index], variable));
 }
 
-function warningsFor({ name, env, hasEnvFrom }: Container, set: readonly Variable[]): readonly string[] {
+function warningsFor(container: Container, set: readonly Variable[]): readonly string[] {
+  const { name, env, hasEnvFrom } = container;
   const warnings: string[] = [];
   if (hasEnvFrom) {
     const names = set.map((variable) => variable.name).join(' and ');
@@ -77,5 +78,15 @@ function warningsFor({ name, env, hasEnvFrom }: Container, set: readonly Variabl
       `container ${shown(name)} sets ${apiKeyName} itself: that key is sent along to the gateway`,
     );
   }
+  if (goesThroughProxy(container)) {
+    warnings.push(`container ${shown(name)} has a web proxy: NO_PROXY has to name 127.0.0.1, the sidecar`);
+  }
   return warnings;
+}
+
+/** SDKs send plain HTTP to loopback through a web proxy too, unless they are told not to. */
+function goesThroughProxy({ env }: Container): boolean {
+  const hasProxy = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].some((name) => env.has(name));
+  const isExempt = ['NO_PROXY', 'no_proxy'].some((name) => /127\.0\.0\.|\*/.test(env.get(name) ?? ''));
+  return hasProxy && !isExempt;
 }

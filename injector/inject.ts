@@ -109,7 +109,10 @@ function withSidecar(pod: Pod, choices: Choices, settings: InjectionSettings): A
       : addition(['spec', 'initContainers'], [sidecar]),
     ...annotate(pod, injectedAnnotation, tagOf(settings.image)),
   ];
-  return { patch, warnings: app.warnings };
+  const warnings = pod.hasResources
+    ? ['the pod has resources as a whole: those of the sidecar have to fit into them', ...app.warnings]
+    : app.warnings;
+  return { patch, warnings };
 }
 
 function annotate(pod: Pod, name: string, value: string): readonly Addition[] {

@@ -15,6 +15,8 @@ export interface Pod {
   readonly hostPid: boolean;
   readonly sharedProcesses: boolean;
   readonly isWindows: boolean;
+  /** Resources of the pod as a whole, which the sidecar's have to fit into. */
+  readonly hasResources: boolean;
   /** Undefined: Kubernetes' default. */
   readonly graceSeconds: number | undefined;
 }
@@ -55,6 +57,7 @@ export function readPod(object: unknown): Pod {
     hostPid: flagAt(spec, 'hostPID'),
     sharedProcesses: flagAt(spec, 'shareProcessNamespace'),
     isWindows: isWindows(spec),
+    hasResources: isThere(spec.resources),
     graceSeconds: graceOf(spec),
   };
 }

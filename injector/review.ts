@@ -1,7 +1,7 @@
 // AdmissionReview v1, in and out, after https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
 // What names a uid is answered as a review, so that the API server tells the pod's author why; anything else is refused.
 import { isObject, type JsonObject, parseJson } from '../common/json.ts';
-import { type Injection, type InjectionSettings, inject } from './inject.ts';
+import { type Injection, type InjectionSettings, inject, type Outcome } from './inject.ts';
 import { isTooDeep } from './json-depth.ts';
 import { cut } from './shown.ts';
 
@@ -26,7 +26,6 @@ export class UnreadableReview extends Error {
 }
 
 export interface Reviewed {
-  readonly injection: Injection;
   /** An AdmissionReview to send. */
   readonly answer: object;
   /** What may be logged of it: names, never values of the pod's environment. */
@@ -35,6 +34,9 @@ export interface Reviewed {
     readonly namespace: string;
     readonly pod: string;
     readonly dry_run: boolean;
+    readonly outcome: Outcome;
+    /** Why it was refused, or what its author was told. */
+    readonly told?: readonly string[];
   };
 }
 
@@ -45,14 +47,16 @@ export function review(body: string, settings: InjectionSettings): Reviewed {
   const flaw = flawOf(request);
   const injection: Injection =
     flaw === undefined ? inject(request.object, settings) : { outcome: 'refused', message: flaw };
+  const told = injection.outcome === 'refused' ? [injection.message] : bounded(injection.warnings);
   return {
-    injection,
-    answer: { apiVersion, kind, response: { uid, ...responseOf(injection) } },
+    answer: { apiVersion, kind, response: { uid, ...responseOf(injection, told) } },
     about: {
       uid,
       namespace: nameIn(request.namespace),
       pod: podName(request),
       dry_run: request.dryRun === true,
+      outcome: injection.outcome,
+      ...(told.length > 0 && { told }),
     },
   };
 }
@@ -87,24 +91,21 @@ function flawOf({ operation, resource, subResource, kind, object }: JsonObject):
   return undefined;
 }
 
-function responseOf(injection: Injection): object {
+function responseOf(injection: Injection, told: readonly string[]): object {
+  const auditAnnotations = { outcome: injection.outcome };
   if (injection.outcome === 'refused') {
     const message = `model-gateway injector: ${injection.message}`;
-    return {
-      allowed: false,
-      status: { code: 400, reason: 'BadRequest', message },
-      auditAnnotations: { outcome: 'refused' },
-    };
+    return { allowed: false, status: { code: 400, reason: 'BadRequest', message }, auditAnnotations };
   }
-  const { outcome, patch, warnings } = injection;
+  const { patch } = injection;
   return {
     allowed: true,
     ...(patch.length > 0 && {
       patchType: 'JSONPatch',
       patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
     }),
-    ...(warnings.length > 0 && { warnings: bounded(warnings) }),
-    auditAnnotations: { outcome },
+    ...(told.length > 0 && { warnings: told }),
+    auditAnnotations,
   };
 }
 

@@ -37,7 +37,7 @@ export interface ReviewServerDeps {
 /** The API server's own bound on a request. */
 const bodyBytesMax = 3 * 1024 ** 2;
 /** Of all reviews that are arriving. Anybody who reaches the port can send some. */
-const arrivingBytesMax = 64 * 1024 ** 2;
+const arrivingBytesMax = 32 * 1024 ** 2;
 /** As long as the API server waits (timeoutSeconds of the webhook). */
 const requestTimeoutMs = 5000;
 /** Longer than API servers keep idle connections (90 s): else one closes just as a review is sent on it. */
@@ -104,11 +104,10 @@ async function answer(
   accept(request);
   const body = await readBody(door, request);
   if (body === undefined) return undefined;
-  const { injection, answer, about } = review(body, door.settings());
-  const message = injection.outcome === 'refused' ? { message: injection.message } : {};
-  door.log.info({ ...about, outcome: injection.outcome, ...message }, 'review');
+  const { answer, about } = review(body, door.settings());
+  door.log.info(about, 'review');
   send(door, response, { status: 200, body: answer });
-  return injection.outcome;
+  return about.outcome;
 }
 
 /** @throws UnreadableReview for what is no question of an API server */

@@ -22,6 +22,14 @@ const image: Decoder<string> = (value) => {
   );
 };
 
+const httpsUrl = url(['https:']);
+
+const origin: Decoder<string> = (value) => {
+  const parsed = new URL(httpsUrl(value));
+  if (parsed.pathname === '/') return parsed.origin;
+  throw new Error(`must have no path, such as https://egress-gateway:8443, not "${value}"`);
+};
+
 const modeList: Decoder<readonly (typeof modes)[number][]> = (value) => {
   const allowed = list(oneOf(modes))(value);
   if (allowed.length === 0) throw new Error(`must name at least one of ${modes.join(', ')}`);
@@ -67,8 +75,8 @@ export const injectorSettings = {
   },
   egressUrl: {
     name: 'GATEWAY_INJECTOR_EGRESS_URL',
-    about: 'Where sidecars forward to.',
-    decode: url(['https:']),
+    about: 'Where sidecars forward to: https://host:port.',
+    decode: origin,
     default: 'https://egress-gateway.model-gateway.svc:8443',
   },
   egressCaFile: {

@@ -1,11 +1,13 @@
 // Reviews that no API server sends, and pods that no author means well: each gets a clear refusal, nothing gets into the log that
 // is not for it, and the injector goes on.
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../common/logger.ts';
 import { appPod, type PodParts } from '../../support/injection.ts';
+import { until } from '../../support/process.ts';
 import { responseIn, reviewOf, startTestInjector, type TestInjector } from '../../support/reviews.ts';
 
 const lines: string[] = [];
@@ -289,6 +291,32 @@ describe('the log', () => {
   it('names a pod that has no name yet by how its name begins', async () => {
     await started.ask(good);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ pod: 'web-7c9d8b6f5d-' });
+  });
+});
+
+describe('many large reviews at a time', () => {
+  it('are bounded together, and those that find no room are told so', async () => {
+    const ca = readFileSync(started.authority.caFile);
+    const head =
+      'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 3145728\r\n\r\n';
+    const body = Buffer.alloc(3_145_727, ' ');
+    let answers = '';
+    const sockets = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const socket = connect({ host: 'localhost', port: started.injector.port, ca });
+        socket.on('data', (chunk) => {
+          answers += chunk;
+        });
+        await once(socket, 'secureConnect');
+        socket.write(head);
+        socket.write(body);
+        return socket;
+      }),
+    );
+    await until(() => answers.includes('HTTP/1.1 503 '), { what: 'a review to find no room' });
+    expect(answers).toContain('{"message":"too many reviews at a time"}');
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await started.ask(good)).status === 200, { what: 'room again' });
   });
 });
 

@@ -48,4 +48,32 @@ describe('the environment of the app', () => {
     expect(ofApp(parts)).toEqual({});
     expect(warningsOf(appPod(parts))).toEqual(['there is no container "ghost" to exclude']);
   });
+
+  it.each([
+    [[{ name: 'http_proxy', value: 'http://web-proxy:3128' }], 1],
+    [
+      [
+        { name: 'HTTP_PROXY', valueFrom: {} },
+        { name: 'NO_PROXY', value: 'localhost,.svc' },
+      ],
+      1,
+    ],
+    [
+      [
+        { name: 'HTTP_PROXY', value: 'x' },
+        { name: 'NO_PROXY', value: 'localhost,127.0.0.1' },
+      ],
+      0,
+    ],
+    [
+      [
+        { name: 'ALL_PROXY', value: 'x' },
+        { name: 'no_proxy', value: '*' },
+      ],
+      0,
+    ],
+    [[{ name: 'NO_PROXY', value: '' }], 0],
+  ])('comes with a word about a web proxy that would see it: %o', (env, warnings) => {
+    expect(warningsOf(appPod({ container: { env } }))).toHaveLength(warnings);
+  });
 });

@@ -1,6 +1,7 @@
 // What becomes of a pod. The patch is applied as the API server applies it, and the pod asked about again.
 import { describe, expect, it } from 'vitest';
 import { type InjectionSettings, inject } from '../../../injector/inject.ts';
+import { proxySettings } from '../../../proxy/settings.ts';
 import {
   annotatedPod,
   appPod,
@@ -94,6 +95,13 @@ describe('the sidecar’s environment', () => {
       GATEWAY_CACHE_KEY: fromSecret('cache-key', true),
       GATEWAY_ORGANIZATION_SHARE: '100',
     });
+  });
+
+  it.each(['forward', 'full'])('in mode %s is of settings that the proxy has', (mode) => {
+    const known = Object.values(proxySettings).flatMap(({ name }) => [name, `${name}_FILE`]);
+    expect(known).toEqual(
+      expect.arrayContaining(Object.keys(environmentOf(sidecarOf(injected(annotatedPod({ mode })))))),
+    );
   });
 
   it('leaves the authorities to the system where the operator gives none', () => {
@@ -219,6 +227,14 @@ describe('a pod that stands in the sidecar’s way', () => {
     expect(outcomeOf(appPod({ container: listening(8081) }))).toBe('injected');
     const moved = { annotations: { 'model-gateway.io/port': '8081' }, container: listening(8080) };
     expect(outcomeOf(appPod(moved))).toBe('injected');
+  });
+});
+
+describe('a pod with resources as a whole', () => {
+  it('is injected, and its author told where the API server may find them too small', () => {
+    const pod = appPod({ spec: { resources: { requests: { cpu: '1' } } } });
+    expect(outcomeOf(pod)).toBe('injected');
+    expect(warningsOf(pod)).toEqual([expect.stringContaining('have to fit into them')]);
   });
 });
 

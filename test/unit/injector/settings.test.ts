@@ -63,10 +63,13 @@ describe('settings of the injector', () => {
     expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: image })).toEqual([]);
   });
 
-  it('take no mode list without a mode, and no plaintext to the egress gateway', () => {
+  it('take no mode list without a mode, and nothing but an origin over TLS for the egress gateway', () => {
     expect(mistakesOf({ GATEWAY_INJECTOR_MODES: ',' })).toEqual([expect.stringContaining('at least one of')]);
     expect(mistakesOf({ GATEWAY_INJECTOR_EGRESS_URL: 'http://egress:8080' })).toEqual([
       expect.stringContaining('beginning with https://'),
+    ]);
+    expect(mistakesOf({ GATEWAY_INJECTOR_EGRESS_URL: 'https://egress:8443/v1' })).toEqual([
+      expect.stringContaining('must have no path'),
     ]);
   });
 
