@@ -2,7 +2,7 @@
 // as an object of its operator. With --check it writes nothing and fails if a committed file differs.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { alertGroups, recorded } from './observability/alerts/index.ts';
+import { alertGroups } from './observability/alerts/index.ts';
 import { dashboards } from './observability/dashboards/index.ts';
 import { renderDashboard } from './observability/grafana.ts';
 import { renderPrometheusRule, renderRules } from './observability/rules.ts';
@@ -10,13 +10,12 @@ import { renderPrometheusRule, renderRules } from './observability/rules.ts';
 const folder = join(import.meta.dirname, '../deploy/observability');
 const check = process.argv.includes('--check');
 
-const rules = { groups: alertGroups, recorded };
 const files = new Map([
   ...dashboards.map(
     (dashboard) => [`dashboards/${dashboard.name}.json`, renderDashboard(dashboard)] as const,
   ),
-  ['alerts/model-gateway.rules.yaml', renderRules(rules)],
-  ['prometheus-rule.yaml', renderPrometheusRule(rules)],
+  ['alerts/model-gateway.rules.yaml', renderRules(alertGroups)],
+  ['prometheus-rule.yaml', renderPrometheusRule(alertGroups)],
 ]);
 const stale = listed('dashboards').filter((name) => !files.has(name));
 

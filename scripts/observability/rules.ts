@@ -5,17 +5,12 @@ import type { Alert, AlertGroup, Recorded } from './alerts/alert.ts';
 
 const header = '# Written by scripts/dashboards.ts from scripts/observability/alerts; change it there.\n';
 
-export interface Rules {
-  readonly groups: readonly AlertGroup[];
-  readonly recorded: readonly Recorded[];
-}
-
 /** For `rule_files` of Prometheus. */
-export function renderRules(rules: Rules): string {
-  return header + yaml({ groups: groups(rules) });
+export function renderRules(groups: readonly AlertGroup[]): string {
+  return header + yaml({ groups: groups.map(ruleGroup) });
 }
 
-export function renderPrometheusRule(rules: Rules): string {
+export function renderPrometheusRule(groups: readonly AlertGroup[]): string {
   return (
     header +
     yaml({
@@ -26,19 +21,20 @@ export function renderPrometheusRule(rules: Rules): string {
         namespace: 'model-gateway',
         labels: { 'app.kubernetes.io/part-of': 'model-gateway' },
       },
-      spec: { groups: groups(rules) },
+      spec: { groups: groups.map(ruleGroup) },
     })
   );
 }
 
-function groups({ groups, recorded }: Rules) {
-  return [
-    {
-      name: 'model-gateway-recorded',
-      rules: recorded.map(({ name, expr }) => ({ record: name, expr })),
-    },
-    ...groups.map(({ name, alerts }) => ({ name, rules: alerts.map(alertRule) })),
-  ];
+function ruleGroup({ name, interval, recorded = [], alerts }: AlertGroup) {
+  return {
+    ...{ name, ...(interval !== undefined && { interval }) },
+    rules: [...recorded.map(recordedRule), ...alerts.map(alertRule)],
+  };
+}
+
+function recordedRule({ name, expr }: Recorded) {
+  return { record: name, expr };
 }
 
 function alertRule({ name, severity, for: holds, expr, summary, description, runbook }: Alert) {

@@ -2,6 +2,10 @@
 
 export interface AlertGroup {
   readonly name: string;
+  /** How often it is evaluated, where that is not Prometheus' own pace. */
+  readonly interval?: string;
+  /** Evaluated before the alerts, which compare them over a week, or read them several times. */
+  readonly recorded?: readonly Recorded[];
   readonly alerts: readonly Alert[];
 }
 

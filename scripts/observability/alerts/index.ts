@@ -1,11 +1,9 @@
 // All alerts, and what is recorded for them.
-import type { AlertGroup } from './alert.ts';
+import type { AlertGroup, Recorded } from './alert.ts';
 import { controlPlaneAlerts } from './control-plane.ts';
 import { injectorAlerts } from './injector.ts';
 import { moneyAlerts } from './money.ts';
 import { proxyAlerts } from './proxy.ts';
-
-export { recorded } from './recorded.ts';
 
 export const alertGroups: readonly AlertGroup[] = [
   ...proxyAlerts,
@@ -13,3 +11,5 @@ export const alertGroups: readonly AlertGroup[] = [
   ...controlPlaneAlerts,
   ...injectorAlerts,
 ];
+
+export const recorded: readonly Recorded[] = alertGroups.flatMap((group) => group.recorded ?? []);

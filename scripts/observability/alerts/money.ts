@@ -67,16 +67,6 @@ export const moneyAlerts: readonly AlertGroup[] = [
         runbook: 'unpriced',
       },
       {
-        name: 'GatewayCostSpike',
-        severity: 'warning',
-        for: '30m',
-        expr: 'sum(gateway:cost_usd_per_hour:rate1h) > 3 * sum(avg_over_time(gateway:cost_usd_per_hour:rate1h[1w] offset 1h)) and sum(gateway:cost_usd_per_hour:rate1h) > 5',
-        summary: 'Requests cost {{ $value | humanize }} USD an hour, three times what is usual',
-        description:
-          'Compared with the average of the week, above 5 USD an hour. The page Cost tells which provider and model.',
-        runbook: 'cost-spike',
-      },
-      {
         name: 'GatewayGuardrailsFailing',
         severity: 'warning',
         for: '10m',
@@ -85,6 +75,29 @@ export const moneyAlerts: readonly AlertGroup[] = [
         description:
           'failed_pass: what nobody checked goes on; failed_block: it is refused. A service that is asked does not answer, or a text took too long.',
         runbook: 'guardrails-failing',
+      },
+    ],
+  },
+  {
+    name: 'model-gateway-cost',
+    // A week of it is read at a time.
+    interval: '5m',
+    recorded: [
+      {
+        name: 'gateway:cost_usd_per_hour:rate1h',
+        expr: 'sum by (provider, model) (rate(gateway_cost_nano_usd_total[1h])) * 3600 / 1e9',
+      },
+    ],
+    alerts: [
+      {
+        name: 'GatewayCostSpike',
+        severity: 'warning',
+        for: '30m',
+        expr: 'sum(gateway:cost_usd_per_hour:rate1h) > 3 * sum(avg_over_time(gateway:cost_usd_per_hour:rate1h[1w] offset 1h)) and sum(gateway:cost_usd_per_hour:rate1h) > 5',
+        summary: 'Requests cost {{ $value | humanize }} USD an hour, three times what is usual',
+        description:
+          'Compared with the average of the week, above 5 USD an hour. The page Cost tells which provider and model.',
+        runbook: 'cost-spike',
       },
     ],
   },

@@ -5,6 +5,11 @@ import type { AlertGroup } from './alert.ts';
 const memoryLimits =
   'max by (namespace, pod, container) (kube_pod_container_resource_limits{resource="memory"} or kube_pod_init_container_resource_limits{resource="memory"})';
 
+/** What the gateway answers with 5xx for reasons of its own; upstream_… are of providers. */
+const ownFailures = 'internal_error|overloaded|access_unavailable|ledger_unavailable|no_healthy_target';
+const ofProvider = 'provider!="none"';
+const failedThere = `${ofProvider}, status=~"429|5..", code=~"provider_error|upstream_.*"`;
+
 const certificates = [
   'control-plane-tls',
   'egress-gateway-tls',
@@ -17,6 +22,12 @@ const certificates = [
 export const proxyAlerts: readonly AlertGroup[] = [
   {
     name: 'model-gateway-requests',
+    recorded: [
+      {
+        name: 'gateway:own_failures:ratio_rate5m',
+        expr: `sum by (namespace, job) (rate(gateway_requests_total{code=~"${ownFailures}"}[5m])) / sum by (namespace, job) (rate(gateway_requests_total[5m]))`,
+      },
+    ],
     alerts: [
       {
         name: 'GatewayFailing',
@@ -133,6 +144,16 @@ export const proxyAlerts: readonly AlertGroup[] = [
   },
   {
     name: 'model-gateway-providers',
+    recorded: [
+      {
+        name: 'gateway:provider_requests:rate5m',
+        expr: `sum by (provider) (rate(gateway_requests_total{${ofProvider}}[5m]))`,
+      },
+      {
+        name: 'gateway:provider_failures:ratio_rate5m',
+        expr: `sum by (provider) (rate(gateway_requests_total{${failedThere}}[5m])) / sum by (provider) (rate(gateway_requests_total{${ofProvider}}[5m]))`,
+      },
+    ],
     alerts: [
       {
         name: 'GatewayProviderFailing',

@@ -1,0 +1,217 @@
+// What operators apply for dashboards, alerts and monitors: Grafana's pages are complete and of no installation, objects are
+// valid, and monitors find what the manifests and the injector name. Rules are given to promtool, where it is installed.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { adminPortName, injectedAnnotation, sidecarName } from '../../injector/labels.ts';
+import { alertGroups } from '../../scripts/observability/alerts/index.ts';
+import { dashboards } from '../../scripts/observability/dashboards/index.ts';
+import { validateObject } from '../support/kubernetes-schemas.ts';
+import { objectsOf } from '../support/manifests/objects.ts';
+import { projectRoot } from '../support/process.ts';
+
+const folder = join(projectRoot, 'deploy/observability');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+
+interface GrafanaPanel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly datasource?: { readonly uid: string };
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
+  readonly targets?: readonly GrafanaTarget[];
+}
+
+interface GrafanaTarget {
+  readonly refId: string;
+  readonly expr: string;
+  readonly legendFormat: string;
+  readonly datasource: { readonly uid: string };
+}
+
+interface GrafanaDashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly GrafanaPanel[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
+}
+
+const pages = dashboards.map(({ name }) => {
+  const page: GrafanaDashboard = JSON.parse(read(`dashboards/${name}.json`));
+  return [name, page] as const;
+});
+
+describe.each(pages)('the dashboard %s', (name, page) => {
+  const panels = page.panels.filter(({ type }) => type !== 'row');
+  const targets = panels.flatMap((panel) => panel.targets ?? []);
+
+  it('has an address of its own, and nothing of an installation', () => {
+    expect(page).toMatchObject({ uid: `model-gateway-${name}`, schemaVersion: 42 });
+    expect(page).not.toHaveProperty('id');
+    expect(page).not.toHaveProperty('version');
+    const sources = [...panels, ...targets].map(({ datasource }) => datasource?.uid);
+    expect(new Set(sources)).toEqual(new Set(['$datasource']));
+  });
+
+  it('says of every panel what it shows, in which unit', () => {
+    for (const { title, description, fieldConfig } of panels) {
+      expect([title, description?.length, fieldConfig?.defaults.unit].every(Boolean), title).toBe(true);
+      expect(description, title).toMatch(/[.]$/);
+    }
+    expect(new Set(page.panels.map(({ id }) => id)).size).toBe(page.panels.length);
+  });
+
+  it('knows every variable that its queries use, and names what they show', () => {
+    const own = ['__rate_interval', '__range'];
+    const known = [...page.templating.list.map((variable) => variable.name), ...own];
+    const used = targets.flatMap(({ expr }) =>
+      [...expr.matchAll(/\$\{?(\w+)/g)].map(([, word = '']) => word),
+    );
+    expect([...new Set(used)].filter((word) => !known.includes(word))).toEqual([]);
+    expect(targets.filter(({ legendFormat }) => legendFormat === '')).toEqual([]);
+    for (const panel of panels)
+      expect(new Set(panel.targets?.map(({ refId }) => refId)).size, panel.title).toBe(panel.targets?.length);
+  });
+
+  it('has no panel over another one, or beyond the edge', () => {
+    const cells = page.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(Math.max(...page.panels.map(({ gridPos }) => gridPos.x + gridPos.w))).toBeLessThanOrEqual(24);
+  });
+
+  it('fits into what kubectl applies', () => {
+    expect(read(`dashboards/${name}.json`).length).toBeLessThan(200_000);
+  });
+});
+
+interface Kustomization {
+  readonly resources: readonly string[];
+  readonly configMapGenerator: readonly { readonly name: string; readonly files: readonly string[] }[];
+}
+
+interface Monitor {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: {
+    readonly selector: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly endpoints?: readonly { readonly port: string }[];
+    readonly podMetricsEndpoints?: readonly {
+      readonly port: string;
+      readonly relabelings: readonly { readonly sourceLabels?: readonly string[]; readonly regex?: string }[];
+    }[];
+  };
+}
+
+const kustomization: Kustomization = parse(read('kustomization.yaml'));
+const objects = kustomization.resources.flatMap((file) =>
+  parseAllDocuments(read(file)).map((document): Monitor => document.toJS()),
+);
+
+describe('the component', () => {
+  it('has every dashboard, each in a ConfigMap of its own', () => {
+    const files = globSync('dashboards/*.json', { cwd: folder }).sort();
+    expect(kustomization.configMapGenerator.flatMap(({ files }) => files).sort()).toEqual(files);
+    expect(kustomization.configMapGenerator).toHaveLength(dashboards.length);
+  });
+
+  it.each(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
+    'has a valid %s',
+    (_name, object) => {
+      expect(validateObject(object)).toEqual([]);
+      expect(object.metadata.namespace).toBe('model-gateway');
+    },
+  );
+});
+
+describe('monitors', () => {
+  const services = objectsOf('sidecar').filter(({ kind }) => kind === 'Service');
+
+  it.each(
+    objects.filter(({ kind }) => kind === 'ServiceMonitor').map((one) => [one.metadata.name, one] as const),
+  )('%s finds one Service with its port', (_name, { spec }) => {
+    const [endpoint] = spec.endpoints ?? [];
+    const wanted = Object.entries(spec.selector.matchLabels ?? {});
+    const found = services.filter(
+      (service) =>
+        wanted.every(([label, value]) => service.metadata.labels?.[label] === value) &&
+        JSON.stringify(service).includes(`"name":"${endpoint?.port}"`),
+    );
+    expect(found).toHaveLength(1);
+    expect(wanted.length).toBeGreaterThan(0);
+  });
+
+  it('find sidecars by what the injector writes: the port, the container, the annotation', () => {
+    const sidecars = objects.find(({ kind }) => kind === 'PodMonitor');
+    const [endpoint] = sidecars?.spec.podMetricsEndpoints ?? [];
+    expect(endpoint?.port).toBe(adminPortName);
+    const annotation = `__meta_kubernetes_pod_annotationpresent_${injectedAnnotation.replaceAll(/\W/g, '_')}`;
+    expect(endpoint?.relabelings).toEqual(
+      expect.arrayContaining([
+        { sourceLabels: [annotation], regex: 'true', action: 'keep' },
+        { sourceLabels: ['__meta_kubernetes_pod_container_name'], regex: sidecarName, action: 'keep' },
+      ]),
+    );
+  });
+
+  it('give the autoscaler the metric that it asks for', () => {
+    const { rules } = parse(read('prometheus-adapter-values.yaml'));
+    const [rule] = rules.custom;
+    const scaler = objectsOf('egress-gateway').find(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    expect(JSON.stringify(scaler)).toContain(`"name":"${rule.name.as}"`);
+    expect(rule.seriesQuery).toContain('job="model-gateway/egress-gateway"');
+    expect(rule.name.matches).toBe(rule.name.as);
+  });
+});
+
+describe('alerts', () => {
+  const alerts = alertGroups.flatMap((group) => group.alerts);
+
+  it('have names of their own, say for how long, what, why and where to look', () => {
+    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
+    for (const { name, for: holds, summary, description, runbook } of alerts) {
+      expect(name).toMatch(/^Gateway[A-Z]\w+$/);
+      expect(holds).toMatch(/^\d+[mh]$/);
+      expect(summary.length, name).toBeLessThan(130);
+      expect(description, name).toMatch(/[.]$/);
+      expect(runbook).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
+    }
+  });
+
+  it('are the same in the file of rules and in the object of the operator', () => {
+    const { groups } = parse(read('alerts/model-gateway.rules.yaml'));
+    expect(parse(read('prometheus-rule.yaml')).spec.groups).toEqual(groups);
+    expect(groups.map(({ name }: { name: string }) => name)).toEqual(alertGroups.map(({ name }) => name));
+  });
+});
+
+const promtool = spawnSync('promtool', ['--version']).error === undefined;
+const ruleTests = globSync('*.promtool.yaml', { cwd: import.meta.dirname }).sort();
+
+describe(
+  promtool ? 'promtool' : 'in place of promtool, which is not installed, the shape of its input',
+  () => {
+    it('takes the rules', () => {
+      const rules = join(folder, 'alerts/model-gateway.rules.yaml');
+      if (promtool) execFileSync('promtool', ['check', 'rules', rules], { stdio: 'pipe' });
+      const { groups } = parse(readFileSync(rules, 'utf8'));
+      for (const { rules } of groups)
+        for (const rule of rules) expect(Object.keys(rule)[0]).toMatch(/^(?:alert|record)$/);
+    });
+
+    it.each(ruleTests)('finds alerts as %s says', (name) => {
+      const file = join(import.meta.dirname, name);
+      if (promtool) execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
+      const names = alertGroups.flatMap((group) => group.alerts.map((alert) => alert.name));
+      const asked = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(([, one = '']) => one);
+      expect(asked.filter((one) => !names.includes(one))).toEqual([]);
+      expect(asked.length).toBeGreaterThan(0);
+    });
+  },
+);
