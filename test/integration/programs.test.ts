@@ -1,14 +1,18 @@
 // The programs as operators start them: from source, where Node strips the types, and as the bundles of `npm run build`.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
+import { version } from '../../common/version.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { buildPrograms } from '../../scripts/build.ts';
-import { type Child, startNode, until } from '../support/process.ts';
+import { type Child, startedWith, startNode, until } from '../support/process.ts';
+import { ask, injectorEnvironment, responseIn, reviewOf } from '../support/reviews.ts';
+import { createAuthority } from '../support/tls.ts';
 
 const freePorts = {
   GATEWAY_LISTEN: '127.0.0.1:0',
@@ -24,15 +28,6 @@ beforeAll(async () => {
   await buildPrograms(join(directory, 'dist'));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
-
-/** The fields of the program's first log line. */
-async function started(child: Child): Promise<Record<string, number>> {
-  const ended = child.exited.then((code) => {
-    throw new Error(`ended with ${code}: ${child.stderr()}`);
-  });
-  const line = await Promise.race([ended, until(() => /^.*"msg":"ready.*$/m.exec(child.stdout())?.[0])]);
-  return JSON.parse(line) as Record<string, number>;
-}
 
 function health(port: number): Promise<Buffer> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
@@ -68,20 +63,20 @@ async function guardedKey(platform: OperatorApi, httpPort: number): Promise<stri
   return String(key.value);
 }
 
-describe.each([
-  ['from source', () => ({ proxy: 'proxy/main.ts', controlPlane: 'control-plane/main.ts' })],
-  [
-    'as bundles',
-    () => ({
-      proxy: join(directory, 'dist/proxy/bin/main.mjs'),
-      controlPlane: join(directory, 'dist/control-plane/bin/main.mjs'),
-    }),
-  ],
-])('%s', (form, programs) => {
+const forms = [
+  ['from source', (program: string) => `${program}/main.ts`],
+  ['as bundles', (program: string) => join(directory, 'dist', program, 'bin/main.mjs')],
+] as const;
+
+/** Of a program that ends by itself. */
+async function ended(child: Child) {
+  return { code: await child.exited, stdout: child.stdout(), stderr: child.stderr() };
+}
+
+describe.each(forms)('%s', (form, mainOf) => {
   it('both planes start, talk to each other, inspect long texts in workers, and end with exit code 0 on SIGTERM', async () => {
-    const { proxy: proxyMain, controlPlane: controlPlaneMain } = programs();
     const bootstrapToken = createCredential('bootstrap');
-    const controlPlane = startNode([controlPlaneMain], {
+    const controlPlane = startNode([mainOf('control-plane')], {
       env: {
         ...freePorts,
         GATEWAY_DATABASE_URL: `sqlite:${join(directory, `${form}.db`)}`,
@@ -90,20 +85,20 @@ describe.each([
         GATEWAY_GRPC_REFLECTION: 'true',
       },
     });
-    const { grpc_port: grpcPort = 0, http_port: httpPort = 0 } = await started(controlPlane);
+    const { grpc_port: grpcPort = 0, http_port: httpPort = 0 } = await startedWith(controlPlane);
     expect([...(await health(grpcPort))], 'SERVING').toEqual([8, 1]);
 
     const made = await operatorApi(httpPort, bootstrapToken).call('OperatorTokens/Bootstrap', { name: 'p' });
     const platform = operatorApi(httpPort, String(made.token));
     const token = await platform.call('ProxyTokens/Create', { name: 'p' });
-    const proxy = startNode([proxyMain], {
+    const proxy = startNode([mainOf('proxy')], {
       env: {
         ...freePorts,
         GATEWAY_CONTROL_PLANE: `127.0.0.1:${grpcPort}`,
         GATEWAY_PROXY_TOKEN: String(token.value),
       },
     });
-    const { port, admin_port: adminPort } = await started(proxy);
+    const { port, admin_port: adminPort } = await startedWith(proxy);
     await until(async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).ok);
     const unknown = createCredential('virtualKey'); // well-formed, so only the control plane can say that it is none
     const refusal = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { 'x-svc-vk': unknown } });
@@ -122,5 +117,65 @@ describe.each([
 
     expect(await proxy.stop()).toBe(0);
     expect(await controlPlane.stop()).toBe(0);
+  });
+
+  it('the injector starts, answers a review over TLS, and ends with exit code 0 on SIGTERM', async () => {
+    const authority = await createAuthority();
+    try {
+      const certificate = await authority.issue({ commonName: 'injector' });
+      const injector = startNode([mainOf('injector')], { env: injectorEnvironment(certificate) });
+      const { port = 0, admin_port: adminPort } = await startedWith(injector);
+      const agent = new Agent({ ca: readFileSync(authority.caFile) });
+      const answer = responseIn(await ask(port, reviewOf('deployment'), { agent }));
+      expect(answer).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
+      expect(answer.patch.length).toBeGreaterThan(0);
+      expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
+      agent.destroy();
+      expect(await injector.stop()).toBe(0);
+    } finally {
+      authority.remove();
+    }
+  });
+
+  it('a sidecar in forward mode starts with nothing but an egress gateway to send to', async () => {
+    const env = { ...freePorts, GATEWAY_FORWARD_TO: 'http://127.0.0.1:1' };
+    const sidecar = startNode([mainOf('proxy')], { env });
+    const { port, admin_port: adminPort } = await startedWith(sidecar);
+    expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, {
+      headers: { 'x-svc-vk': createCredential('virtualKey') },
+    });
+    expect(answer.status, 'nobody listens there').toBeGreaterThanOrEqual(500);
+    expect(await sidecar.stop()).toBe(0);
+  });
+
+  it('the simulator starts, answers, and ends with exit code 0 on SIGTERM', async () => {
+    const simulator = startNode([mainOf('simulator')], { env: { SIMULATOR_LISTEN: '127.0.0.1:0' } });
+    const { port } = await startedWith(simulator);
+    const headers = { authorization: 'Bearer sk-sim-any' };
+    expect((await fetch(`http://127.0.0.1:${port}/v1/models`, { headers })).status).toBe(200);
+    expect(await simulator.stop()).toBe(0);
+  });
+
+  it('gatewayctl helps, tells its version, and refuses what it does not know', async () => {
+    const run = (...args: string[]) => ended(startNode([mainOf('gatewayctl'), ...args]));
+    const helped = await run('--help');
+    expect(helped).toMatchObject({ code: 0, stderr: '' });
+    expect(helped.stdout).toMatch(/^Usage: gatewayctl/);
+    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const refused = await run('nonsense');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain("unknown command 'nonsense'");
+  });
+
+  it.each([
+    ['proxy', 'GATEWAY_ADMIN_LISTEN'],
+    ['control-plane', 'GATEWAY_ADMIN_LISTEN'],
+    ['injector', 'GATEWAY_ADMIN_LISTEN'],
+    ['simulator', 'SIMULATOR_LISTEN'],
+  ])('%s ends with exit code 64 where a setting cannot be used, and names it', async (program, setting) => {
+    const { code, stderr } = await ended(startNode([mainOf(program)], { env: { [setting]: 'nowhere' } }));
+    expect(code).toBe(64);
+    expect(stderr).toContain(`${setting}: must be host:port`);
   });
 });
