@@ -79,7 +79,9 @@ function refuseWhatIsTaken(pod: Pod, choices: Choices): void {
   if (containers.some(({ name }) => name === sidecarName)) {
     throw new PodError(`a container of the pod is named ${sidecarName}, which is the sidecar’s name`);
   }
-  const volume = pod.volumeNames.find((name) => name.startsWith(volumePrefix));
+  // A mount without a volume as well: it would be the sidecar's volume that the app mounts, the key in it.
+  const names = [...pod.volumeNames, ...containers.flatMap(({ mounts }) => mounts)];
+  const volume = names.find((name) => name.startsWith(volumePrefix));
   if (volume !== undefined) {
     throw new PodError(`the volume ${shown(volume)} has a name of the sidecar’s: ${volumePrefix}…`);
   }

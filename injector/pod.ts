@@ -31,6 +31,8 @@ export interface Container {
   readonly env: ReadonlyMap<string, string | undefined>;
   readonly hasEnv: boolean;
   readonly hasEnvFrom: boolean;
+  /** Names of the volumes that it mounts. */
+  readonly mounts: readonly string[];
 }
 
 /** The pod has a shape that no pod has. The message is one sentence for its author. */
@@ -49,9 +51,7 @@ export function readPod(object: unknown): Pod {
     containers: containersAt(spec, 'containers'),
     initContainers: containersAt(spec, 'initContainers'),
     hasInitContainers: isThere(spec.initContainers),
-    volumeNames: listAt(spec.volumes, 'spec.volumes').map((volume, index) =>
-      nameOf(volume, `spec.volumes[${index}]`),
-    ),
+    volumeNames: namesAt(spec.volumes, 'spec.volumes'),
     hasVolumes: isThere(spec.volumes),
     hostNetwork: flagAt(spec, 'hostNetwork'),
     hostPid: flagAt(spec, 'hostPID'),
@@ -88,6 +88,7 @@ function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): 
       env: environmentOf(container, where),
       hasEnv: isThere(container.env),
       hasEnvFrom: listAt(container.envFrom, `${where}.envFrom`).length > 0,
+      mounts: namesAt(container.volumeMounts, `${where}.volumeMounts`),
     };
   });
 }
@@ -147,6 +148,10 @@ function listAt(value: unknown, where: string): readonly unknown[] {
   if (!isThere(value)) return [];
   if (Array.isArray(value)) return value;
   throw new PodError(`${where} is not a list`);
+}
+
+function namesAt(value: unknown, where: string): readonly string[] {
+  return listAt(value, where).map((item, index) => nameOf(item, `${where}[${index}]`));
 }
 
 function nameOf(value: unknown, where: string): string {

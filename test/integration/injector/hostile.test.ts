@@ -198,6 +198,8 @@ describe('a pod of a shape that no pod has', () => {
       container({ ports: [{ containerPort: '8080' }] }),
       'spec.containers[0].ports[0].containerPort is not a whole number',
     ],
+    ['mounts', container({ volumeMounts: 'all' }), 'spec.containers[0].volumeMounts is not a list'],
+    ['a mount', container({ volumeMounts: [{}] }), 'spec.containers[0].volumeMounts[0].name is not a text'],
     ['volumes', { spec: { volumes: {} } }, 'spec.volumes is not a list'],
     ['a volume', { spec: { volumes: [null] } }, 'spec.volumes[0] is not an object'],
     ['hostNetwork', { spec: { hostNetwork: 'yes' } }, 'spec.hostNetwork is neither true nor false'],

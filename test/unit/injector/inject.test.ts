@@ -204,6 +204,11 @@ describe('a pod that stands in the sidecar’s way', () => {
       { spec: { volumes: [{ name: 'model-gateway-data', emptyDir: {} }] } },
       'the volume "model-gateway-data" has a name of the sidecar’s',
     ],
+    [
+      'a mount of the volume that the sidecar brings',
+      { container: { volumeMounts: [{ name: 'model-gateway-key', mountPath: '/key' }] } },
+      'the volume "model-gateway-key" has a name of the sidecar’s',
+    ],
     ['its port', { container: listening(8080) }, 'the annotation model-gateway.io/port moves the sidecar’s'],
     ['its port, by TCP', { container: listening(8080, 'TCP') }, 'container "app" has the port 8080'],
     [
