@@ -1,6 +1,6 @@
 // How an answer is printed. What is shown only once stands alone on standard output, so that it can be taken from there by a
 // script, and all else about it on standard error.
-import type { JsonObject } from '../common/json.ts';
+import { isObject, type JsonObject } from '../common/json.ts';
 import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
 import { toJson } from '../proto/json/encode.ts';
 import type { Invocation, MethodCommand } from './commands/command.ts';
@@ -21,15 +21,21 @@ export async function printAnswer(
   const { responseType } = methodTypes(command.method);
   if (options.json === true) return await printJson(toJson(responseType, answer), invocation);
   const secret = command.secret === undefined ? undefined : getField(answer, command.secret);
-  if (command.secret !== undefined) {
-    const rest = renderFields(responseType, without(answer, command.secret));
-    if (rest !== '') io.say(rest.trimEnd());
-    if (typeof secret !== 'string') return;
-    io.say('This is shown once and stored nowhere else:');
-    return await io.out(`${printable(secret)}\n`);
-  }
+  const shown = renderAnswer(responseType, answer, command.secret);
   if (command.done !== undefined) io.say(command.done);
-  await io.out(renderFields(responseType, answer));
+  if (typeof secret !== 'string') return await io.out(shown);
+  io.say(`${shown}This is shown once and stored nowhere else:`);
+  await io.out(`${printable(secret)}\n`);
+}
+
+/** What only wraps one thing, beside the secret, is not shown. */
+function renderAnswer(type: string, answer: object, secret: string | undefined): string {
+  const { [secret ?? '']: _shownAlone, ...rest }: JsonObject = { ...answer };
+  const [only, ...others] = Object.entries(fieldsOf(type)).filter(([name]) => name !== secret);
+  const wrapped = secret === undefined || only === undefined || others.length > 0 ? undefined : rest[only[0]];
+  return only !== undefined && isObject(wrapped)
+    ? renderFields(only[1].type, wrapped)
+    : renderFields(type, rest);
 }
 
 export async function printList(command: MethodCommand, pages: Pages, invocation: Invocation): Promise<void> {
@@ -45,10 +51,4 @@ export async function printList(command: MethodCommand, pages: Pages, invocation
   }
   if (nextPageToken !== '')
     io.say(`there are more than these ${items.length}; --all shows all, --limit another number`);
-}
-
-function without(answer: object, path: string): object {
-  const copy: JsonObject = { ...answer };
-  delete copy[path];
-  return copy;
 }

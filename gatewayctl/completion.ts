@@ -53,6 +53,7 @@ function bashScript(words: ReadonlyMap<string, readonly string[]>): string {
 _gatewayctl_words() {
   case "$1" in
 ${rows.join('\n')}
+    *) return 1 ;;
   esac
 }
 _gatewayctl() {
@@ -62,7 +63,7 @@ _gatewayctl() {
     case "$word" in
       ${commonWithValue.join('|')}|-o) skip=1 ;;
       -*) ;;
-      *) [ -n "$(_gatewayctl_words "$place\${place:+ }$word")" ] && place="$place\${place:+ }$word" ;;
+      *) _gatewayctl_words "$place\${place:+ }$word" > /dev/null && place="$place\${place:+ }$word" ;;
     esac
   done
   COMPREPLY=()

@@ -6,6 +6,7 @@ import { Failure } from './failure.ts';
 import { flagFor } from './request.ts';
 import { printable } from './table.ts';
 import type { Target } from './target.ts';
+import { enumWords } from './words.ts';
 
 const advice: Readonly<Record<string, string>> = {
   permission_denied: 'ask somebody whose role may do it',
@@ -44,8 +45,17 @@ export function explain(failure: CallFailure, target: Target, givens: readonly G
 }
 
 function refusal({ message, reason = '', violations }: CallFailure, givens: readonly Given[]): string {
-  const fields = violations.map(({ field, description }) => `${flagFor(field, givens)} ${description}`);
+  const fields = violations.map(
+    ({ field, description }) => `${flagFor(field, givens)} ${inOurWords(description, givens)}`,
+  );
   const what = fields.length > 0 && reason !== 'name_taken' ? fields.join('; ') : message;
   const todo = advice[reason];
   return printable(`the server refused: ${what}${todo === undefined ? '' : `; ${todo}`}`);
+}
+
+/** The contract's names of fields and values, as this program's options and their choices have them. */
+function inOurWords(description: string, givens: readonly Given[]): string {
+  return description
+    .replace(/\b[a-z]+(?:_[a-z0-9]+)+\b/g, (name) => flagFor(name, givens))
+    .replace(/\b[A-Z]+(?:_[A-Z0-9]+)+\b/g, (name) => enumWords(name) ?? name);
 }

@@ -44,7 +44,9 @@ export async function idOf(
   const within = isNamedInOrganization(noun) ? await organizationId() : undefined;
   const request = within === undefined ? {} : { organizationId: within };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
-  const found = items.filter((item) => item[by] === text);
+  const named = items.filter((item) => item[by] === text);
+  const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
+  const found = inForce.length > 0 ? inForce : named;
   const [only] = found;
   if (only === undefined)
     throw usageMistake(`there is no ${noun} "${text}"; gatewayctl ${shownBy} shows those there are`);

@@ -46,7 +46,11 @@ export async function openSession(options: ConnectionOptions, io: Io): Promise<S
       opened ??= import('./client.ts').then(({ dial }) => dial(target));
       return opened;
     },
-    close: () => void opened?.then((client) => client.close()),
+    close: () =>
+      void opened?.then(
+        (client) => client.close(),
+        () => undefined,
+      ),
   };
 }
 

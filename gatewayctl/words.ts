@@ -1,5 +1,5 @@
 // The contract's names as people read and type them: "ROLE_PLATFORM_OPERATOR" is "platform-operator", "endsAt" is "ends at".
-import { enumNames } from '../proto/json/contract.ts';
+import { enumNames, enumTypes } from '../proto/json/contract.ts';
 
 /** Of an enum's values; undefined if the type is no enum. */
 export function choicesOf(type: string): readonly string[] | undefined {
@@ -14,6 +14,12 @@ export function enumWord(type: string, name: string): string {
 /** "platform-operator" → "ROLE_PLATFORM_OPERATOR". */
 export function enumName(type: string, word: string): string {
   return enumPrefix(type) + word.toUpperCase().replaceAll('-', '_');
+}
+
+/** Of a value whose enum is not known, "BUDGET_PERIOD_DAY"; undefined if the contract has no such value. */
+export function enumWords(name: string): string | undefined {
+  const type = enumTypes().find((one) => enumNames(one)?.includes(name));
+  return type === undefined ? undefined : enumWord(type, name);
 }
 
 export function fieldWords(path: string): string {

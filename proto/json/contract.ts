@@ -46,6 +46,10 @@ export function enumNames(type: string): readonly string[] | undefined {
   return values && Object.keys(values).filter((name) => values[name] !== 0);
 }
 
+export function enumTypes(): readonly string[] {
+  return Object.keys(types).filter((type) => types[type]?.values !== undefined);
+}
+
 /** @param method such as "VirtualKeys.Rotate". @throws Error if the contract has no such method */
 export function methodTypes(method: string): MethodTypes {
   const [service = '', name = ''] = method.split('.');

@@ -1,0 +1,262 @@
+// Commands about who may call and who operates, against a live control plane, with their effect.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatRequest, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { createGatewayctl, type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
+import { until } from '../../support/process.ts';
+
+let gateway: TestGateway;
+let ctl: Gatewayctl;
+let platform: Gatewayctl;
+let acme: TestOrganization;
+let directory: string;
+const file = (name: string, text: string) => {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gatewayctl-files-'));
+  gateway = await startGateway();
+  acme = gateway.organization;
+  const { grpcPort } = gateway.controlPlane;
+  ctl = await loggedIn(grpcPort, acme.ownerToken);
+  platform = await loggedIn(grpcPort, gateway.secrets.platformToken);
+});
+afterAll(async () => {
+  ctl.remove();
+  platform.remove();
+  rmSync(directory, { recursive: true });
+  await gateway.close();
+});
+
+describe('organizations', () => {
+  it('are created with an owner whose token is alone on standard output, and logs in', async () => {
+    const made = await platform.run(['organizations', 'create', 'globex', '--owner', 'Olga Owner']);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^gw-op-\w+\n$/) });
+    expect(made.err).toMatch(/organization name +globex\n/);
+    expect(made.err).toContain('shown once');
+    const owner = createGatewayctl();
+    await owner.expect(`context add local --server 127.0.0.1:${gateway.controlPlane.grpcPort}`);
+    const { err } = await owner.run('login', { input: made.out });
+    expect(err).toContain('as Olga Owner (owner); the token ends at 20');
+    expect((await owner.json('organizations get')).name).toBe('globex');
+    owner.remove();
+  });
+
+  it('are listed, all for operators of the platform, for others their own', async () => {
+    await gateway.createOrganization('initech');
+    const names = (answer: { organizations: { name: string }[] }) =>
+      answer.organizations.map(({ name }) => name);
+    expect(names(await platform.json('organizations list'))).toEqual(
+      expect.arrayContaining(['acme', 'initech']),
+    );
+    expect(names(await ctl.json('organizations list'))).toEqual(['acme']);
+    expect(await platform.expect('orgs list')).toMatch(/^NAME +ID +SUSPENDED +CREATED\n/);
+  });
+
+  it('are suspended and resumed by name', async () => {
+    await gateway.createOrganization('umbrella');
+    expect(await platform.expect('organizations suspend umbrella --yes')).toMatch(/suspended +yes/);
+    expect((await platform.json('organizations get umbrella')).suspended).toBe(true);
+    await platform.expect('organizations resume umbrella');
+    expect((await platform.json('organizations get umbrella')).suspended).toBe(false);
+  });
+
+  it('have settings', async () => {
+    await ctl.expect([
+      'settings',
+      'update',
+      '--caller-provider-keys',
+      'true',
+      '--allow',
+      'gpt-provider/*',
+      '--allow',
+      'x/*',
+    ]);
+    const { settings, allowedModels } = await ctl.json('settings get');
+    expect(settings).toEqual({ access: { callerProviderKeys: true } });
+    expect(allowedModels).toEqual(['gpt-provider/*', 'x/*']);
+    await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);
+    expect(await ctl.json('settings get')).toMatchObject({ allowedModels: [] });
+  });
+});
+
+describe('people', () => {
+  it('are created, shown, changed and deleted by name', async () => {
+    await ctl.expect(['people', 'create', 'Ada Admin', '--role', 'admin', '--email', 'ada@example.com']);
+    expect(await ctl.json(['people', 'get', 'Ada Admin'])).toMatchObject({
+      role: 'ROLE_ADMIN',
+      email: 'ada@example.com',
+    });
+    await ctl.expect([
+      'people',
+      'update',
+      'Ada Admin',
+      '--role',
+      'member',
+      '--email',
+      '',
+      '--active',
+      'false',
+    ]);
+    const { people } = await ctl.json('people list');
+    const ada = people.find((person: { name: string }) => person.name === 'Ada Admin');
+    expect(ada).toMatchObject({ role: 'ROLE_MEMBER', active: false });
+    expect(ada).not.toHaveProperty('email');
+    const { out, err } = await ctl.run(['people', 'delete', 'Ada Admin', '--yes']);
+    expect([out, err]).toEqual(['keys revoked  0\n', 'deleted\n']);
+    expect(await ctl.expect('people list')).not.toContain('Ada Admin');
+  });
+
+  it('are operators of the platform where no organization is meant', async () => {
+    await platform.expect(['people', 'create', 'Peter', '--role', 'platform-operator', '--platform']);
+    expect(await platform.expect('people list')).toMatch(/^Peter +\S+ +platform-operator +yes/m);
+  });
+});
+
+describe('systems', () => {
+  it('are created, shown, changed and deleted by name', async () => {
+    await ctl.expect(['systems', 'create', 'shop', '--allow', 'gpt-provider/*']);
+    expect(await ctl.json('systems get shop')).toMatchObject({
+      allowedModels: ['gpt-provider/*'],
+      active: true,
+    });
+    await ctl.expect('systems update shop --active false --name store');
+    expect(await ctl.expect('systems list')).toMatch(/^store +\S+ +no +gpt-provider\/\*/m);
+    await ctl.expect('systems delete store --yes');
+    expect(await ctl.run('systems get store')).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('keys', () => {
+  it('print their value alone on standard output, and it works', async () => {
+    const { out, err } = await ctl.run([
+      'keys',
+      'create',
+      'printed',
+      '--allow',
+      'gpt-provider/*',
+      '--metadata',
+      'team=web',
+    ]);
+    expect(out).toMatch(/^sk-svc-\w+\n$/);
+    expect(err).toMatch(/^metadata +team=web$/m);
+    expect(err).not.toContain(out.trim());
+    expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(out.trim()))).status).toBe(
+      200,
+    );
+  });
+
+  it('are of an AI system or a person, by name, and listed by them', async () => {
+    await ctl.expect('systems create kiosk');
+    await ctl.expect('keys create of-kiosk --system kiosk --ends-in 30d');
+    await ctl.expect('keys create of-owner --person owner --ends-at 2030-01-01');
+    const names = async (line: string) =>
+      (await ctl.json(line)).virtualKeys.map(({ name }: { name: string }) => name);
+    expect(await names('keys list --system kiosk')).toEqual(['of-kiosk']);
+    expect(await names('keys list --person owner')).toEqual(['of-owner']);
+    expect(await ctl.json('keys get of-owner')).toMatchObject({
+      scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: acme.ownerId },
+      endsAt: '2030-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('are changed, rotated and revoked by name', async () => {
+    const first = await ctl.expect('keys create changing');
+    await ctl.expect('keys update changing --active false --ends-in 1d');
+    expect(await ctl.json('keys get changing')).toMatchObject({
+      active: false,
+      endsAt: expect.stringMatching(/^20/),
+    });
+    await ctl.expect('keys update changing --active true --endless');
+    expect(await ctl.json('keys get changing')).not.toHaveProperty('endsAt');
+    const second = await ctl.expect('keys rotate changing --grace 1h --yes');
+    expect(second).toMatch(/^sk-svc-\w+\n$/);
+    expect(second).not.toBe(first);
+    expect((await ctl.json('keys get changing')).rotatedValues).toHaveLength(1);
+    await ctl.expect('keys revoke changing --yes');
+    expect(await ctl.expect('keys list')).not.toContain('changing');
+    expect(await ctl.expect('keys list --include-revoked')).toMatch(/^changing .* 20\d\d-/m);
+    const status = async () =>
+      (await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(second.trim()))).status;
+    await until(async () => (await status()) === 401, { what: 'the revoked key to be refused' });
+  });
+
+  it('come from a file of fields, over which options go', async () => {
+    const path = file(
+      'key.json',
+      JSON.stringify({ name: 'from-file', metadata: { entries: { a: 'b' } }, active: true }),
+    );
+    await ctl.expect(['keys', 'create', 'named', '--file', path, '--active', 'false']);
+    expect(await ctl.json('keys get named')).toMatchObject({ metadata: { a: 'b' }, active: false });
+  });
+
+  it('are made once by a client request id, and say so', async () => {
+    const line = 'keys create once --client-request-id request-1';
+    expect((await ctl.run(line)).out).toMatch(/^sk-svc-/);
+    const again = await ctl.run(line);
+    expect(again.code).toBe(0);
+    expect(again.out).toMatch(/^name +once$/m);
+    expect(again.out).not.toContain('sk-svc-');
+  });
+});
+
+describe('tokens', () => {
+  it('of operators are created for a person, listed and revoked', async () => {
+    const token = await ctl.expect('operator-tokens create laptop --person owner --days 30');
+    expect(token).toMatch(/^gw-op-\w+\n$/);
+    const { operatorTokens } = await ctl.json('operator-tokens list --person owner');
+    const made = operatorTokens.find(({ name }: { name: string }) => name === 'laptop');
+    expect(made.hint).toBe(token.trim().slice(-4));
+    await ctl.expect(`operator-tokens revoke ${made.id} --yes`);
+    const { code, err } = await ctl.run('keys list', { env: { GATEWAYCTL_TOKEN: token.trim() } });
+    expect([code, err]).toEqual([
+      4,
+      expect.stringContaining('does not accept the token; run: gatewayctl login'),
+    ]);
+  });
+
+  it('of proxies are created, bound, listed and revoked', async () => {
+    expect(await platform.expect('proxy-tokens create sidecar --bound-to acme')).toMatch(/^gw-proxy-\w+\n$/);
+    const { proxyTokens } = await platform.json('proxy-tokens list');
+    expect(proxyTokens.find(({ name }: { name: string }) => name === 'sidecar').organizationId).toBe(acme.id);
+    await platform.expect('proxy-tokens revoke sidecar --yes');
+    expect(await platform.expect('proxy-tokens list')).toMatch(/^sidecar .*20\d\d-\S+ +20\d\d-/m);
+  });
+});
+
+describe('the audit log', () => {
+  it('lists changes, newest first, of one target and of the platform', async () => {
+    const system = await ctl.json('systems create audited');
+    await ctl.expect('systems update audited --active false');
+    const { events } = await ctl.json(`audit list --target ${system.id}`);
+    expect(events.map(({ action }: { action: string }) => action)).toEqual([
+      'AiSystems.Update',
+      'AiSystems.Create',
+    ]);
+    expect(await ctl.expect('audit list --limit 1')).toMatch(
+      /^ *REVISION +AT +ACTION[^\n]*\n[^\n]*AiSystems.Update[^\n]*\n$/,
+    );
+    expect((await ctl.run('audit list --limit 1')).err).toContain('--all shows all');
+    expect(await platform.expect('audit list --platform --all')).toContain('OperatorTokens.Bootstrap');
+  });
+});
+
+describe('the program', () => {
+  it('tells its version and the server’s, how that stands, and who is asking', async () => {
+    expect(await ctl.expect('version')).toMatch(/^gatewayctl \d+\.\d+\.\d+\nserver +\d+\.\d+\.\d+\n$/);
+    expect(await ctl.expect('version --client')).toMatch(/^gatewayctl \S+\n$/);
+    expect((await ctl.json('status')).caller).toMatchObject({ name: 'owner', organizationId: acme.id });
+    expect((await platform.json('status')).watchers.total).toBeGreaterThan(0);
+  });
+
+  it('hands over to the doctor', async () => {
+    const { code, out } = await ctl.run('doctor');
+    expect(out).not.toBe('');
+    expect([0, 1]).toContain(code);
+  });
+});

@@ -1,0 +1,275 @@
+// Commands about vendors, money and what is inspected, against a live control plane, with their effect.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatRequest, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
+import { until } from '../../support/process.ts';
+
+let gateway: TestGateway;
+let ctl: Gatewayctl;
+let platform: Gatewayctl;
+let acme: TestOrganization;
+let directory: string;
+const file = (name: string, text: string) => {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gatewayctl-files-'));
+  gateway = await startGateway();
+  acme = gateway.organization;
+  const { grpcPort } = gateway.controlPlane;
+  ctl = await loggedIn(grpcPort, acme.ownerToken);
+  platform = await loggedIn(grpcPort, gateway.secrets.platformToken);
+});
+afterAll(async () => {
+  ctl.remove();
+  platform.remove();
+  rmSync(directory, { recursive: true });
+  await gateway.close();
+});
+
+describe('provider keys', () => {
+  const secret = `made-up-${'secret'.repeat(4)}`;
+
+  it('take their secret from standard input, a file or a hidden question, and never show it', async () => {
+    await ctl.expect('provider-keys create gpt-provider piped', { input: `${secret}\n` });
+    await ctl.expect([
+      'provider-keys',
+      'create',
+      'gpt-provider',
+      'filed',
+      '--secret-file',
+      file('secret', secret),
+    ]);
+    const asked = await ctl.run('provider-keys create gpt-provider asked --priority 3', {
+      answers: [secret],
+    });
+    expect(asked).toMatchObject({ code: 0, asked: ['Secret: '] });
+    const shown = await ctl.expect('provider-keys list');
+    for (const name of ['piped', 'filed', 'asked'])
+      expect(shown).toMatch(new RegExp(`^${name} .*gpt-provider +cret`, 'm'));
+    expect(shown).not.toContain(secret);
+    expect(asked.out + asked.err).not.toContain(secret);
+    // Requests of other tests must not meet them.
+    for (const name of ['piped', 'filed', 'asked']) await ctl.expect(`provider-keys delete ${name} --yes`);
+  });
+
+  it('of clouds take their secret as JSON', async () => {
+    const cloud = JSON.stringify({ accessKeyId: 'A'.repeat(20), secretAccessKey: 'made-up-'.repeat(5) });
+    await ctl.expect('provider-keys create managed-cloud-models eu --region eu-central-1', { input: cloud });
+    expect(await ctl.json('provider-keys get eu')).toMatchObject({ settings: { region: 'eu-central-1' } });
+  });
+
+  it('are changed and deleted by name', async () => {
+    await ctl.expect('provider-keys create gpt-provider spare', { input: secret });
+    await ctl.expect('provider-keys update spare --enabled false --weight 7');
+    await ctl.expect('provider-keys update spare --secret-file -', { input: `${secret}-9876` });
+    expect(await ctl.json('provider-keys get spare')).toMatchObject({
+      enabled: false,
+      weight: 7,
+      hint: '9876',
+    });
+    await ctl.expect('provider-keys delete spare --yes');
+    expect(await ctl.expect('provider-keys list')).not.toContain('spare');
+  });
+
+  it('are refused without a secret', async () => {
+    const { code, err } = await ctl.run('provider-keys create gpt-provider none');
+    expect([code, err]).toEqual([2, expect.stringContaining('the secret is empty')]);
+  });
+});
+
+describe('providers', () => {
+  it('are created, changed, listed and deleted', async () => {
+    await ctl.expect(
+      'providers create in-house --wire-format gpt-provider --base-url https://models.example.com/v1 --key-form none',
+    );
+    expect(await ctl.expect('providers list')).toMatch(
+      /^in-house +\S+ +\S+ +gpt-provider +https:\S+ +none$/m,
+    );
+    await ctl.expect('providers update in-house --base-url https://models.example.com/v2');
+    expect((await ctl.json('providers get in-house')).baseUrl).toBe('https://models.example.com/v2');
+    await ctl.expect('providers delete in-house --yes');
+    expect((await ctl.json('providers list')).providers).toEqual([]);
+  });
+
+  it("are the platform's with their models from a file", async () => {
+    const fields = {
+      wireFormat: 'WIRE_FORMAT_GPT_PROVIDER',
+      baseUrl: 'https://models.example.com',
+      models: { models: [{ name: 'm1', maxInputTokens: 1000, prices: { input: '1', output: '2' } }] },
+    };
+    await platform.expect([
+      'providers',
+      'create',
+      'shared',
+      '--platform',
+      '--file',
+      file('p.json', JSON.stringify(fields)),
+    ]);
+    expect((await ctl.json('providers get shared')).models).toMatchObject([
+      { name: 'm1', prices: { input: '1' } },
+    ]);
+    expect(await platform.expect('providers list --platform')).toMatch(/^shared /m);
+  });
+});
+
+describe('limits and budgets', () => {
+  it('are created for whom an option names, shown, changed and deleted', async () => {
+    await ctl.expect('keys create limited');
+    const budget = await ctl.json('limits create budget --usd 250 --period month --key limited');
+    expect(budget).toMatchObject({ amountUsd: '250', subject: { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } });
+    const rate = await ctl.json([
+      'limits',
+      'create',
+      'requests-per-minute',
+      '--count',
+      '60',
+      '--model',
+      'gpt-provider/*',
+    ]);
+    expect(rate).toMatchObject({
+      count: '60',
+      subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id: acme.id },
+    });
+    await ctl.expect(`limits update ${budget.id} --usd 300.5`);
+    expect(await ctl.expect(`limits get ${budget.id}`)).toMatch(/^amount USD +300\.5$/m);
+    expect((await ctl.json('limits list --key limited')).limits).toHaveLength(1);
+    expect((await ctl.json('limits list')).limits).toHaveLength(2);
+    for (const { id } of [budget, rate]) await ctl.expect(`limits delete ${id} --yes`);
+    expect(await ctl.run('limits list')).toMatchObject({ out: '', err: 'none\n' });
+  });
+
+  it('show what is spent, and what is unsettled is released', async () => {
+    const budget = await ctl.json('limits create budget --usd 10 --period total');
+    const { value } = await acme.createKey();
+    expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(value))).status).toBe(200);
+    const window = await until(
+      async () => (await ctl.json(`budgets windows --budget ${budget.id}`)).windows[0],
+      {
+        what: 'the books of the budget',
+      },
+    );
+    expect(window).toMatchObject({ window: 'total', amountUsd: '10' });
+    expect(await ctl.expect('budgets windows')).toMatch(/^BUDGET +WINDOW +AMOUNT USD +SPENT/);
+    expect((await ctl.run('unsettled list')).err).toBe('none\n');
+    const nothing = await ctl.run(`unsettled release ${budget.id} total ${acme.id} --yes`);
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('the server refused: ')]);
+    await ctl.expect(`limits delete ${budget.id} --yes`);
+  });
+});
+
+describe('prices', () => {
+  it('are created, changed and deleted by model', async () => {
+    await ctl.expect('prices create gpt-provider/gpt-4o-mini --input 0.12 --output 0.5 --cache-write-1h 0.3');
+    expect(await ctl.expect('prices list')).toMatch(/^gpt-provider\/gpt-4o-mini +\S+ +0\.12 +0\.5/m);
+    await ctl.expect('prices update gpt-provider/gpt-4o-mini --input 0.1 --output 0.4');
+    expect((await ctl.json('prices get gpt-provider/gpt-4o-mini')).prices).toMatchObject({
+      input: '0.1',
+      output: '0.4',
+    });
+    await ctl.expect('prices delete gpt-provider/gpt-4o-mini --yes');
+    expect((await ctl.json('prices list')).prices).toEqual([]);
+  });
+});
+
+describe('guardrails', () => {
+  it('are made of options of their kind, listed, tested, changed and deleted', async () => {
+    const made = await ctl.run(
+      'guardrails create privacy --stage input --action redact --personal-data --type email,phone --country DE',
+    );
+    expect(made.out).toMatch(/^check personal data types +email, phone$/m);
+    await ctl.expect('guardrails create no-secrets --stage both --action block --secrets --position 5');
+    await ctl.expect([
+      'guardrails',
+      'create',
+      'names',
+      '--stage',
+      'output',
+      '--action',
+      'observe',
+      '--words',
+      'Project Heron',
+      '--words',
+      'Kestrel',
+    ]);
+    await ctl.expect('guardrails create small --stage input --action block --tokens-max 8000');
+    const { guardrails } = await ctl.json('guardrails list');
+    expect(guardrails.map(({ name }: { name: string }) => name)).toEqual([
+      'no-secrets',
+      'privacy',
+      'names',
+      'small',
+    ]);
+    expect((await ctl.json('guardrails get names')).check).toEqual({
+      words: { phrases: ['Project Heron', 'Kestrel'], withinWords: false },
+    });
+
+    const text = 'write to ada@example.com';
+    expect(await ctl.json(['guardrails', 'test', '--text', text])).toMatchObject({
+      text: 'write to [EMAIL_1]',
+    });
+    expect(await ctl.expect('guardrails test', { input: text })).toContain('[EMAIL_1]');
+    await ctl.expect('guardrails update privacy --enabled false');
+    expect(await ctl.json(['guardrails', 'test', '--text', text])).toMatchObject({ text });
+    for (const name of ['privacy', 'no-secrets', 'names', 'small'])
+      await ctl.expect(`guardrails delete ${name} --yes`);
+    expect((await ctl.json('guardrails list')).guardrails).toEqual([]);
+  });
+
+  it('of a service print its secret, and a new one', async () => {
+    const line =
+      'guardrails create judge --stage input --action block --webhook https://judge.example.com/ask --webhook-timeout 3s';
+    const first = await ctl.expect(line);
+    expect(first).toMatch(/^whsec_\S+\n$/);
+    expect((await ctl.json('guardrails get judge')).check.webhook.timeoutMs).toBe(3000);
+    expect(await ctl.expect('guardrails rotate-secret judge --yes')).not.toBe(first);
+    await ctl.expect('guardrails delete judge --yes');
+  });
+});
+
+describe('usage', () => {
+  it('is summed up and exported', async () => {
+    const { value } = await acme.createKey();
+    expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(value))).status).toBe(200);
+    const totals = await until(
+      async () => {
+        const { totals: rows } = await ctl.json('usage totals --by provider,model --last 2h');
+        return rows.length > 0 && rows;
+      },
+      { what: 'usage to be recorded' },
+    );
+    expect(totals[0]).toMatchObject({ model: 'gpt-provider/gpt-4o-mini', provider: 'gpt-provider' });
+    const table = await ctl.expect('usage totals --by model');
+    expect(table).toMatch(/^MODEL +REQUESTS +FAILED +PROMPT +COMPLETION +COST USD/);
+    expect(await ctl.expect('usage totals')).toMatch(/^REQUESTS/);
+
+    const csv = await ctl.expect('usage export --last 1d');
+    expect(csv.split('\r\n')[0]).toContain('model');
+    const path = join(directory, 'usage.jsonl');
+    expect(await ctl.expect(['usage', 'export', '--format', 'json-lines', '--output', path])).toBe('');
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    expect(lines.length).toBe(csv.trimEnd().split('\r\n').length - 1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ provider: 'gpt-provider' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('webhooks', () => {
+  it('print their secret, are changed, asked for deliveries and deleted', async () => {
+    const first = await ctl.expect('webhooks create alerts --url https://hooks.example.com/budgets');
+    expect(first).toMatch(/^whsec_\S+\n$/);
+    await ctl.expect('webhooks update alerts --enabled false --name alarms');
+    expect(await ctl.expect('webhooks list')).toMatch(/^alarms +\S+ +https:\S+ +no/m);
+    expect((await ctl.json('webhooks get alarms')).enabled).toBe(false);
+    expect(await ctl.expect('webhooks rotate-secret alarms --yes')).not.toBe(first);
+    expect((await ctl.json('webhooks deliveries alarms')).deliveries).toEqual([]);
+    await ctl.expect('webhooks delete alarms --yes');
+    expect((await ctl.json('webhooks list')).webhooks).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+// gatewayctl as operators run it: a process of its own, at a terminal and in pipes.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { projectRoot, startNode, startProcess, until } from '../../support/process.ts';
+
+let gateway: TestGateway;
+let directory: string;
+let env: { readonly [name: string]: string };
+const main = join(projectRoot, 'gatewayctl/main.ts');
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gatewayctl-process-'));
+  gateway = await startGateway();
+  env = {
+    XDG_CONFIG_HOME: directory,
+    GATEWAYCTL_SERVER: `127.0.0.1:${gateway.controlPlane.grpcPort}`,
+    GATEWAYCTL_TOKEN: gateway.organization.ownerToken,
+  };
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await gateway.close();
+});
+
+async function run(line: string, given: Readonly<Record<string, string>> = env) {
+  const child = startNode([main, ...line.split(' ')], { env: given });
+  const code = await child.exited;
+  return { code, out: child.stdout(), err: child.stderr() };
+}
+
+/** At a pseudo terminal: what is typed as soon as its prompt is shown. */
+async function atTerminal(
+  line: string,
+  typed: { readonly prompt: string; readonly keys: string },
+  given = env,
+) {
+  const command = `${process.execPath} ${main} ${line}`;
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, ...given },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+  });
+  const exited = once(child, 'exit');
+  await until(() => screen.includes(typed.prompt), { what: `the prompt ${typed.prompt}` });
+  child.stdin.write(typed.keys);
+  const [code] = await exited;
+  child.stdin.end();
+  return { code, screen };
+}
+
+describe('in a pipe', () => {
+  it('answers on standard output, and says the rest on standard error', async () => {
+    const { code, out, err } = await run('keys create piped');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^sk-svc-\w+\n$/);
+    expect(err).toMatch(/^name +piped$/m);
+  });
+
+  it('ends with the documented exit codes', async () => {
+    expect((await run('keys get 01890000-0000-7000-8000-000000000000')).code).toBe(1);
+    expect((await run('keys lst')).code).toBe(2);
+    expect((await run('keys list --timeout 1s', { ...env, GATEWAYCTL_SERVER: '127.0.0.1:1' })).code).toBe(3);
+    expect(
+      (await run('keys list', { XDG_CONFIG_HOME: directory, GATEWAYCTL_SERVER: '127.0.0.1:1' })).code,
+    ).toBe(4);
+  });
+
+  it('ends quietly when its reader has seen enough', async () => {
+    const command = `${process.execPath} ${main} audit list --json | head -c 1; echo "\${PIPESTATUS[0]}"`;
+    const child = startProcess('bash', ['-c', command], { env });
+    expect(await child.exited).toBe(0);
+    expect(child.stderr()).toBe('');
+    expect(child.stdout()).toBe('{0\n');
+  });
+
+  it('answers within the time of a thought', async () => {
+    await run('keys list');
+    const times: number[] = [];
+    for (const line of ['--help', 'version --client', 'keys list']) {
+      const start = performance.now();
+      expect((await run(line)).code).toBe(0);
+      times.push(Math.round(performance.now() - start));
+    }
+    console.log(`gatewayctl --help, version, keys list: ${times.join(', ')} ms`);
+    expect(Math.max(...times)).toBeLessThan(10_000);
+  });
+});
+
+describe('at a terminal', () => {
+  const context = () => ({ XDG_CONFIG_HOME: mkdtempSync(join(directory, 'home-')) });
+
+  it('asks for the token without showing it, and keeps it', async () => {
+    const given = context();
+    await run(`context add local --server ${env.GATEWAYCTL_SERVER}`, given);
+    const token = gateway.organization.ownerToken;
+    const { code, screen } = await atTerminal('login', { prompt: 'Token: ', keys: `${token}\r` }, given);
+    expect([code, screen]).toEqual([0, expect.stringContaining('logged in to')]);
+    expect(screen).not.toContain(token);
+    const config = join(given.XDG_CONFIG_HOME, 'gatewayctl', 'config.json');
+    expect(readFileSync(config, 'utf8')).toContain(token);
+    expect((await run('keys list', given)).code).toBe(0);
+    expect((await run('logout', given)).code).toBe(0);
+    expect(readFileSync(config, 'utf8')).not.toContain(token);
+  });
+
+  it('asks before it revokes, takes no for an answer, and does as told', async () => {
+    await run('keys create asked');
+    const prompt = 'stays revoked. [y/N] ';
+    const no = await atTerminal('keys revoke asked', { prompt, keys: 'n\r' });
+    expect([no.code, no.screen]).toEqual([1, expect.stringContaining('nothing was done')]);
+    expect((await run('keys list')).out).toContain('asked');
+    expect((await atTerminal('keys revoke asked', { prompt, keys: 'y\r' })).code).toBe(0);
+    expect((await run('keys list')).out).not.toContain('asked');
+  });
+
+  it('ends at Ctrl-C, at a hidden question as well as at an open one', async () => {
+    const given = { ...context(), GATEWAYCTL_SERVER: env.GATEWAYCTL_SERVER ?? '' };
+    expect((await atTerminal('login', { prompt: 'Token: ', keys: '\u0003' }, given)).code).toBe(130);
+    await run('keys create survivor');
+    expect((await atTerminal('keys revoke survivor', { prompt: '[y/N] ', keys: '\u0003' })).code).toBe(130);
+    expect((await run('keys list')).out).toContain('survivor');
+  });
+});

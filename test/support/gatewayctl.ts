@@ -1,0 +1,100 @@
+// gatewayctl for tests: run in this process as its main does, with what it reads and writes in hand.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Io } from '../../gatewayctl/io.ts';
+import { runGatewayctl } from '../../gatewayctl/run.ts';
+
+export interface Ran {
+  readonly code: number;
+  /** Standard output. */
+  readonly out: string;
+  /** Standard error. */
+  readonly err: string;
+  /** What was asked on the terminal. */
+  readonly asked: readonly string[];
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. */
+  readonly input?: string;
+  /** What somebody at a terminal types, question by question; absent: there is no terminal. */
+  readonly answers?: readonly string[];
+}
+
+export interface Gatewayctl {
+  /** Of the configuration file; nobody else's is read. */
+  readonly env: { readonly GATEWAYCTL_CONFIG: string };
+  /** @param line arguments as a shell would split them, or already split */
+  run(line: string | readonly string[], options?: RunOptions): Promise<Ran>;
+  /** The same; an exit code other than 0 is an error. @returns standard output */
+  expect(line: string | readonly string[], options?: RunOptions): Promise<string>;
+  /** As expect, with --json. */
+  json(line: string | readonly string[], options?: RunOptions): Promise<Answer>;
+  remove(): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every command
+export type Answer = any;
+
+/** With a configuration of its own. */
+export function createGatewayctl(): Gatewayctl {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayctl-'));
+  const env = { GATEWAYCTL_CONFIG: join(directory, 'private', 'config.json') };
+  const run = (line: string | readonly string[], options: RunOptions = {}) =>
+    runCaptured(typeof line === 'string' ? words(line) : line, {
+      ...options,
+      env: { ...env, ...options.env },
+    });
+  const expect = async (line: string | readonly string[], options?: RunOptions) => {
+    const { code, out, err } = await run(line, options);
+    if (code !== 0) throw new Error(`gatewayctl ${String(line)} ended with ${code}: ${err}`);
+    return out;
+  };
+  return {
+    env,
+    run,
+    expect,
+    json: async (line, options) =>
+      JSON.parse(await expect([...(typeof line === 'string' ? words(line) : line), '--json'], options)),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Whoever the token belongs to, logged in to the control plane on this port of this machine. */
+export async function loggedIn(grpcPort: number, token: string): Promise<Gatewayctl> {
+  const made = createGatewayctl();
+  await made.expect(`context add local --server 127.0.0.1:${grpcPort}`);
+  await made.expect('login', { input: `${token}\n` });
+  return made;
+}
+
+async function runCaptured(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const { answers } = options;
+  const typed = [...(answers ?? [])];
+  const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+  const ask = async (question: string) => {
+    asked.push(question);
+    return typed.shift() ?? '';
+  };
+  const io: Io = {
+    env: options.env ?? {},
+    interactive: answers !== undefined,
+    out: async (chunk) => void out.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),
+    say: (line) => void err.push(`${line}\n`),
+    input: async () => options.input ?? '',
+    ask,
+    askHidden: ask,
+  };
+  const code = await runGatewayctl(args, io);
+  return { code, out: out.join(''), err: err.join(''), asked };
+}
+
+/** Splits as a shell does, as far as examples need it: quotes, and redirections end the line. */
+export function words(line: string): string[] {
+  const found = [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)];
+  const split = found.map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+  const redirection = split.findIndex((word) => ['<', '>', '|'].includes(word));
+  return redirection === -1 ? split : split.slice(0, redirection);
+}

@@ -1,0 +1,129 @@
+// The rows of all commands, held against the contract, the parser and each other.
+import { describe, expect, it } from 'vitest';
+import { methods } from '../../../control-plane/services/methods.ts';
+import type { Command } from '../../../gatewayctl/commands/command.ts';
+import { tree } from '../../../gatewayctl/commands/index.ts';
+import { isList } from '../../../gatewayctl/pages.ts';
+import { ParserEnd, parseCommandLine } from '../../../gatewayctl/program.ts';
+import { fieldAt } from '../../../gatewayctl/request.ts';
+import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
+import { words } from '../../support/gatewayctl.ts';
+
+const commands: readonly (readonly [string, Command])[] = [
+  ...tree.resources.flatMap(({ name, commands: own }) =>
+    Object.entries(own).map(([command, row]) => [`${name} ${command}`, row] as const),
+  ),
+  ...Object.entries(tree.commands),
+];
+
+/** Methods behind commands with code of their own. */
+const called: Readonly<Record<string, string>> = {
+  'OperatorTokens.Bootstrap': 'bootstrap',
+  'Usage.Export': 'usage export',
+};
+
+async function parse(args: readonly string[]) {
+  const said: string[] = [];
+  const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
+  try {
+    return { parsed: await parseCommandLine(args, tree, output), said: said.join('') };
+  } catch (error) {
+    if (!(error instanceof ParserEnd)) throw error;
+    return { mistake: error.isMistake, said: said.join('') };
+  }
+}
+
+describe('the contract', () => {
+  const operators = Object.entries(methods).flatMap(([service, table]) =>
+    Object.entries(table)
+      .filter(([, row]) => row.audience !== 'proxy')
+      .map(([name]) => `${service}.${name}`),
+  );
+
+  it.each(operators)('%s has a command', (method) => {
+    const own = commands.find(([, row]) => 'method' in row && row.method === method)?.[0] ?? called[method];
+    expect(commands.map(([name]) => name)).toContain(own);
+  });
+
+  it('has no method that proxies alone may call among the commands', () => {
+    const known = new Set(operators);
+    expect(commands.filter(([, row]) => 'method' in row && !known.has(row.method))).toEqual([]);
+  });
+});
+
+describe.each(commands)('gatewayctl %s', (name, command) => {
+  it('explains itself by --help, with examples', async () => {
+    const { mistake, said } = await parse([...name.split(' '), '--help']);
+    expect(mistake).toBe(false);
+    expect(said).toContain(command.about.split(' ').slice(0, 3).join(' '));
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const example of command.examples) expect(said).toContain(`gatewayctl ${example}`);
+  });
+
+  it('has examples that are command lines of it', async () => {
+    for (const example of command.examples) {
+      const { parsed, said } = await parse(words(example));
+      expect(parsed?.command, `${example}: ${said}`).toBe(command);
+    }
+  });
+
+  it('refuses an option that it does not have, and an argument too many', async () => {
+    const [example = ''] = command.examples;
+    expect((await parse([...words(example), '--no-such-option'])).mistake).toBe(true);
+    expect((await parse([...words(example), 'one', 'two', 'three', 'four'])).mistake).toBe(true);
+  });
+
+  it('names fields and columns that the contract has', () => {
+    if (!('method' in command)) return expect(command.run).toBeTypeOf('function');
+    const { requestType, responseType } = methodTypes(command.method);
+    for (const { field, beside } of [...(command.arguments ?? []), ...(command.options ?? [])])
+      for (const path of [field ?? '', ...Object.keys(beside ?? {})].filter(Boolean))
+        expect(fieldAt(requestType, path)).toBeDefined();
+    if (command.secret !== undefined) expect(fieldAt(responseType, command.secret).type).toBe('string');
+    if (!isList(command.method)) return expect(command.columns).toBeUndefined();
+    const item = Object.values(fieldsOf(responseType)).find(({ rule }) => rule === 'repeated')?.type ?? '';
+    expect(Object.keys(command.columns ?? {}).length).toBeGreaterThan(1);
+    for (const path of Object.values(command.columns ?? {}))
+      expect(fieldAt(item, path.replace('?', ''))).toBeDefined();
+  });
+
+  it('asks before it takes something away for good', () => {
+    const takesAway = /delete|revoke|suspend|release|rotate/.test(name);
+    expect('asks' in command && command.asks !== undefined).toBe(takesAway);
+  });
+});
+
+describe('a command line', () => {
+  it.each([
+    [['kyes', 'list'], 'Did you mean keys?'],
+    [['keys', 'lsit'], 'Did you mean list?'],
+    [['keys', 'list', '--jsno'], 'Did you mean --json?'],
+    [['logn'], 'Did you mean login?'],
+  ])('%j is answered with what was meant', async (args, suggestion) => {
+    const { mistake, said } = await parse(args);
+    expect(mistake).toBe(true);
+    expect(said).toContain(suggestion);
+  });
+
+  it.each([[[]], [['keys']]])('%j alone is answered with what there is, and is a mistake', async (args) => {
+    const { mistake, said } = await parse(args);
+    expect(mistake).toBe(true);
+    expect(said).toContain('Usage: gatewayctl');
+  });
+
+  it('takes common options before and after the command', async () => {
+    for (const args of [
+      ['--json', '-o', 'acme', 'keys', 'list'],
+      ['keys', 'list', '-o', 'acme', '--json'],
+    ]) {
+      expect((await parse(args)).parsed?.options).toMatchObject({ json: true, organization: 'acme' });
+    }
+  });
+
+  it('takes a value of few only, by the words that help shows', async () => {
+    const { said } = await parse(['people', 'create', 'Ada', '--role', 'ROLE_ADMIN']);
+    expect(said).toContain('Allowed choices are owner, admin, member, platform-operator.');
+    expect((await parse(['usage', 'totals', '--by', 'day,modle'])).said).toContain('Allowed choices are');
+    expect((await parse(['people', 'update', 'Ada', '--active', 'yes'])).said).toContain('true, false');
+  });
+});

@@ -1,0 +1,81 @@
+// Completion, asked of a real bash.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tree } from '../../../gatewayctl/commands/index.ts';
+import { completionScript } from '../../../gatewayctl/completion.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'gatewayctl-completion-'));
+  writeFileSync(join(directory, 'gatewayctl.bash'), completionScript('bash', tree) ?? '');
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** What bash offers for a line whose last word is being typed. */
+function offered(line: string): string[] {
+  const typed = line.split(' ');
+  const script = [
+    'source ./gatewayctl.bash',
+    `COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')})`,
+    `COMP_CWORD=${typed.length - 1}`,
+    '_gatewayctl',
+    'for word in "$'.concat('{COMPREPLY[@]}"; do echo "$word"; done'),
+  ].join('\n');
+  const answer = execFileSync('bash', ['--norc', '-c', script], { cwd: directory, encoding: 'utf8' });
+  return answer.split('\n').filter((word) => word !== '');
+}
+
+describe('in bash', () => {
+  it('completes resources and commands', () => {
+    expect(offered('gatewayctl provider')).toEqual(['provider-keys', 'providers']);
+    expect(offered('gatewayctl keys r')).toEqual(['rotate', 'revoke']);
+    expect(offered('gatewayctl login ')).toEqual([]);
+  });
+
+  it('completes options of the command and of all commands', () => {
+    expect(offered('gatewayctl keys create --s')).toEqual(['--system', '--server', '--server-name']);
+    expect(offered('gatewayctl keys create checkout --jso')).toEqual(['--json']);
+  });
+
+  it('completes values of which there are few', () => {
+    expect(offered('gatewayctl people create Ada --role a')).toEqual(['admin']);
+    expect(offered('gatewayctl keys update checkout --active ')).toEqual(['true', 'false']);
+    expect(offered('gatewayctl limits create b')).toEqual(['budget']);
+    expect(offered('gatewayctl completion z')).toEqual(['zsh']);
+  });
+
+  it('completes files after options that take them', () => {
+    expect(offered('gatewayctl provider-keys create gpt-provider main --secret-file gate')).toEqual([
+      'gatewayctl.bash',
+    ]);
+  });
+
+  it('is not led astray by common options and their values', () => {
+    expect(offered('gatewayctl --organization keys people l')).toEqual(['list']);
+    expect(offered('gatewayctl -o login keys l')).toEqual(['list']);
+    expect(offered('gatewayctl --json keys l')).toEqual(['list']);
+  });
+
+  it('knows every command by every name', () => {
+    for (const { name, aliases = [], commands } of tree.resources)
+      for (const one of [name, ...aliases])
+        expect(offered(`gatewayctl ${one} `)).toEqual(Object.keys(commands));
+  });
+});
+
+it('is written for zsh by way of its bash functions, and for fish command by command', () => {
+  expect(completionScript('zsh', tree)).toMatch(/^#compdef gatewayctl\nautoload -U \+X bashcompinit/);
+  const fish = completionScript('fish', tree) ?? '';
+  for (const { name, commands } of tree.resources)
+    for (const command of Object.keys(commands))
+      expect(fish).toMatch(new RegExp(`seen_subcommand_from ${name}; .*-a ${command} -d '`));
+  expect(fish.split('\n').filter((line) => !/^(complete -c gatewayctl |#|$)/.test(line))).toEqual([]);
+  expect(fish.split('\n').filter((line) => (line.match(/(?<!\\)'/g) ?? []).length % 2 !== 0)).toEqual([]);
+});
+
+it('is not written for other shells', () => {
+  expect(completionScript('tcsh', tree)).toBeUndefined();
+});

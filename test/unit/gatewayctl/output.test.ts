@@ -1,0 +1,93 @@
+// Answers as text: columns, fields, and nothing that moves the cursor.
+import { describe, expect, it } from 'vitest';
+import { printable, renderFields, renderTable } from '../../../gatewayctl/table.ts';
+import { enumName, enumWord, enumWords, fieldWords } from '../../../gatewayctl/words.ts';
+
+const key = {
+  name: 'checkout',
+  scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: 'i' },
+  active: true,
+  allowedModels: ['a/*', 'b/*'],
+  metadata: { team: 'web', tier: 'gold' },
+  revision: '7',
+};
+
+describe('a table', () => {
+  it('aligns texts to the left and numbers to the right', () => {
+    const rows = [
+      { spentUsd: '12.5', window: 'total' },
+      { spentUsd: '0', window: '2026-11-01' },
+    ];
+    expect(renderTable('BudgetWindow', { WINDOW: 'window', SPENT: 'spentUsd' }, rows)).toBe(
+      'WINDOW      SPENT\ntotal        12.5\n2026-11-01      0\n',
+    );
+  });
+
+  it('leaves a column out where no row has it, if it may', () => {
+    const columns = { NAME: 'name', ENDS: '?endsAt', USED: 'lastUsedAt' };
+    expect(renderTable('VirtualKey', columns, [key])).toBe('NAME      USED\ncheckout  -\n');
+    expect(renderTable('VirtualKey', columns, [{ ...key, endsAt: 't' }])).toBe(
+      'NAME      ENDS  USED\ncheckout  t     -\n',
+    );
+  });
+
+  it('shows enums in lower case, lists by commas, pairs by equals signs', () => {
+    const columns = { OF: 'scope.kind', ACTIVE: 'active', MODELS: 'allowedModels', META: 'metadata' };
+    expect(renderTable('VirtualKey', columns, [key]).split('\n')[1]).toBe(
+      'ai-system  yes     a/*, b/*  team=web tier=gold',
+    );
+  });
+});
+
+describe('fields', () => {
+  it('stand a line each, of what there is', () => {
+    expect(renderFields('VirtualKey', { ...key, endsAt: undefined, revokedAt: null })).toBe(
+      [
+        'scope kind      ai-system',
+        'scope id        i',
+        'name            checkout',
+        'active          yes',
+        'allowed models  a/*, b/*',
+        'metadata        team=web tier=gold',
+        'revision        7',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('of lists of messages stand in one line', () => {
+    const rotatedValues = [
+      { hint: 'abcd', endsAt: 't1' },
+      { hint: 'efgh', endsAt: 't2' },
+    ];
+    expect(renderFields('VirtualKey', { rotatedValues })).toBe('rotated values  abcd t1, efgh t2\n');
+  });
+});
+
+describe('what a server says', () => {
+  it('moves no cursor, sets no title and ends no line', () => {
+    expect(printable('a\u001b[2Jb\r\nc\u0007\u009b1m\tüé漢')).toBe('a?[2Jb??c??1m?üé漢');
+    expect(renderTable('VirtualKey', { NAME: 'name' }, [{ name: 'x\u001b]0;t\u0007\n' }])).toBe(
+      'NAME\nx?]0;t??\n',
+    );
+    expect(renderFields('VirtualKey', { metadata: { 'a\n': 'b\u001b' } })).toBe('metadata  a?=b?\n');
+  });
+});
+
+describe('words', () => {
+  it.each([
+    ['Role', 'ROLE_PLATFORM_OPERATOR', 'platform-operator'],
+    ['KeyScopeKind', 'KEY_SCOPE_KIND_AI_SYSTEM', 'ai-system'],
+    ['PersonalDataType', 'PERSONAL_DATA_TYPE_NATIONAL_ID', 'national-id'],
+  ])('of %s go both ways', (type, name, word) => {
+    expect(enumWord(type, name)).toBe(word);
+    expect(enumName(type, word)).toBe(name);
+    expect(enumWords(name)).toBe(word);
+  });
+
+  it('of fields are read aloud', () => {
+    expect(fieldWords('settings.access.callerProviderKeys')).toBe('settings access caller provider keys');
+    expect(fieldWords('amountUsd')).toBe('amount USD');
+    expect(enumWords('NO_SUCH_VALUE')).toBeUndefined();
+  });
+});
