@@ -1,8 +1,11 @@
 // doctor on a healthy gateway, and on broken ones: it names the cause, and goes on looking at what it still can.
+import { Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
+import { Secret } from '../../../common/secret.ts';
 import { version } from '../../../common/version.ts';
 import { checkNames } from '../../../gatewayctl/doctor/finding.ts';
+import { errorDetail, services } from '../../../proto/load.ts';
 import { createControlPlaneClient } from '../../../proxy/access/control-plane-client.ts';
 import { type BlackHole, startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { visit } from '../../support/diagnosis.ts';
@@ -158,7 +161,6 @@ describe('doctor at a gateway', () => {
 
   it('proxies are of other versions than the control plane', async () => {
     const options = { addresses: [server], credentials: undefined, allowPlaintext: false } as const;
-    const { Secret } = await import('../../../common/secret.ts');
     const client = createControlPlaneClient({
       ...{ ...options, token: new Secret(gateway.proxyToken) },
       self: { version: '0.9.0', host: 'newer-proxy', redis: () => 'ok' },
@@ -202,6 +204,48 @@ describe('doctor at a gateway', () => {
     await proxy.drain();
     expect(visited.failures).toEqual(['proxy']);
     expect(visited.found('proxy').advice).toContain('GATEWAY_CONTROL_PLANE');
+  });
+});
+
+describe('doctor at a gRPC server', () => {
+  let port = 0;
+  const token = createCredential('operator');
+
+  async function serving(served: Record<string, ServiceDefinition>): Promise<Server> {
+    const grpc = new Server();
+    for (const definition of Object.values(served)) {
+      const methods = Object.keys(definition).map((name) => [name, refuse] as const);
+      grpc.addService(definition, Object.fromEntries(methods));
+    }
+    port = await new Promise<number>((resolve, reject) => {
+      const done = (error: Error | null, port: number) => (error === null ? resolve(port) : reject(error));
+      grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), done);
+    });
+    return grpc;
+  }
+
+  /** As every control plane refuses a token that it does not know. */
+  function refuse(_call: unknown, done: (error: object) => void): void {
+    const metadata = new Metadata();
+    metadata.set('gateway-error-bin', errorDetail.serialize({ reason: 'unauthenticated', violations: [] }));
+    done({ code: status.UNAUTHENTICATED, details: 'no', metadata });
+  }
+
+  it('knows a control plane that is older than the status service', async () => {
+    const { Organizations } = services;
+    const grpc = await serving({ Organizations });
+    const visited = await visit({ server: `127.0.0.1:${port}`, token });
+    grpc.forceShutdown();
+    expect(visited.found('grpc')).toMatchObject({ verdict: 'warning', advice: 'update the control plane' });
+    expect(visited.failures).toEqual([]);
+  });
+
+  it('tells one that is no control plane', async () => {
+    const grpc = await serving({});
+    const visited = await visit({ server: `127.0.0.1:${port}`, token });
+    grpc.forceShutdown();
+    expect(visited.failures).toEqual(['grpc']);
+    expect(visited.found('grpc').says).toContain('no control plane');
   });
 });
 
