@@ -106,13 +106,14 @@ export const injectorSettings = {
   },
   memoryRequest: {
     name: 'GATEWAY_INJECTOR_MEMORY_REQUEST',
-    about: 'Memory that a sidecar asks for.',
+    about: 'Memory that a sidecar asks for. One that forwards takes 110 MiB when it is idle.',
     decode: memoryQuantity,
     default: '128Mi',
   },
   memoryLimit: {
     name: 'GATEWAY_INJECTOR_MEMORY_LIMIT',
-    about: 'Memory that a sidecar gets at most.',
+    about:
+      'Memory that a sidecar gets at most. One that forwards took 190 MiB with 64 streams under way; one in full mode wants twice this.',
     decode: memoryQuantity,
     default: '256Mi',
   },

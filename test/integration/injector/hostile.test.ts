@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect as connectPlain } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../common/logger.ts';
@@ -113,21 +114,22 @@ describe('what is no review', () => {
 });
 
 function rawRequest(body: Buffer): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const ca = readFileSync(started.authority.caFile);
-    const socket = connect({ host: 'localhost', port: started.injector.port, ca }, () => {
-      socket.write(
-        `POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`,
-      );
-      socket.write(body);
-    });
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    socket.on('error', reject);
-    socket.on('end', () => resolve(text));
+  const head = `POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+  return rawText(Buffer.concat([Buffer.from(`${head}connection: close\r\n\r\n`), body]));
+}
+
+/** What comes back until the server closes. */
+async function rawText(sent: string | Buffer): Promise<string> {
+  const ca = readFileSync(started.authority.caFile);
+  const socket = connect({ host: 'localhost', port: started.injector.port, ca });
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
   });
+  socket.write(sent);
+  await once(socket, 'end');
+  socket.destroy();
+  return text;
 }
 
 describe('a review that is not about a new pod', () => {
@@ -293,6 +295,34 @@ describe('the log', () => {
   it('names a pod that has no name yet by how its name begins', async () => {
     await started.ask(good);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ pod: 'web-7c9d8b6f5d-' });
+  });
+});
+
+describe('noise on the port', () => {
+  it.each([
+    ['plain HTTP', 'POST /inject HTTP/1.1\r\nhost: x\r\n\r\n'],
+    ['half a handshake', Buffer.from('16030100c8010000c40303', 'hex')],
+    ['random bytes', Buffer.from('00ff17deadbeef', 'hex')],
+  ])('is dropped before it is HTTP: %s', async (_, noise) => {
+    const socket = connectPlain({ host: '127.0.0.1', port: started.injector.port });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.end(noise);
+    await once(socket.resume(), 'close');
+    expect((await started.ask(good)).status).toBe(200);
+  });
+
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['two lengths', 'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}'],
+    [
+      'a length and chunks',
+      'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['endless headers', `POST /inject HTTP/1.1\r\nhost: x\r\nx: ${kilobytes(17)}\r\n\r\n`],
+  ])('is answered 4xx within TLS: %s', async (_, request) => {
+    expect(await rawText(request)).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect((await started.ask(good)).status).toBe(200);
   });
 });
 
