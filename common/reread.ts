@@ -48,7 +48,8 @@ export function reread<T>(first: T, source: RereadSource<T>, options: RereadOpti
       log.info({ file }, `${what} was read anew`);
       for (const listener of listeners) listener(next);
     } catch (err) {
-      if (!complained) log.error({ err, file }, `${what} cannot be used anew; the last good one is kept`);
+      if (!complained && !closed)
+        log.error({ err, file }, `${what} cannot be used anew; the last good one is kept`);
       complained = true;
     }
   };

@@ -106,6 +106,7 @@ export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: E
   };
 }
 
+/** Between two lines with the same reason. */
 const refusedLogMs = 1000;
 
 async function openTls(
@@ -116,15 +117,15 @@ async function openTls(
   if (certFile === undefined || keyFile === undefined) return undefined;
   const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
   lifecycle.onClose('certificate of the traffic listener', () => source.close());
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const loggedAt = new Map<string, number>();
   return {
     source,
-    onRefused: (err, address) => {
+    onRefused: (reason, address) => {
       // Strangers must not fill the log.
       const now = systemClock.monotonic();
-      if (now - loggedAt < refusedLogMs) return;
-      loggedAt = now;
-      log.warn({ err, address }, 'a connection was refused: it did not come to TLS');
+      if (now - (loggedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < refusedLogMs) return;
+      loggedAt.set(reason, now);
+      log.warn({ reason, address }, 'a connection was refused: it did not come to TLS');
     },
   };
 }

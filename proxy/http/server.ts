@@ -11,6 +11,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../common/clock.ts';
+import { errorCode } from '../../common/error-code.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
@@ -38,8 +39,8 @@ export interface TrafficServerOptions {
 export interface ListenerTls {
   /** With authorities in it, callers need a certificate of theirs. */
   readonly source: TlsSource;
-  /** A connection that did not come to TLS, and why. */
-  onRefused(error: Error, address: string | undefined): void;
+  /** A connection that did not come to TLS, and why, as a code; where it came from is not always known any more. */
+  onRefused(reason: string, address: string | undefined): void;
 }
 
 export interface TrafficServer {
@@ -104,6 +105,7 @@ function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOpti
     rejectUnauthorized: needsCertificate,
     handshakeTimeout: headersTimeoutMs,
   });
+  server.on('secureConnection', (socket) => handshaken.add(socket));
   // Of connections to come; those that are open keep theirs.
   server.on(
     'close',
@@ -112,14 +114,18 @@ function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOpti
   return server;
 }
 
+/** Connections that came to TLS. */
+const handshaken = new WeakSet<TLSSocket>();
+
 function secureContext({ cert, key, ca }: TlsMaterial) {
   return { cert, key, ca, minVersion: 'TLSv1.2' } as const;
 }
 
 function onClientError(error: Error, socket: Socket, options: TrafficServerOptions): void {
   // Nobody is there yet who could read an answer: plain HTTP on this port, a certificate that is missing or not believed.
-  if (socket instanceof TLSSocket && socket.getProtocol() === null) {
-    options.tls?.onRefused(socket.authorizationError ?? error, socket.remoteAddress);
+  if (socket instanceof TLSSocket && !handshaken.has(socket)) {
+    // What is wrong with its certificate comes as a code.
+    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), socket.remoteAddress);
     return void socket.destroy();
   }
   refuse(socket, malformedCode(error), options);
