@@ -2,6 +2,7 @@
 import { untilSignal } from '../common/lifecycle.ts';
 import { createLogger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { version } from '../common/version.ts';
 import { drainGraceMs, startInjector } from './app.ts';
 import { type InjectorSettings, readInjectorSettings } from './settings.ts';
 
@@ -11,7 +12,7 @@ export async function runInjector(): Promise<void> {
   const injector = await startInjector(settings, { log }).catch((error: unknown) =>
     exit(1, error instanceof Error ? error.message : String(error)),
   );
-  log.info({ port: injector.port, admin_port: injector.adminPort }, 'ready for reviews');
+  log.info({ version, port: injector.port, admin_port: injector.adminPort }, 'ready for reviews');
   const signal = await untilSignal();
   log.info({ signal, grace_ms: drainGraceMs }, 'draining');
   await injector.close();

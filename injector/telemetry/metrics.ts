@@ -1,5 +1,6 @@
 // The injector's metrics (the only prom-client of this program). Label values come from a fixed table.
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../../common/version.ts';
 import { outcomes } from '../inject.ts';
 
 /** `unreadable`: no review at all. */
@@ -19,6 +20,12 @@ export function createMetrics(): InjectorMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'gateway_build_info',
+    help: 'Always 1; its label says which version this is.',
+    labelNames: ['version'] as const,
+    registers,
+  }).set({ version }, 1);
   const reviews = new Counter({
     name: 'gateway_injector_reviews_total',
     help: 'Pods that the API server asked about, by outcome: injected, already_injected, opted_out, not_injected, refused, unreadable.',
