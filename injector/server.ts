@@ -7,7 +7,7 @@ import type { Clock } from '../common/clock.ts';
 import { listen } from '../common/listen.ts';
 import type { Logger } from '../common/logger.ts';
 import type { ListenAddress } from '../common/settings.ts';
-import type { TlsSource } from '../common/tls.ts';
+import type { TlsMaterial, TlsSource } from '../common/tls.ts';
 import type { InjectionSettings } from './inject.ts';
 import { review, UnreadableReview } from './review.ts';
 import { injectorSettings } from './settings.ts';
@@ -50,16 +50,15 @@ export async function startReviewServer(
   { address, tls, requestTimeoutMs: timeoutMs = requestTimeoutMs }: ReviewServerOptions,
   deps: ReviewServerDeps,
 ): Promise<ReviewServer> {
-  const { cert, key } = tls.current;
   const server = createServer({
-    ...{ cert, key, minVersion: 'TLSv1.2' as const },
+    ...contextOf(tls.current),
     ...{ requestTimeout: timeoutMs, headersTimeout: timeoutMs, handshakeTimeout: timeoutMs },
     connectionsCheckingInterval: Math.min(timeoutMs, 1000),
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: headerBytesMax,
   });
   server.maxConnections = connectionsMax;
-  const stop = tls.onChange((fresh) => server.setSecureContext({ cert: fresh.cert, key: fresh.key }));
+  const stop = tls.onChange((fresh) => server.setSecureContext(contextOf(fresh)));
   server.on('close', stop);
   const door: Door = { ...deps, arrivingBytes: 0, isOpen: () => server.listening };
   server.on('request', (request, response) => void serve(door, request, response));
@@ -68,6 +67,10 @@ export async function startReviewServer(
     port: (server.address() as AddressInfo).port,
     close: (graceMs) => closeWithin(server, graceMs),
   };
+}
+
+function contextOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: 'TLSv1.2' as const };
 }
 
 interface Door extends ReviewServerDeps {
