@@ -1,13 +1,19 @@
 // deploy/Dockerfile: read, held against rules, and carried out as far as that goes without an engine.
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controlPlaneSettings } from '../../control-plane/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { proxySettings } from '../../proxy/settings.ts';
+import { renderingNames } from '../../scripts/render.ts';
 import { isolation, startContainerOf } from '../support/container.ts';
 import { imageConfig, inheritedInstructions, parseStages, readDockerfile } from '../support/dockerfile.ts';
 import { buildContext, isInContext, runBuildStage, runCompileStage } from '../support/image-build.ts';
-import { projectRoot } from '../support/process.ts';
+import { deploymentsOf, objectsOf, podOf } from '../support/manifests/objects.ts';
+import { freePort, projectRoot, startNode } from '../support/process.ts';
 
 const targets = ['proxy', 'control-plane', 'simulator'] as const;
 const stages = readDockerfile();
@@ -100,6 +106,41 @@ describe.each(targets)('the image %s', (target) => {
   });
 });
 
+describe('the health check of images', () => {
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('of a program whose /livez answers %i ends with %i', async (status, code) => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url);
+      response.writeHead(status).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const [byArgument, bySetting] = [
+      startNode(['deploy/healthcheck.mjs', address]),
+      startNode(['deploy/healthcheck.mjs', '127.0.0.1:1'], { env: { GATEWAY_ADMIN_LISTEN: address } }),
+    ];
+    expect([await byArgument.exited, await bySetting.exited]).toEqual([code, code]);
+    expect(asked).toEqual(['/livez', '/livez']);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('of a program that does not listen ends with 1', async () => {
+    expect(await startNode(['deploy/healthcheck.mjs', `127.0.0.1:${await freePort()}`]).exited).toBe(1);
+  });
+
+  it('asks where each program listens unless it is told', () => {
+    const address = (target: string) =>
+      inheritedInstructions(stages, target).findLast(({ keyword }) => keyword === 'HEALTHCHECK')?.text;
+    expect(address('proxy')).toContain(`"${proxySettings.adminListen.default}"`);
+    expect(address('control-plane')).toContain(`"${controlPlaneSettings.adminListen.default}"`);
+    expect(address('proxy')).toContain('CMD ["node", "/app/healthcheck.mjs"');
+  });
+});
+
 describe('.dockerignore', () => {
   it('keeps out of the engine what no image needs, secrets first', () => {
     const out = [
@@ -156,6 +197,31 @@ describe(`carried out (in ${isolation})`, () => {
   );
 });
 
+describe('the manifests', () => {
+  const containers = renderingNames
+    .flatMap((name) => deploymentsOf(objectsOf(name)))
+    .flatMap((deployment) => podOf(deployment).containers ?? [])
+    .filter(({ image }) => image?.startsWith('model-gateway/'));
+
+  it('start what is in the image that they name, of this version, as its user', () => {
+    expect(containers.length).toBeGreaterThan(0);
+    for (const { image = '', command = [], args = [], securityContext } of containers) {
+      const target = targets.find((name) => image === `model-gateway/${name}:${manifest.version}`);
+      if (target === undefined) throw new Error(`${image} is none of deploy/Dockerfile`);
+      const { entrypoint, command: own } = imageConfig(target);
+      const [node, main = ''] = [
+        ...(command.length > 0 ? command : entrypoint),
+        ...(args.length > 0 ? args : own),
+      ];
+      expect(node).toBe('node');
+      expect(existsSync(join(heldBy(target), main.replace(/^\/app\//, ''))), `${main} in ${image}`).toBe(
+        true,
+      );
+      expect(securityContext?.runAsUser ?? 65_532).toBe(65_532);
+    }
+  });
+});
+
 describe('a Dockerfile in which something is wrong', () => {
   it('shows it in what is read', () => {
     const [stage] = parseStages('FROM node:1 AS x\nUSER root\nENTRYPOINT node main.mjs\nCOPY --from=y a b\n');
@@ -169,6 +235,7 @@ describe('a Dockerfile in which something is wrong', () => {
 function heldBy(target: string): string {
   if (isolation !== 'a container') return app();
   const held = join(directory, `held-${target}`);
+  if (existsSync(held)) return held;
   const copied = inheritedInstructions(stages, target).filter(({ flags }) => flags.from === 'compile');
   for (const { words } of copied) {
     const [from = '', to = ''] = words;
