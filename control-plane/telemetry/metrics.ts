@@ -4,6 +4,7 @@ import { version } from '../../common/version.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { CallCode } from '../services/errors.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
+import { tryOutcomes } from '../webhooks/deliveries.ts';
 
 /** What both doors tell of each call. */
 export interface CallMetrics {
@@ -57,6 +58,8 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     labelNames: ['outcome'] as const,
     registers,
   });
+  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
+  for (const outcome of tryOutcomes) webhookTries.inc({ outcome }, 0);
   new Gauge({
     name: 'gateway_control_plane_feed_revision',
     help: 'The newest revision that this replica has read from the database.',

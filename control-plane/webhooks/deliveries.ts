@@ -28,7 +28,8 @@ export interface Tried {
   readonly retryAfterMs: number | undefined;
 }
 
-export type TryOutcome = 'delivered' | 'postponed' | 'given_up';
+export const tryOutcomes = ['delivered', 'postponed', 'given_up'] as const;
+export type TryOutcome = (typeof tryOutcomes)[number];
 
 type Books = Pick<Store, 'books'>;
 

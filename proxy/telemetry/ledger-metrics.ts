@@ -1,7 +1,7 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
 import type { BudgetTotals, SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
-import type { UsageGauges, UsageMetrics } from '../ledger/usage/usage-metrics.ts';
+import { skipReasons, type UsageGauges, type UsageMetrics } from '../ledger/usage/usage-metrics.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import type { Tally } from './tally.ts';
 
@@ -95,6 +95,8 @@ function usageMetrics(tally: Tally): UsageMetrics {
     help: 'Times that usage in Redis was left where it is, by reason',
     labelNames: ['reason'],
   });
+  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
+  for (const reason of skipReasons) skipped(reason);
   const counted = (outcome: string) => {
     const row = events(outcome);
     return (count: number) => {

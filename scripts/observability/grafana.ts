@@ -87,7 +87,7 @@ function variable({ name, metric, label }: Choice): QueryVariableBuilder {
     .multi(true)
     .includeAll(true)
     .allValue('.*')
-    .current({ text: 'All', value: '$__all' });
+    .current({ text: ['All'], value: ['$__all'] });
 }
 
 /** Of panels on their page, so that a link to one stays a link to it. */

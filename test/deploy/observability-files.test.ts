@@ -5,7 +5,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { controlPlaneSettings } from '../../control-plane/settings.ts';
 import { adminPortName, injectedAnnotation, sidecarName } from '../../injector/labels.ts';
+import { proxySettings } from '../../proxy/settings.ts';
 import { alertGroups } from '../../scripts/observability/alerts/index.ts';
 import { dashboards } from '../../scripts/observability/dashboards/index.ts';
 import { validateObject } from '../support/kubernetes-schemas.ts';
@@ -188,6 +190,26 @@ describe('alerts', () => {
     const { groups } = parse(read('alerts/model-gateway.rules.yaml'));
     expect(parse(read('prometheus-rule.yaml')).spec.groups).toEqual(groups);
     expect(groups.map(({ name }: { name: string }) => name)).toEqual(alertGroups.map(({ name }) => name));
+  });
+});
+
+describe('words of dashboards and alerts', () => {
+  const text = JSON.stringify([dashboards, alertGroups]);
+
+  it('name settings that there are', () => {
+    const settings = new Set<string>(
+      Object.values({ ...proxySettings, ...controlPlaneSettings }).map(({ name }) => name),
+    );
+    const named = [...text.matchAll(/GATEWAY_[A-Z_]+/g)].map(([word]) => word);
+    expect(named.filter((word) => !settings.has(word))).toEqual([]);
+    expect(named.length).toBeGreaterThan(0);
+  });
+
+  it('name pages and panels that there are', () => {
+    const titles = dashboards.map(({ title }) => title);
+    const named = [...text.matchAll(/\b[Tt]he page ([A-Z]\w+)/g)].map(([, title = '']) => title);
+    expect(named.filter((title) => !titles.includes(title))).toEqual([]);
+    expect(named.length).toBeGreaterThan(5);
   });
 });
 

@@ -5,14 +5,14 @@ import type { DrawOutcome } from '../../control-plane/ledger/draw.ts';
 import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
 import { callCodes } from '../../control-plane/services/errors.ts';
 import { methodNames } from '../../control-plane/services/methods.ts';
-import type { TryOutcome } from '../../control-plane/webhooks/deliveries.ts';
+import { tryOutcomes } from '../../control-plane/webhooks/deliveries.ts';
 import type { Decision } from '../../guardrails/definition.ts';
 import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import type { RefusalReason } from '../../proxy/ledger/budgets/budgets.ts';
-import type { SkipReason, UsageMetrics } from '../../proxy/ledger/usage/usage-metrics.ts';
+import { skipReasons, type UsageMetrics } from '../../proxy/ledger/usage/usage-metrics.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 
 /** By `metric label`, else by label. Undefined: any value may be. */
@@ -54,7 +54,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'gateway_usage_events_total outcome': all<Exclude<keyof UsageMetrics, 'skipped'>>({
     ...{ reported: true, overflowed: true, drained: true, lost: true },
   }),
-  'gateway_usage_skipped_total reason': all<SkipReason>({ unreadable: true, refused: true, denied: true }),
+  'gateway_usage_skipped_total reason': skipReasons,
   decision: all<Decision>({
     ...{ pass: true, block: true, redact: true, observe: true, failed_pass: true, failed_block: true },
   }),
@@ -64,9 +64,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...{ granted: true, exceeded: true, busy: true, lost: true, ignored: true },
     ...{ gone: true, window: true, deleted: true },
   }),
-  'gateway_control_plane_webhook_tries_total outcome': all<TryOutcome>({
-    ...{ delivered: true, postponed: true, given_up: true },
-  }),
+  'gateway_control_plane_webhook_tries_total outcome': tryOutcomes,
   'gateway_control_plane_usage_events_total result': all<Exclude<keyof Reported, 'over'>>({
     ...{ recorded: true, duplicate: true, unknown: true },
   }),

@@ -13,7 +13,8 @@ export interface UsageMetrics {
   skipped(reason: SkipReason): void;
 }
 
-export type SkipReason = 'unreadable' | 'refused' | 'denied';
+export const skipReasons = ['unreadable', 'refused', 'denied'] as const;
+export type SkipReason = (typeof skipReasons)[number];
 
 /** Read at each scrape. */
 export interface UsageGauges {

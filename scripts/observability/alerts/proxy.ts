@@ -7,6 +7,7 @@ const memoryLimits =
 
 /** What the gateway answers with 5xx for reasons of its own; upstream_… are of providers. */
 const ownFailures = 'internal_error|overloaded|access_unavailable|ledger_unavailable|no_healthy_target';
+const internalErrors = 'gateway_requests_total{code="internal_error"}';
 const ofProvider = 'provider!="none"';
 const failedThere = `${ofProvider}, status=~"429|5..", code=~"provider_error|upstream_.*"`;
 
@@ -44,7 +45,8 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayInternalErrors',
         severity: 'warning',
         for: '0m',
-        expr: 'sum by (namespace, job) (increase(gateway_requests_total{code="internal_error"}[10m])) > 0',
+        // The first of a process begins a series, which increase() does not see.
+        expr: `sum by (namespace, job) (increase(${internalErrors}[10m])) > 0 or sum by (namespace, job) (${internalErrors} unless ${internalErrors} offset 10m) > 0`,
         summary: 'Requests in {{ $labels.namespace }} meet a defect of the gateway',
         description: 'internal_error is a defect, always. The log has its cause by the request id.',
         runbook: 'failing',
@@ -99,6 +101,17 @@ export const proxyAlerts: readonly AlertGroup[] = [
         description:
           'Usual is about a millisecond. Callers that send slowly, guardrails that ask services, waiting for budgets and for the control plane are in it: the page Latency.',
         runbook: 'slow',
+      },
+      {
+        name: 'GatewayEgressUnreachable',
+        severity: 'critical',
+        for: '2m',
+        // Whoever knows a provider has reached the egress gateway, or is one.
+        expr: 'sum by (namespace, job) (rate(gateway_requests_total{provider="none", code=~"upstream_unreachable|upstream_timeout|upstream_protocol_error"}[5m])) > 0',
+        summary: 'Sidecars in {{ $labels.namespace }} do not reach the egress gateway',
+        description:
+          'Their log names the cause: no replica is ready, a certificate is not believed or has ended, or a NetworkPolicy is in the way.',
+        runbook: 'egress-unreachable',
       },
       {
         name: 'GatewayTargetDown',

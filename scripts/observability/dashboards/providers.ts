@@ -70,7 +70,7 @@ export const providers: Dashboard = {
           kind: 'timeseries',
           title: 'On the way to providers',
           description:
-            'upstream_unreachable: network, DNS, TLS; upstream_timeout: no answer in time; upstream_authentication_failed: the stored key is refused, an owner has to replace it.',
+            'upstream_unreachable: network, DNS, TLS; upstream_timeout: no answer in time; upstream_authentication_failed: the stored key is refused, an owner has to replace it. none: a sidecar on its way to the egress gateway.',
           unit: 'reqps',
           queries: [
             {

@@ -7,7 +7,7 @@ export const traffic: Dashboard = {
   name: 'traffic',
   title: 'Traffic',
   description:
-    'Where to begin: what comes in, what is answered, what the gateway itself fails at, and how full it is.',
+    'Where to begin: what comes in, what is answered, what the gateway itself fails at, and how full it is. A request through a sidecar that forwards is counted there and at the egress gateway: choose a job to see it once.',
   about: 'gateway_in_flight_requests',
   rows: [
     {
