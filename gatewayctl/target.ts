@@ -37,6 +37,7 @@ const loopback = blockList(['127.0.0.0/8', '::1/128']);
 /** @throws Failure for what is no host:port */
 export function parseServer(server: string): { readonly host: string; readonly port: number } {
   try {
+    if (/[\s/]/.test(server)) throw new Error('no host');
     return listenAddress(server);
   } catch {
     throw usageMistake(`the server must be host:port, such as gateway.internal:50051, not "${server}"`);

@@ -6,6 +6,8 @@ import type { Setting } from '../common/settings.ts';
 import { type CallReason, callReasons, httpStatusOf } from '../control-plane/services/errors.ts';
 import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
+import { tree } from '../gatewayctl/commands/index.ts';
+import { exitCodes } from '../gatewayctl/failure.ts';
 import { podAnnotations } from '../injector/choices.ts';
 import { injectorSettings } from '../injector/settings.ts';
 import { createMetrics as createInjectorMetrics } from '../injector/telemetry/metrics.ts';
@@ -38,6 +40,7 @@ const pages: Record<string, Record<string, string>> = {
     'pod annotations': settingsTable(podAnnotations, 'Annotation'),
   },
   'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
+  'docs/gatewayctl.md': { commands: commandsTable(), 'exit codes': exitCodesTable() },
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
     'control plane metrics': metricsTable((await controlPlaneMetrics.collect()).body),
@@ -99,6 +102,25 @@ function settingsTable(settings: Readonly<Record<string, Setting<unknown>>>, wha
     return [name, setting.defaultText ?? code(setting.default), setting.about];
   });
   return table([what, 'Default', 'What it sets'], rows);
+}
+
+function commandsTable(): string {
+  const named = [
+    ...tree.resources.flatMap(({ name, commands }) =>
+      Object.entries(commands).map(([command, row]) => [`${name} ${command}`, row] as const),
+    ),
+    ...Object.entries(tree.commands),
+  ];
+  const rows = named.map(([name, { arguments: given = [], about }]) => [
+    code([name, ...given.map(({ flags }) => flags)].join(' ')),
+    about,
+  ]);
+  return table(['Command', 'What it does'], rows);
+}
+
+function exitCodesTable(): string {
+  const rows = Object.values(exitCodes).map((row) => [code(String(row.code)), row.about]);
+  return table(['Code', 'Means'], rows);
 }
 
 function errorsTable(): string {

@@ -1,0 +1,54 @@
+// docs/gatewayctl.md: its first session works as it stands there, and all its other command lines are some.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createCredential } from '../../../common/credential.ts';
+import { tree } from '../../../gatewayctl/commands/index.ts';
+import { parseCommandLine } from '../../../gatewayctl/program.ts';
+import { words } from '../../support/gatewayctl.ts';
+import { startOperatorsPlane } from '../../support/operators.ts';
+import { projectRoot, startProcess } from '../../support/process.ts';
+
+const page = readFileSync(join(projectRoot, 'docs/gatewayctl.md'), 'utf8');
+const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+
+describe('docs/gatewayctl.md', () => {
+  it('has a first session that works', async () => {
+    const plane = await startOperatorsPlane({ bootstrapToken: createCredential('bootstrap') });
+    const directory = mkdtempSync(join(tmpdir(), 'gatewayctl-docs-'));
+    writeFileSync(join(directory, 'bootstrap-token'), plane.bootstrapToken);
+    writeFileSync(join(directory, 'provider-secret'), `made-up-${'secret'.repeat(4)}`);
+    const session = blocks.find((block) => block.includes('gatewayctl bootstrap')) ?? '';
+    const script = [
+      `gatewayctl() { '${process.execPath}' '${join(projectRoot, 'gatewayctl/main.ts')}' "$@"; }`,
+      session.replaceAll('127.0.0.1:50051', `127.0.0.1:${plane.plane.grpcPort}`),
+    ].join('\n');
+    const child = startProcess('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: directory,
+      env: { XDG_CONFIG_HOME: directory },
+    });
+    expect([await child.exited, child.stderr()]).toEqual([
+      0,
+      expect.stringContaining('as Olga Owner (owner)'),
+    ]);
+    expect(child.stdout()).toMatch(/^checkout +\S+ +\w{4} +ai-system/m);
+    expect(readFileSync(join(directory, 'checkout-key'), 'utf8')).toMatch(/^sk-svc-\w+\n$/);
+    rmSync(directory, { recursive: true });
+    await plane.close();
+  });
+
+  const lines = blocks.flatMap((block) =>
+    [...block.matchAll(/(?<=^|\()gatewayctl ([^|)\n#]+)/gm)].map(([, line = '']) => line.trim()),
+  );
+
+  it.each(lines)('says a command line: %s', async (line) => {
+    const said: string[] = [];
+    const output = {
+      out: (text: string) => void said.push(text),
+      err: (text: string) => void said.push(text),
+    };
+    const parsed = await parseCommandLine(words(line), tree, output);
+    expect(parsed.command.about, said.join('')).not.toBe('');
+  });
+});
