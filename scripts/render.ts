@@ -13,6 +13,7 @@ export const renderings = {
   'egress-gateway': 'overlays/egress-gateway',
   sidecar: 'overlays/sidecar',
   'sidecar-plain-certificates': 'overlays/sidecar-plain-certificates',
+  'sidecar-full-mode': 'overlays/sidecar-full-mode',
   demo: 'overlays/demo',
   tenant: 'tenant',
 } as const;

@@ -1,10 +1,13 @@
 // Every object of every overlay against the schemas; what the overlays consist of; webhooks, autoscaler and figures.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
 import { MutatingWebhookConfiguration } from 'kubernetes-models/admissionregistration.k8s.io/v1/MutatingWebhookConfiguration';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, test } from 'vitest';
+import { version } from '../../common/version.ts';
 import { renderingNames } from '../../scripts/render.ts';
 import { validateObject } from '../support/kubernetes-schemas.ts';
 import {
@@ -52,6 +55,7 @@ test('the overlays run these programs', () => {
     'egress-gateway': ['control-plane', 'egress-gateway'],
     sidecar: ['control-plane', 'egress-gateway', 'injector'],
     'sidecar-plain-certificates': ['control-plane', 'egress-gateway', 'injector'],
+    'sidecar-full-mode': ['control-plane', 'egress-gateway', 'injector'],
     demo: ['control-plane', 'egress-gateway', 'redis', 'simulator'],
     tenant: [],
   });
@@ -61,6 +65,22 @@ test('the demo and plain certificates need nothing of cert-manager', () => {
   for (const name of ['demo', 'sidecar-plain-certificates'] as const) {
     expect(JSON.stringify(objectsOf(name))).not.toContain('cert-manager');
   }
+});
+
+test('only the overlay for it lets pods have full mode, and their sidecars in', () => {
+  const whoMay = (name: 'sidecar' | 'sidecar-full-mode') => {
+    const objects = objectsOf(name);
+    const env = firstContainerOf(deploymentNamed(objects, 'injector')).env ?? [];
+    const modes = env.find((one) => one.name === 'GATEWAY_INJECTOR_MODES')?.value;
+    return [modes, JSON.stringify(objects).includes('model-gateway.io/full-mode')];
+  };
+  expect(whoMay('sidecar')).toEqual(['forward', false]);
+  expect(whoMay('sidecar-full-mode')).toEqual(['forward,full', true]);
+});
+
+test('the demo’s secrets are made by the image of this version', () => {
+  const script = readFileSync(join(import.meta.dirname, '../../deploy/overlays/demo/secrets.sh'), 'utf8');
+  expect(script).toContain(`image=model-gateway/control-plane:${version}\n`);
 });
 
 describe('certificates by cert-manager', () => {

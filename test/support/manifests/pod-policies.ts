@@ -2,6 +2,7 @@
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { version } from '../../../common/version.ts';
+import { restrictedViolations } from '../pod-security.ts';
 import {
   containersOf,
   deploymentNamed,
@@ -21,6 +22,12 @@ const injector = (objects: readonly KubernetesObject[]) => deploymentNamed(objec
 const container = (objects: readonly KubernetesObject[]) => firstContainerOf(injector(objects));
 
 export const podPolicies: readonly Policy[] = [
+  {
+    name: 'pods keep the Pod Security Standard restricted',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => restrictedViolations(podOf(deployment)).join()),
+    breach: (objects) => Object.assign(container(objects).securityContext ?? {}, { privileged: true }),
+  },
   {
     name: 'pods run as a numeric user that is not root, under the default seccomp profile',
     problems: (objects) =>
