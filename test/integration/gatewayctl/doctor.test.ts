@@ -10,6 +10,7 @@ import { createControlPlaneClient } from '../../../proxy/access/control-plane-cl
 import { type BlackHole, startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { visit } from '../../support/diagnosis.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bootstrap, startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
@@ -204,6 +205,22 @@ describe('doctor at a gateway', () => {
     await proxy.drain();
     expect(visited.failures).toEqual(['proxy']);
     expect(visited.found('proxy').advice).toContain('GATEWAY_CONTROL_PLANE');
+  });
+});
+
+describe('doctor at a control plane alone', () => {
+  it('warns that no proxy is connected', async () => {
+    const plane = await startOperatorsPlane();
+    const { token } = await bootstrap(plane);
+    const visited = await visit({ server: `127.0.0.1:${plane.plane.grpcPort}`, token });
+    await plane.close();
+    expect(visited.failures).toEqual([]);
+    expect(visited.found('proxies')).toMatchObject({
+      verdict: 'warning',
+      says: expect.stringContaining('no proxy is connected'),
+      advice: expect.stringContaining('GATEWAY_CONTROL_PLANE'),
+    });
+    expect(visited.found('redis').verdict).toBe('skipped');
   });
 });
 
