@@ -1,6 +1,5 @@
 // Gives the egress gateway's answer to the caller as it is: status, headers, bytes, at the pace of the slower end. An answer
 // that is cut short there is cut short here, so that it never looks complete.
-import type { ServerResponse } from 'node:http';
 import { ClientGone, type Exchange } from '../http/exchange.ts';
 import { linger, mustLinger, recordError } from '../http/respond.ts';
 import { TransportError } from '../upstream/transport.ts';
@@ -28,7 +27,7 @@ export async function relay(exchange: Exchange, call: EgressCall): Promise<void>
   } catch (error) {
     recordError(exchange, error instanceof TransportError ? egressFailure(error, true) : error);
     if (error instanceof ClientGone) response.destroy();
-    else cut(response);
+    else cut(exchange);
   }
 }
 
@@ -60,8 +59,9 @@ function flow(exchange: Exchange, call: EgressCall): Promise<void> {
   });
 }
 
-/** What came is sent, but no end: with a length it is too short, in chunks the last one is missing. */
-function cut(response: ServerResponse): void {
+/** What came is sent, but no end: with a length it is too short, in chunks the last one is missing, and HTTP/1.0 knows only a reset. */
+function cut({ request, response }: Exchange): void {
   if (response.socket === null) response.destroy();
+  else if (request.httpVersionMinor === 0) response.socket.resetAndDestroy();
   else response.socket.destroySoon();
 }

@@ -146,6 +146,16 @@ describe('an answer', () => {
     }
   });
 
+  it('that is cut there is reset here where the caller speaks HTTP/1.0, which knows no other end', async () => {
+    egress.answerWith((_, response) => {
+      response.write('data: first\n\n', () => response.destroy());
+    });
+    const connection = await openConnection(sidecar.port);
+    const failed = once(connection.socket, 'error');
+    connection.send('GET /v1/models HTTP/1.0\r\n\r\n');
+    expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
+  });
+
   it('whose caller leaves is cancelled there at once', async () => {
     const gone = Promise.withResolvers<void>();
     egress.answerWith((_, response) => {
