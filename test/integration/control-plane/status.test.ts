@@ -1,4 +1,6 @@
 // Status over gRPC and the JSON door: what a replica tells of itself to whom, and which proxies watch it, as they tell.
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../common/secret.ts';
 import { version } from '../../../common/version.ts';
@@ -6,10 +8,12 @@ import type { Watcher__Output as Watcher } from '../../../proto/generated/gatewa
 import {
   type ControlPlaneClient,
   createControlPlaneClient,
+  openControlPlaneTls,
   type ProxySelf,
 } from '../../../proxy/access/control-plane-client.ts';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import {
+  type Answered,
   bootstrap,
   createTenant,
   databases,
@@ -20,6 +24,8 @@ import {
 } from '../../support/operators.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { createAuthority } from '../../support/tls.ts';
 
 const self: ProxySelf = { version: '0.1.0', host: 'proxy-a', redis: () => 'ok' };
 
@@ -206,3 +212,54 @@ describe('the proxies that watch', () => {
     watching.end();
   });
 });
+
+describe('a proxy that is known by its certificate', () => {
+  it('is told by the name in it', async () => {
+    const authority = await createAuthority();
+    const server = await authority.issue({ commonName: 'control plane' });
+    const egress = await authority.issue({ commonName: 'egress', names: ['DNS:egress.example'] });
+    const plane = await startOperatorsPlane({
+      env: {
+        GATEWAY_TLS_CERT_FILE: server.certFile,
+        GATEWAY_TLS_KEY_FILE: server.keyFile,
+        GATEWAY_TLS_CLIENT_CA_FILE: authority.caFile,
+        GATEWAY_PROXY_CERTIFICATES: 'egress.example',
+      },
+    });
+    const { httpPort, grpcPort } = plane.plane;
+    const door = trusting(authority.caFile, httpPort);
+    const { token } = await door('OperatorTokens/Bootstrap', plane.bootstrapToken, { name: 'platform' });
+    const tls = await openControlPlaneTls({ caFile: authority.caFile, ...egress }, silentLog);
+    const client = createControlPlaneClient({
+      ...{ addresses: [`localhost:${grpcPort}`], token: undefined, credentials: tls.credentials, self },
+      allowPlaintext: false,
+    });
+    const handlers = { message: () => undefined, closed: () => undefined };
+    client.watch({ since: undefined, maxStaleMs: 60_000 }, handlers);
+    const told = await until(
+      async () => {
+        const { watchers } = await door('Status/Get', token, {});
+        return watchers.total === 1 && watchers.watchers[0].version !== undefined ? watchers : undefined;
+      },
+      { what: 'the proxy to be told of' },
+    );
+    expect(told.watchers).toMatchObject([{ identity: 'egress.example', host: 'proxy-a' }]);
+    expect(told.watchers[0]).not.toHaveProperty('tokenName');
+    client.close();
+    tls.close();
+    await plane.close();
+    authority.remove();
+  });
+});
+
+/** The JSON door over TLS. */
+function trusting(caFile: string, port: number) {
+  const agent = new Agent({ connect: { ca: readFileSync(caFile) } });
+  return async (method: string, token: string, body: object): Promise<Answered> => {
+    const { body: answer } = await request(`https://localhost:${port}/gateway.v1.${method}`, {
+      ...{ method: 'POST', dispatcher: agent, body: JSON.stringify(body) },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    });
+    return await answer.json();
+  };
+}
