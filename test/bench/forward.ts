@@ -10,7 +10,7 @@ import { createAuthority, type TestAuthority } from '../support/tls.ts';
 import { canned } from './canned.ts';
 import { type Cores, residentMiB, startPinned } from './cores.ts';
 import type { BenchGateway, GatewaySubject } from './gateway.ts';
-import { chatBody, checkBodies, type Measurement, putUnderLoad } from './load.ts';
+import { chatBody, type Measurement, measureWarm } from './load.ts';
 import { inPasses } from './passes.ts';
 import type { Spread } from './stats.ts';
 import { putUnderStreams } from './streaming.ts';
@@ -76,14 +76,8 @@ async function measureChat(
   const body = chatBody(model, 1024);
   const bodyFile = join(directory, 'forward.json');
   writeFileSync(bodyFile, body);
-  const load = { core: cores.load, connections, bodyFile };
-  const subjects = await inPasses(name, starters, async (subject) => {
-    await checkBodies(subject, body);
-    await putUnderLoad(subject, { ...load, seconds: warmUpSeconds });
-    const measurement = await putUnderLoad(subject, { ...load, seconds });
-    await checkBodies(subject, body);
-    return measurement;
-  });
+  const load = { core: cores.load, connections, bodyFile, body, seconds, warmUpSeconds };
+  const subjects = await inPasses(name, starters, (subject) => measureWarm(subject, load));
   return { name, unit: 'requests', subjects };
 }
 

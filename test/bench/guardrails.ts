@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { canned } from './canned.ts';
 import type { Cores } from './cores.ts';
 import type { BenchGateway, BenchGuardrail, GatewaySubject } from './gateway.ts';
-import { checkBodies, type Measurement, putUnderLoad } from './load.ts';
+import { type Measurement, measureWarm } from './load.ts';
 import { inPasses } from './passes.ts';
 import type { Spread } from './stats.ts';
 import { putUnderStreams } from './streaming.ts';
@@ -70,14 +70,8 @@ async function measureChat(
   const body = proseBody(size * kib);
   const bodyFile = join(directory, 'guardrails.json');
   writeFileSync(bodyFile, body);
-  const load = { core: cores.load, connections, bodyFile };
-  const subjects = await inPasses(name, starters, async (subject) => {
-    await checkBodies(subject, body);
-    await putUnderLoad(subject, { ...load, seconds: warmUpSeconds });
-    const measurement = await putUnderLoad(subject, { ...load, seconds });
-    await checkBodies(subject, body);
-    return measurement;
-  });
+  const load = { core: cores.load, connections, bodyFile, body, seconds, warmUpSeconds };
+  const subjects = await inPasses(name, starters, (subject) => measureWarm(subject, load));
   const answer = answerLength / kib;
   const inspectedKib = inspected((kind) => size + (kind === guardrailKinds.all ? answer : 0));
   return { name, unit: 'requests', subjects, inspectedKib };

@@ -61,6 +61,18 @@ export async function putUnderLoad(subject: Subject, options: LoadOptions): Prom
   };
 }
 
+/** After a warm-up, with a look at the answers before and after it all. @param body what bodyFile holds */
+export async function measureWarm(
+  subject: Subject,
+  load: LoadOptions & { readonly warmUpSeconds: number; readonly body: string },
+): Promise<Measurement> {
+  await checkBodies(subject, load.body);
+  await putUnderLoad(subject, { ...load, seconds: load.warmUpSeconds });
+  const measurement = await putUnderLoad(subject, load);
+  await checkBodies(subject, load.body);
+  return measurement;
+}
+
 async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
   const { stdout } = await run('taskset', [
     ...['-c', String(options.core), 'wrk', '-t1', `-c${options.connections}`, `-d${options.seconds}s`],

@@ -13,7 +13,7 @@ import type { ForwardResults } from './forward-report.ts';
 import { type BenchGateway, startGateway } from './gateway.ts';
 import { measureGuardedStreams, measureGuardrails } from './guardrails.ts';
 import { measureLimits } from './limits.ts';
-import { chatBody, checkBodies, putUnderLoad } from './load.ts';
+import { chatBody, measureWarm } from './load.ts';
 import { startUpstream } from './nginx.ts';
 import { inPasses, passes } from './passes.ts';
 import {
@@ -178,14 +178,9 @@ async function measureChat(one: ChatCase, subjects: readonly SubjectStarter[]) {
   const body = chatBody(canned[one.vendor].model, one.bodyBytes);
   const bodyFile = join(directory, 'body.json');
   writeFileSync(bodyFile, body);
-  const load = { core: cores.load, connections: one.connections, bodyFile };
-  const measured = await inPasses(one.name, subjects, async (subject) => {
-    await checkBodies(subject, body);
-    await putUnderLoad(subject, { ...load, seconds: warmUpSeconds });
-    const measurement = await putUnderLoad(subject, { ...load, seconds });
-    await checkBodies(subject, body);
-    return measurement;
-  });
+  const { connections } = one;
+  const load = { core: cores.load, connections, bodyFile, body, seconds, warmUpSeconds };
+  const measured = await inPasses(one.name, subjects, (subject) => measureWarm(subject, load));
   return { name: one.name, unit: 'requests' as const, subjects: measured };
 }
 
