@@ -20,7 +20,7 @@ import {
 import {
   DashboardBuilder,
   DashboardCursorSync,
-  DashboardLinkBuilder,
+  type DashboardLink,
   DashboardLinkType,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
@@ -36,6 +36,11 @@ import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-s
 import { type Choice, type Dashboard, type Panel, type Query, type Row, scopeLabels } from './dashboard.ts';
 
 const tag = 'model-gateway';
+/** A list of all pages above each. The SDK's builder would put it into a menu. */
+const otherPages: DashboardLink = {
+  ...{ title: 'Model Gateway', type: DashboardLinkType.Dashboards, tags: [tag], asDropdown: true },
+  ...{ includeVars: true, keepTime: true, targetBlank: false, icon: 'external link', tooltip: '' },
+};
 const datasource = { type: 'prometheus', uid: '$datasource' };
 
 /** @returns the content of a dashboard's file */
@@ -49,14 +54,7 @@ export function renderDashboard(dashboard: Dashboard): string {
     .refresh('1m')
     .timezone('browser')
     .tooltip(DashboardCursorSync.Crosshair)
-    .link(
-      new DashboardLinkBuilder('Model Gateway')
-        .type(DashboardLinkType.Dashboards)
-        .tags([tag])
-        .asDropdown(true)
-        .includeVars(true)
-        .keepTime(true),
-    )
+    .link({ build: () => otherPages })
     .withVariable(new DatasourceVariableBuilder('datasource').type('prometheus').label('Data source'));
   for (const choice of [...scopeChoices(about), ...choices]) builder.withVariable(variable(choice));
   const ids = numbers();
@@ -176,7 +174,8 @@ function target({ expr, legend }: Query, index: number, kind: Panel['kind']): Da
     .legendFormat(legend)
     .refId(String.fromCharCode('A'.charCodeAt(0) + index))
     .datasource(datasource);
-  return kind === 'bars' ? builder.instant() : builder.range();
+  // One value over all that is shown: asked for once, not at every point.
+  return kind === 'bars' || expr.includes('[$__range]') ? builder.instant() : builder.range();
 }
 
 /** Green up to the first threshold; where the second is below it, less is worse. */

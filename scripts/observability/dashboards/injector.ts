@@ -23,7 +23,7 @@ export const injector: Dashboard = {
           queries: [{ expr: `sum by (outcome) (${reviews})`, legend: '{{outcome}}' }],
         },
         {
-          kind: 'timeseries',
+          kind: 'bars',
           title: 'Pods in the time shown',
           description: 'By outcome.',
           unit: 'short',
