@@ -56,7 +56,12 @@ export function renderingHash(body: string): string {
 
 /** @throws Error if kubectl cannot build it */
 export function render(name: RenderingName): string {
-  return execFileSync('kubectl', ['kustomize', join(deploy, renderings[name])], { encoding: 'utf8' });
+  return renderFolder(join(deploy, renderings[name]));
+}
+
+/** @throws Error if kubectl cannot build it */
+export function renderFolder(folder: string): string {
+  return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8', stdio: 'pipe' });
 }
 
 /** Undefined when a kubectl that can render is there, else what is missing. */

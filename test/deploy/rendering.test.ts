@@ -1,9 +1,13 @@
 // The committed renderings are what the sources say: by their hash everywhere, and anew with kubectl where one is that can.
+import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   committedRendering,
   minorOf,
   render,
+  renderFolder,
   renderingHash,
   renderingNames,
   whatIsMissing,
@@ -23,6 +27,28 @@ describe.each(renderingNames)('%s', (name) => {
       expect(parseObjects(render(name))).toEqual(parseObjects(committedRendering(name).body));
     } else expect(missing).toMatch(/^kubectl 1\.27 or later is needed; /);
   });
+});
+
+test('in an installation with a registry of its own the sidecar’s image follows the egress gateway’s', () => {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gateway-installation-'));
+  try {
+    const overlay = join(import.meta.dirname, '../../deploy/overlays/sidecar');
+    copyFileSync(join(overlay, 'sidecar-image.yaml'), join(folder, 'sidecar-image.yaml'));
+    const installation = {
+      resources: [relative(folder, overlay)],
+      images: [{ name: 'model-gateway/proxy', newName: 'images.example/proxy', newTag: '9.9.9' }],
+      replacements: [{ path: 'sidecar-image.yaml' }],
+    };
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(installation));
+    const missing = whatIsMissing();
+    if (missing === undefined) {
+      const text = renderFolder(folder);
+      expect(text.match(/images\.example\/proxy:9\.9\.9/g)).toHaveLength(2);
+      expect(text).not.toContain('model-gateway/proxy:');
+    } else expect(missing).toMatch(/^kubectl 1\.27 or later is needed; /);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a rendering that was changed has another hash', () => {
