@@ -7,10 +7,8 @@ import { nameOf } from './proxies.ts';
 const [noticedMs, tooMuchMs] = [5_000, 60_000];
 
 export function judgeClock(asked: readonly Asked[]): Finding {
-  const [first, ...others] = asked.filter(isAnswered).map(judgeReplica);
-  return first === undefined
-    ? skipped('clock', 'the control plane’s time is not known')
-    : gravest([first, ...others]);
+  const none = skipped('clock', 'the control plane’s time is not known');
+  return gravest(asked.filter(isAnswered).map(judgeReplica), none);
 }
 
 function judgeReplica({ status, sentAt, receivedAt }: Answered): Finding {

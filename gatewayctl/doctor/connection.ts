@@ -71,8 +71,7 @@ function adviceFor(code: string): string {
 
 export function judgeTls({ transport }: Target, meetings: readonly Meeting[], now: number): Finding {
   const reached = meetings.filter(isUp).map(({ met }) => judgeMeeting(transport, met, now));
-  const [first, ...others] = reached;
-  return first === undefined ? skipped('tls', 'there is no connection') : gravest([first, ...others]);
+  return gravest(reached, skipped('tls', 'there is no connection'));
 }
 
 function judgeMeeting(transport: Target['transport'], met: Met, now: number): Finding {
@@ -165,8 +164,8 @@ export function judgeGrpc(target: Target, meetings: readonly Meeting[], asked: r
     );
   if (!reached.some(({ speaks }) => speaks === 'http2' || speaks === 'tls'))
     return failed('grpc', 'what listens there speaks no gRPC', `name the right port: ${ports}`);
-  const [first, ...others] = asked.map((one) => judgeAsked(target, one));
-  return first === undefined ? skipped('grpc', 'TLS has to work first') : gravest([first, ...others]);
+  const answers = asked.map((one) => judgeAsked(target, one));
+  return gravest(answers, skipped('grpc', 'TLS has to work first'));
 }
 
 function judgeAsked({ transport }: Target, asked: Asked): Finding {

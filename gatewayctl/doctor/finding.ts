@@ -47,9 +47,13 @@ export function skipped(check: CheckName, says: string): Finding {
 
 const gravity = { ok: 0, skipped: 1, warning: 2, failed: 3 } as const satisfies Record<Verdict, number>;
 
-/** The gravest; the first of equals. */
-export function gravest(findings: readonly [Finding, ...Finding[]]): Finding {
-  return findings.reduce((worst, next) => (gravity[next.verdict] > gravity[worst.verdict] ? next : worst));
+/** The gravest; the first of equals. @param none what is found where there is nothing to look at */
+export function gravest(findings: readonly Finding[], none: Finding): Finding {
+  const [first = none, ...others] = findings;
+  return others.reduce(
+    (worst, next) => (gravity[next.verdict] > gravity[worst.verdict] ? next : worst),
+    first,
+  );
 }
 
 /** Names in a sentence: the first few, and how many more there are. */

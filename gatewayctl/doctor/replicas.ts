@@ -5,16 +5,14 @@ import { nameOf } from './proxies.ts';
 import { judgeSkew } from './versions.ts';
 
 export function judgeDatabase(asked: readonly Asked[]): Finding {
-  const [first, ...others] = asked.map((one) =>
-    isAnswered(one)
-      ? judgeFeed(one)
-      : one.code === 'UNAVAILABLE' && one.reason !== undefined
-        ? failed('database', `the control plane answers, but: ${one.message}`, databaseAdvice)
-        : skipped('database', 'the control plane has not told'),
-  );
-  return first === undefined
-    ? skipped('database', 'the control plane has not been asked')
-    : gravest([first, ...others]);
+  return gravest(asked.map(judgeReplica), skipped('database', 'the control plane has not been asked'));
+}
+
+function judgeReplica(asked: Asked): Finding {
+  if (isAnswered(asked)) return judgeFeed(asked);
+  return asked.code === 'UNAVAILABLE' && asked.reason !== undefined
+    ? failed('database', `the control plane answers, but: ${asked.message}`, databaseAdvice)
+    : skipped('database', 'the control plane has not told');
 }
 
 const databaseAdvice =
@@ -39,7 +37,8 @@ function judgeFeed({ status: { database, feed, replica } }: Answered): Finding {
 
 /** @param mine gatewayctl's own */
 export function judgeVersions(mine: string, asked: readonly Asked[]): Finding {
-  const [first, ...others] = asked
+  const none = skipped('versions', `gatewayctl is ${mine}; the control plane’s is not known`);
+  const findings = asked
     .filter(isAnswered)
     .flatMap(({ status: { version, watchers } }) => [
       judgeSkew('gatewayctl', mine, version),
@@ -47,7 +46,5 @@ export function judgeVersions(mine: string, asked: readonly Asked[]): Finding {
         judgeSkew(`proxy ${nameOf(watcher)}`, watcher.version, version),
       ),
     ]);
-  return first === undefined
-    ? skipped('versions', `gatewayctl is ${mine}; the control plane’s is not known`)
-    : gravest([first, ...others]);
+  return gravest(findings, none);
 }

@@ -62,7 +62,8 @@ describe('sentences', () => {
 
   it('the gravest comes first, and the first of equals', () => {
     const [good, none, odd] = [ok('name', 'a'), skipped('name', 'b'), warning('name', 'c', 'd')];
-    expect(gravest([good, none, odd, warning('name', 'later', '')])).toBe(odd);
-    expect(gravest([good, ok('name', 'later')])).toBe(good);
+    expect(gravest([good, none, odd, warning('name', 'later', '')], none)).toBe(odd);
+    expect(gravest([good, ok('name', 'later')], odd)).toBe(good);
+    expect(gravest([], odd)).toBe(odd);
   });
 });
