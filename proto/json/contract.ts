@@ -1,5 +1,5 @@
 // The contract's message types as what reads and writes them by name walks them: the JSON door, gatewayctl.
-import { contract } from '../load.ts';
+import contract from '../generated/contract.json' with { type: 'json' };
 
 export interface FieldType {
   /** A scalar, or the name of a message or enum. */

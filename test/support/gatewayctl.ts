@@ -1,9 +1,10 @@
 // gatewayctl for tests: run in this process as its main does, with what it reads and writes in hand.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Io } from '../../gatewayctl/io.ts';
 import { runGatewayctl } from '../../gatewayctl/run.ts';
+import { startGateway, type TestGateway } from './gateway.ts';
 
 export interface Ran {
   readonly code: number;
@@ -68,6 +69,40 @@ export async function loggedIn(grpcPort: number, token: string): Promise<Gateway
   await made.expect(`context add local --server 127.0.0.1:${grpcPort}`);
   await made.expect('login', { input: `${token}\n` });
   return made;
+}
+
+/** A whole gateway with an owner and an operator of the platform at their command lines. */
+export interface Operated {
+  readonly gateway: TestGateway;
+  readonly owner: Gatewayctl;
+  readonly platform: Gatewayctl;
+  /** For files of its own. */
+  readonly directory: string;
+  /** Writes a file there. @returns its path */
+  file(name: string, text: string): string;
+  close(): Promise<void>;
+}
+
+export async function startOperated(): Promise<Operated> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayctl-files-'));
+  const gateway = await startGateway();
+  const { grpcPort } = gateway.controlPlane;
+  const owner = await loggedIn(grpcPort, gateway.organization.ownerToken);
+  const platform = await loggedIn(grpcPort, gateway.secrets.platformToken);
+  return {
+    ...{ gateway, owner, platform, directory },
+    file: (name, text) => {
+      const path = join(directory, name);
+      writeFileSync(path, text);
+      return path;
+    },
+    close: async () => {
+      owner.remove();
+      platform.remove();
+      rmSync(directory, { recursive: true });
+      await gateway.close();
+    },
+  };
 }
 
 async function runCaptured(args: readonly string[], options: RunOptions): Promise<Ran> {

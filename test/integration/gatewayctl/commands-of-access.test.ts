@@ -1,37 +1,21 @@
 // Commands about who may call and who operates, against a live control plane, with their effect.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatRequest, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
-import { createGatewayctl, type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
+import { chatRequest, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { createGatewayctl, type Gatewayctl, type Operated, startOperated } from '../../support/gatewayctl.ts';
 import { until } from '../../support/process.ts';
 
+let operated: Operated;
 let gateway: TestGateway;
 let ctl: Gatewayctl;
 let platform: Gatewayctl;
 let acme: TestOrganization;
-let directory: string;
-const file = (name: string, text: string) => {
-  const path = join(directory, name);
-  writeFileSync(path, text);
-  return path;
-};
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'gatewayctl-files-'));
-  gateway = await startGateway();
+  operated = await startOperated();
+  ({ gateway, owner: ctl, platform } = operated);
   acme = gateway.organization;
-  const { grpcPort } = gateway.controlPlane;
-  ctl = await loggedIn(grpcPort, acme.ownerToken);
-  platform = await loggedIn(grpcPort, gateway.secrets.platformToken);
 });
-afterAll(async () => {
-  ctl.remove();
-  platform.remove();
-  rmSync(directory, { recursive: true });
-  await gateway.close();
-});
+afterAll(() => operated.close());
 
 describe('organizations', () => {
   it('are created with an owner whose token is alone on standard output, and logs in', async () => {
@@ -187,7 +171,7 @@ describe('keys', () => {
   });
 
   it('come from a file of fields, over which options go', async () => {
-    const path = file(
+    const path = operated.file(
       'key.json',
       JSON.stringify({ name: 'from-file', metadata: { entries: { a: 'b' } }, active: true }),
     );

@@ -1,37 +1,23 @@
 // Commands about vendors, money and what is inspected, against a live control plane, with their effect.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatRequest, startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
-import { type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
+import { chatRequest, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { type Gatewayctl, type Operated, startOperated } from '../../support/gatewayctl.ts';
 import { until } from '../../support/process.ts';
 
+let operated: Operated;
 let gateway: TestGateway;
 let ctl: Gatewayctl;
 let platform: Gatewayctl;
 let acme: TestOrganization;
-let directory: string;
-const file = (name: string, text: string) => {
-  const path = join(directory, name);
-  writeFileSync(path, text);
-  return path;
-};
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'gatewayctl-files-'));
-  gateway = await startGateway();
+  operated = await startOperated();
+  ({ gateway, owner: ctl, platform } = operated);
   acme = gateway.organization;
-  const { grpcPort } = gateway.controlPlane;
-  ctl = await loggedIn(grpcPort, acme.ownerToken);
-  platform = await loggedIn(grpcPort, gateway.secrets.platformToken);
 });
-afterAll(async () => {
-  ctl.remove();
-  platform.remove();
-  rmSync(directory, { recursive: true });
-  await gateway.close();
-});
+afterAll(() => operated.close());
 
 describe('provider keys', () => {
   const secret = `made-up-${'secret'.repeat(4)}`;
@@ -44,7 +30,7 @@ describe('provider keys', () => {
       'gpt-provider',
       'filed',
       '--secret-file',
-      file('secret', secret),
+      operated.file('secret', secret),
     ]);
     const asked = await ctl.run('provider-keys create gpt-provider asked --priority 3', {
       answers: [secret],
@@ -110,7 +96,7 @@ describe('providers', () => {
       'shared',
       '--platform',
       '--file',
-      file('p.json', JSON.stringify(fields)),
+      operated.file('p.json', JSON.stringify(fields)),
     ]);
     expect((await ctl.json('providers get shared')).models).toMatchObject([
       { name: 'm1', prices: { input: '1' } },
@@ -251,7 +237,7 @@ describe('usage', () => {
 
     const csv = await ctl.expect('usage export --last 1d');
     expect(csv.split('\r\n')[0]).toContain('model');
-    const path = join(directory, 'usage.jsonl');
+    const path = join(operated.directory, 'usage.jsonl');
     expect(await ctl.expect(['usage', 'export', '--format', 'json-lines', '--output', path])).toBe('');
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
     expect(lines.length).toBe(csv.trimEnd().split('\r\n').length - 1);
