@@ -1,0 +1,323 @@
+// Puts the full proxy together, once, from the outside in: records, ledger, guardrails, providers.
+
+import { hostname } from 'node:os';
+import { type Background, createBackground } from '../common/background.ts';
+import { systemClock } from '../common/clock.ts';
+import type { Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import { systemTimers } from '../common/timers.ts';
+import { version } from '../common/version.ts';
+import {
+  type ControlPlaneClient,
+  createControlPlaneClient,
+  openControlPlaneTls,
+} from './access/control-plane-client.ts';
+import { accessLimits } from './access/limits.ts';
+import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
+import { createRedisRecords, recordCommands } from './access/redis-records.ts';
+import { TraitTable } from './catalog/traits.ts';
+import type { Guardrails } from './guardrails/guardrail.ts';
+import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
+import { Admission } from './http/admission.ts';
+import { createHandler } from './http/handler.ts';
+import { createWatchdog } from './http/watchdog.ts';
+import { SlicedBudgets } from './ledger/budgets/sliced-budgets.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { PriceBook } from './ledger/pricing/price-book.ts';
+import { LocalRates } from './ledger/rates/local-rates.ts';
+import type { Rates } from './ledger/rates/rates.ts';
+import { RedisRates } from './ledger/rates/redis-rates.ts';
+import { rateScripts } from './ledger/rates/scripts.ts';
+import { createSharedRates } from './ledger/rates/shared-rates.ts';
+import { createRequestLedger } from './ledger/request-ledger.ts';
+import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
+import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
+import { gptProvider } from './providers/gpt-provider/index.ts';
+import { providersByName } from './providers/index.ts';
+import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
+import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
+import type { ProxySettings } from './settings.ts';
+import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
+import { AddressPolicy } from './upstream/addresses.ts';
+import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
+import { CustomProviders } from './upstream/custom-providers.ts';
+import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
+import { Targets } from './upstream/targets.ts';
+import { createTransport, type Transport } from './upstream/transport.ts';
+
+export interface ProxyOptions {
+  readonly log: Logger;
+  /** Of services of guardrails. */
+  readonly serviceNetwork?: ServiceNetwork;
+}
+
+/** @throws Error that says what to do: a port in use, settings that do not fit each other */
+export async function assemble(
+  settings: ProxySettings,
+  options: ProxyOptions,
+  lifecycle: Lifecycle,
+): Promise<RunningProxy> {
+  const { log } = options;
+  const clock = systemClock;
+  const metrics = createMetrics();
+  const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
+  const redis = openRedis(settings, log, lifecycle);
+  const controlPlane = await openControlPlane(settings, { log, redis }, lifecycle);
+  const shared = { ...options, metrics, background, redis, controlPlane };
+  const money = openMoney(settings, shared, lifecycle);
+  const records = openRecords(settings, shared, money, lifecycle);
+  const admission = new Admission({
+    inFlightMax: settings.inFlightMax,
+    bufferedBytesMax: settings.bufferedBytesMax,
+    organizationShare: settings.organizationShare / 100,
+  });
+  const watchdog = createWatchdog(timeLimits(settings), clock);
+  lifecycle.onClose('watchdog', () => watchdog.close());
+  metrics.observe({
+    ...{ admission, redis },
+    feedAgeMs: () => records.feed().ageMs,
+    budgets: () => money.budgets.totals(),
+    usage: money.usageLog.gauges,
+  });
+
+  const traits = new TraitTable(settings.traits);
+  const upstream = openUpstream(settings, lifecycle);
+  const stopping = { now: false };
+  const handler = createHandler({
+    records,
+    now: () => clock.now(),
+    providers: providersByName,
+    targets: upstream.targets,
+    traits,
+    customProviders: new CustomProviders(providersByName, traits),
+    admission,
+    watchdog,
+    bodyLimits: settings,
+    guardrails: openGuardrails(settings, shared, upstream, lifecycle),
+    ledger: openLedger(settings, shared, money, lifecycle),
+    dispatch: openDispatch(settings, upstream, lifecycle),
+    attachedKey: openAttachedKey(settings, log, lifecycle),
+    isDraining: () => stopping.now,
+    record: createRecorder(metrics, log),
+  });
+  const notReady = () => records.notReady();
+  return serve(settings, { log, metrics, watchdog, lifecycle, handler, stopping, notReady });
+}
+
+interface Shared extends ProxyOptions {
+  readonly metrics: ProxyMetrics;
+  readonly background: Background;
+  readonly redis: RedisConnection | undefined;
+  readonly controlPlane: ControlPlaneClient;
+}
+
+function openRedis(
+  { redis: target }: ProxySettings,
+  log: Logger,
+  lifecycle: Lifecycle,
+): RedisConnection | undefined {
+  if (target === undefined) return undefined;
+  const connection = createRedisConnection({ target, log });
+  lifecycle.onClose('Redis', () => connection.close());
+  return connection;
+}
+
+/** What goes through the ledger of the control plane. */
+interface Money {
+  readonly budgets: SlicedBudgets;
+  readonly usageLog: LiveUsageLog;
+}
+
+function openMoney(
+  settings: ProxySettings,
+  { log, metrics, background, redis: connection, controlPlane }: Shared,
+  lifecycle: Lifecycle,
+): Money {
+  const clock = systemClock;
+  const deps = {
+    client: controlPlane.ledger,
+    clock,
+    timers: systemTimers,
+    random: Math.random,
+    log,
+    background,
+  };
+  const { cacheKey: sealKeys } = settings;
+  const overflow =
+    connection &&
+    sealKeys &&
+    new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
+  const budgets = new SlicedBudgets({ ...deps, metrics: metrics.slices });
+  const usageLog = createUsageLog({
+    ...deps,
+    overflow,
+    memoryBytesMax: usageMemoryBytesMax,
+    metrics: metrics.usage,
+  });
+  lifecycle.onClose('ledger', async () => {
+    const until = clock.monotonic() + ledgerCloseMs;
+    await Promise.all([budgets.close(until), usageLog.close(until)]);
+  });
+  return { budgets, usageLog };
+}
+
+/** For the last reports and returns; what then is not acknowledged goes to Redis, or is unsettled. */
+const ledgerCloseMs = 5_000;
+
+function openLedger(
+  settings: ProxySettings,
+  shared: Shared,
+  { budgets, usageLog }: Money,
+  lifecycle: Lifecycle,
+): Ledger {
+  const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
+  const { outputTokensDefault } = settings;
+  return createRequestLedger({
+    ...{ budgets, usageLog, outputTokensDefault, metrics, budgetMetrics },
+    rates: openRates(shared, lifecycle),
+    prices: new PriceBook(),
+  });
+}
+
+function openRates(
+  { metrics: { limits: metrics }, background, redis: connection }: Shared,
+  lifecycle: Lifecycle,
+): Rates {
+  const clock = systemClock;
+  const local = new LocalRates({ clock, onTake: () => metrics.countedLocally() });
+  if (connection === undefined) return local;
+  const redis = new RedisRates({
+    ...{ connection, background, clock, timers: systemTimers },
+    scripts: rateScripts,
+    deadlineMs: redisDeadlineMs,
+  });
+  lifecycle.onClose('leases', () => redis.close());
+  return createSharedRates({ redis, local });
+}
+
+async function openControlPlane(
+  settings: ProxySettings,
+  { log, redis }: Pick<Shared, 'log' | 'redis'>,
+  lifecycle: Lifecycle,
+): Promise<ControlPlaneClient> {
+  const {
+    controlPlaneCaFile: caFile,
+    controlPlaneCertFile: certFile,
+    controlPlaneKeyFile: keyFile,
+  } = settings;
+  const tls = settings.controlPlaneTls
+    ? await openControlPlaneTls({ caFile, certFile, keyFile }, log)
+    : undefined;
+  lifecycle.onClose('control-plane certificates', () => tls?.close());
+  const controlPlane = createControlPlaneClient({
+    addresses: settings.controlPlane,
+    token: settings.proxyToken,
+    credentials: tls?.credentials,
+    allowPlaintext: settings.controlPlanePlaintext,
+    self: { version, host: hostname(), redis: () => (redis === undefined ? 'none' : redis.state()) },
+  });
+  lifecycle.onClose('control-plane client', () => controlPlane.close());
+  return controlPlane;
+}
+
+function openRecords(
+  settings: ProxySettings,
+  deps: Shared,
+  { budgets }: Money,
+  lifecycle: Lifecycle,
+): LiveRecordSource {
+  const records = createRecordSource({
+    cache: openCache(settings, deps),
+    maxStaleMs: settings.maxStale,
+    limits: accessLimits,
+    onRecall: ({ budgetId, window }) => budgets.recall(budgetId, window),
+    clock: systemClock,
+    timers: systemTimers,
+    random: Math.random,
+    ...deps,
+    metrics: deps.metrics.access,
+  });
+  lifecycle.onClose('records', () => records.close());
+  return records;
+}
+
+function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefined {
+  const { cacheKey: sealKeys, maxStale: maxStaleMs } = settings;
+  if (deps.redis === undefined || sealKeys === undefined) return undefined;
+  return createRedisRecords({
+    commands: recordCommands(deps.redis),
+    sealKeys,
+    maxStaleMs,
+    limits: accessLimits,
+    clock: systemClock,
+    background: deps.background,
+    metrics: deps.metrics.access,
+  });
+}
+
+function openGuardrails(
+  settings: ProxySettings,
+  { log, background, metrics, controlPlane, serviceNetwork: network }: Shared,
+  { transport, targets }: Upstream,
+  lifecycle: Lifecycle,
+): Guardrails {
+  const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
+  const guardrails = createLiveGuardrails({
+    ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
+    ...{ serviceAddresses: { deny, allow }, network },
+    ...{ client: controlPlane.decisions, metrics: metrics.guardrails },
+    moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
+  });
+  lifecycle.onClose('guardrails', () => guardrails.close());
+  return guardrails;
+}
+
+interface Upstream {
+  readonly targets: Targets;
+  readonly transport: Transport;
+}
+
+function openUpstream(settings: ProxySettings, lifecycle: Lifecycle): Upstream {
+  const transport = openTransport(settings, new AddressPolicy(settings));
+  lifecycle.onClose('connections to providers', () => transport.close());
+  return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
+}
+
+function openDispatch(settings: ProxySettings, { transport }: Upstream, lifecycle: Lifecycle): Dispatch {
+  // What may be a base URL in the cluster may still not be named by a caller.
+  const { denyCidrs } = settings;
+  const imageTransport = openTransport(settings, new AddressPolicy({ denyCidrs, privateUpstreams: [] }));
+  lifecycle.onClose('connections to images', () => imageTransport.close());
+  return createDispatch({
+    transport,
+    limits: settings,
+    now: () => systemClock.now(),
+    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
+  });
+}
+
+function openTransport(settings: ProxySettings, addresses: AddressPolicy): Transport {
+  return createTransport({
+    addresses,
+    connectTimeoutMs: settings.connectTimeout,
+    keepAliveMs: upstreamKeepAliveMs,
+    originsMax: upstreamOriginsMax,
+  });
+}
+
+/** Load balancers of providers close idle connections after 60 s and more. */
+const upstreamKeepAliveMs = 30_000;
+const upstreamOriginsMax = 1000;
+
+function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
+  return {
+    templates: new Map([
+      ['gpt-provider', settings.gptProviderUrl],
+      ['studio-ai', settings.studioAiUrl],
+      ['managed-cloud-models', settings.managedCloudModelsUrl],
+      ['assistant-provider', settings.assistantProviderUrl],
+      ['search-provider', settings.searchProviderUrl],
+    ]),
+    endpointHostSuffixes: settings.endpointHostSuffixes,
+  };
+}
