@@ -43,7 +43,7 @@ function alertRule({ name, severity, for: holds, expr, summary, description, run
     expr,
     for: holds,
     labels: { severity },
-    annotations: { summary, description, runbook: `docs/kubernetes.md#runbook-${runbook}` },
+    annotations: { summary, description, runbook: `docs/runbook.md#${runbook}` },
   };
 }
 

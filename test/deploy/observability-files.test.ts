@@ -186,6 +186,15 @@ describe('alerts', () => {
     }
   });
 
+  it('have a section of the runbook, which speaks of no alert that there is not', () => {
+    const text = readFileSync(join(projectRoot, 'docs/runbook.md'), 'utf8');
+    const sections = [...text.matchAll(/^## (\S+)$/gm)].map(([, title]) => title);
+    expect(alerts.filter(({ runbook }) => !sections.includes(runbook))).toEqual([]);
+    const named = [...text.matchAll(/`(Gateway[A-Z]\w+)`/g)].map(([, name]) => name);
+    expect(named.filter((name) => !alerts.some((alert) => alert.name === name))).toEqual([]);
+    expect(named.length).toBeGreaterThan(0);
+  });
+
   it('are the same in the file of rules and in the object of the operator', () => {
     const { groups } = parse(read('alerts/model-gateway.rules.yaml'));
     expect(parse(read('prometheus-rule.yaml')).spec.groups).toEqual(groups);

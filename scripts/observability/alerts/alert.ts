@@ -18,7 +18,7 @@ export interface Alert {
   readonly expr: string;
   readonly summary: string;
   readonly description: string;
-  /** The section of docs/kubernetes.md: `#runbook-<this>`. */
+  /** The section of docs/runbook.md. */
   readonly runbook: string;
 }
 
