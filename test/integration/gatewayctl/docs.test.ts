@@ -36,7 +36,8 @@ describe('docs/gatewayctl.md', () => {
     expect(readFileSync(join(directory, 'checkout-key'), 'utf8')).toMatch(/^sk-svc-\w+\n$/);
     rmSync(directory, { recursive: true });
     await plane.close();
-  });
+    // A process for each of its lines.
+  }, 120_000);
 
   const lines = blocks.flatMap((block) =>
     [...block.matchAll(/(?<=^|\()gatewayctl ([^|)\n#]+)/gm)].map(([, line = '']) => line.trim()),
