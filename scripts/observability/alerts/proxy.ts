@@ -111,7 +111,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary: 'Sidecars in {{ $labels.namespace }} do not reach the egress gateway',
         description:
           'Their log names the cause: no replica is ready, a certificate is not believed or has ended, or a NetworkPolicy is in the way.',
-        runbook: 'failing',
+        runbook: 'egress-unreachable',
       },
       {
         name: 'GatewayTargetDown',
@@ -132,7 +132,7 @@ export const proxyAlerts: readonly AlertGroup[] = [
         summary: 'The certificate {{ $labels.name }} ends in {{ $value | humanizeDuration }}',
         description:
           'cert-manager should have renewed it: its Certificate object says why not. Programs read renewed files by themselves.',
-        runbook: 'feed',
+        runbook: 'certificates',
       },
       {
         name: 'GatewayVersionsMixed',

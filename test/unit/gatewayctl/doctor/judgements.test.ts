@@ -46,7 +46,7 @@ const unanswered = (code: string, reason?: string): Asked => ({
 });
 
 describe('the configuration', () => {
-  const seen = { file: '/home/olga/config.json', context: 'prod' };
+  const seen = { file: '/etc/olga/config.json', context: 'prod' };
   const files = { mode: undefined, authoritiesProblem: undefined };
 
   it.each([
