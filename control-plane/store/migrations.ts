@@ -1,8 +1,11 @@
-// The tables of schema.ts, step by step. A step that was released is never edited: databases have run it.
+// The tables of schema.ts, step by step. A step that was released is never edited: databases have run it. And it only adds, with
+// a default or room for nothing, because programs of the version before run beside it during an upgrade, and after it where one is
+// taken back. A step that cannot be so is named …_breaking: programs that do not know it do not start.
 // Only what SQLite and PostgreSQL both know. Unique indexes are named <table>_<last column>_unique: store.ts gives their meaning.
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
@@ -17,20 +20,46 @@ import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform 
 
 /**
  * Brings the database to the newest step, under a lock where several replicas may start at once.
- * @throws what the database throws, or an Error if the database has run steps that this program does not know
+ * @throws what the database throws, or an Error if the database has run steps that this program cannot work with
  */
-export async function migrate(db: Kysely<Schema>, features: DatabaseFeatures): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(features) } });
+export async function migrate(
+  db: Kysely<Schema>,
+  { features, log }: { readonly features: DatabaseFeatures; readonly log: Logger },
+): Promise<void> {
+  const known = migrations(features);
+  const later = await laterSteps(db, Object.keys(known));
+  if (later.some((name) => name.endsWith(breakingSuffix))) throw newerVersion(later);
+  if (later.length > 0)
+    log.warn({ steps: later }, 'the database has steps of a newer version; they only add');
+  const steps = { ...known, ...Object.fromEntries(later.map((name) => [name, unknownStep])) };
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  if (error instanceof Error && error.message.startsWith('corrupted migrations')) {
-    throw new Error('the database was made by a newer version of the control plane; start that version', {
-      cause: error,
-    });
-  }
+  // Between the look above and the lock another replica may have gone on; or steps are missing in between.
+  if (error instanceof Error && error.message.startsWith('corrupted migrations'))
+    throw newerVersion(later, error);
   const failed = results?.find((result) => result.status === 'Error');
   if (failed === undefined) throw error;
   throw new Error(`the database could not be brought to step ${failed.migrationName}`, { cause: error });
+}
+
+const breakingSuffix = '_breaking';
+const unknownStep: Migration = { up: async () => undefined };
+
+function newerVersion(steps: readonly string[], cause?: Error): Error {
+  const names = steps.length === 0 ? '' : ` (it has run ${steps.join(', ')})`;
+  return new Error(
+    `the database was made by a newer version of the control plane${names}; start that version, or restore the backup made before it`,
+    { cause },
+  );
+}
+
+/** What the database has run and this program does not know. */
+async function laterSteps(db: Kysely<Schema>, known: readonly string[]): Promise<readonly string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name).filter((name) => !known.includes(name));
 }
 
 const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({

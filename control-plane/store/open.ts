@@ -52,7 +52,7 @@ export function databaseKind(url: string): 'sqlite' | 'postgres' {
 
 function openBackend({ url, log, clock }: OpenOptions): Promise<Backend> {
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  if (path !== undefined) return openSqlite(path, clock);
+  if (path !== undefined) return openSqlite(path, clock, log);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, log);
   // The URL itself may hold a password.
   return Promise.reject(new Error('the database URL must begin with sqlite: or postgres://'));

@@ -77,7 +77,7 @@ async function migrateAlone(configuration: PoolConfig, log: Logger): Promise<voi
   const deps = { log, outages: { count: 0 }, nameOf: prepareNothing };
   const db = kyselyOver({ ...configuration, ...patient, max: 2 }, deps);
   try {
-    await migrate(db, features);
+    await migrate(db, { features, log });
   } finally {
     await db.destroy();
   }

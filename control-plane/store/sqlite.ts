@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
 import { epochOf } from './epoch.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
@@ -19,13 +20,13 @@ const busyMs = 100;
 const features = { partitions: false } as const;
 
 /** @throws Error that names the file, if it cannot be opened or made */
-export async function openSqlite(path: string, clock: Clock): Promise<Backend> {
+export async function openSqlite(path: string, clock: Clock, log: Logger): Promise<Backend> {
   const db = new Kysely<Schema>({ dialect: dialectOver(openFile(path)) });
   // While this process was down the file may have been replaced by an older copy, and nothing in it would tell. So the
   // feed has no memory beyond the process: each start is an epoch of its own.
   const nonce = randomUUID();
   try {
-    await migrate(db, features);
+    await migrate(db, { features, log });
   } catch (error) {
     await db.destroy();
     throw error;

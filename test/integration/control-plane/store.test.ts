@@ -1,6 +1,7 @@
 // One suite over both databases: what holds for the one holds for the other.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { createLogger } from '../../../common/logger.ts';
 import { type ChangeTransaction, NameTakenError, type Store } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';
 import { until } from '../../support/process.ts';
@@ -181,8 +182,28 @@ describeStores('the limits of the store', (given) => {
     await expect(given.store.position()).rejects.toThrow(RangeError);
   });
 
-  it('does not open a database that a newer version has made', async () => {
-    await given.database.raw(`insert into kysely_migration values ('999_future', '2030-01-01T00:00:00Z')`);
-    await expect(given.database.open()).rejects.toThrow(/newer version/);
+  const ran = (...steps: readonly string[]) =>
+    given.database.raw(
+      `insert into kysely_migration values ${steps.map((step) => `('${step}', '2030-01-01T00:00:00Z')`).join(', ')}`,
+    );
+
+  it('opens a database in which a newer version has only added, and changes it', async () => {
+    await ran('998_more', '999_columns');
+    const logged: string[] = [];
+    const log = createLogger({
+      name: 'test',
+      level: 'warn',
+      stream: { write: (line) => void logged.push(line) },
+    });
+    const store = await given.database.open({ log });
+    await change(store, (tx) => insertOrganization(tx).then(() => undefined));
+    expect(logged.join()).toContain('"steps":["998_more","999_columns"]');
+  });
+
+  it('does not open a database that a newer version has changed in a way that it cannot work with', async () => {
+    await ran('998_more', '999_moved_breaking');
+    await expect(given.database.open()).rejects.toThrow(
+      /newer version .*998_more, 999_moved_breaking.*start that version/,
+    );
   });
 });
