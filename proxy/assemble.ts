@@ -211,6 +211,7 @@ async function openControlPlane(
   lifecycle.onClose('control-plane certificates', () => tls?.close());
   const controlPlane = createControlPlaneClient({
     addresses: settings.controlPlane,
+    name: settings.controlPlaneName,
     token: settings.proxyToken,
     credentials: tls?.credentials,
     allowPlaintext: settings.controlPlanePlaintext,

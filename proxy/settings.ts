@@ -1,5 +1,6 @@
 // Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
@@ -88,6 +89,12 @@ export const proxySettings = {
     about: 'true allows plaintext off loopback, where a mesh encrypts on its own.',
     decode: flag,
     default: 'false',
+  },
+  controlPlaneName: {
+    name: 'GATEWAY_CONTROL_PLANE_NAME',
+    about:
+      "The name in the control plane's certificate. Needed with TLS where GATEWAY_CONTROL_PLANE gives IP addresses, which have no name to check.",
+    decode: text,
   },
   controlPlaneCaFile: {
     name: 'GATEWAY_CONTROL_PLANE_CA_FILE',
@@ -360,6 +367,15 @@ export function readProxySettings(env: NodeJS.ProcessEnv) {
   if ((certificate === undefined) !== (key === undefined)) {
     mistakes.push('GATEWAY_CONTROL_PLANE_CERT_FILE: goes together with GATEWAY_CONTROL_PLANE_KEY_FILE');
   }
+  if (
+    settings.controlPlaneTls &&
+    settings.controlPlaneName === undefined &&
+    settings.controlPlane.some(isAddress)
+  ) {
+    mistakes.push(
+      'GATEWAY_CONTROL_PLANE: is an IP address, and TLS checks names; give a name instead, or beside it GATEWAY_CONTROL_PLANE_NAME, the one in the certificate',
+    );
+  }
   if (mistakes.length > 0) throw new SettingsError(mistakes);
   return {
     ...settings,
@@ -367,4 +383,8 @@ export function readProxySettings(env: NodeJS.ProcessEnv) {
     forwardCaFile: settingFile(sidecarSettings.forwardCa, env),
     attachKeyFile: settingFile(sidecarSettings.attachKey, env),
   };
+}
+
+function isAddress(hostAndPort: string): boolean {
+  return isIP(hostAndPort.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) !== 0;
 }

@@ -39,6 +39,8 @@ import { decodeReport, encodeReport } from './wire-report.ts';
 export interface ControlPlaneOptions {
   /** `host:port`; one name that stands for all replicas, or several IP addresses. */
   readonly addresses: readonly string[];
+  /** In its certificate, where that is another than the one dialled: TLS checks names, and an address is none. */
+  readonly name?: string | undefined;
   /** This proxy's `gw-proxy-…`; absent where the client certificate is the identity. */
   readonly token: Secret | undefined;
   /** Of openControlPlaneTls; absent: plain text. */
@@ -231,8 +233,12 @@ const channelOptions: ChannelOptions = {
   }),
 };
 
-function openChannel({ addresses, credentials: own }: ControlPlaneOptions): Channel {
-  return new Channel(target(addresses), own ?? credentials.createInsecure(), channelOptions);
+function openChannel({ addresses, credentials: own, name }: ControlPlaneOptions): Channel {
+  const options = {
+    ...channelOptions,
+    ...(own !== undefined && name !== undefined && { 'grpc.ssl_target_name_override': name }),
+  };
+  return new Channel(target(addresses), own ?? credentials.createInsecure(), options);
 }
 
 function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {

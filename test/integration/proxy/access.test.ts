@@ -9,6 +9,7 @@ import { Secret } from '../../../common/secret.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import {
   type ControlPlaneOptions,
+  type ControlPlaneTlsFiles,
   createControlPlaneClient,
   openControlPlaneTls,
 } from '../../../proxy/access/control-plane-client.ts';
@@ -232,19 +233,23 @@ describe('over TLS', () => {
       },
     });
     closers.push(() => secured.close());
-    const start = async (files: {
-      caFile: string;
-      certFile: string | undefined;
-      keyFile: string | undefined;
-    }) => {
+    const start = async (files: ControlPlaneTlsFiles, at: { host?: string; name?: string } = {}) => {
       const tls = await openControlPlaneTls(files, silentLog);
       closers.push(() => tls.close());
-      const addressed = { addresses: [`localhost:${secured.plane.grpcPort}`], token: undefined };
-      return startSource({ ...addressed, credentials: tls.credentials });
+      const { host = 'localhost', name } = at;
+      const addressed = { addresses: [`${host}:${secured.plane.grpcPort}`], token: undefined };
+      return startSource({ ...addressed, name, credentials: tls.credentials });
     };
     const trusted = await start({ caFile: authority.caFile, ...own });
     await until(() => trusted.feed().state === 'live', { what: 'the feed over mutual TLS' });
     expect(await find(trusted, 'whatever')).toBe('access_not_found');
+    const addressed = await start(
+      { caFile: authority.caFile, ...own },
+      { host: '127.0.0.1', name: 'localhost' },
+    );
+    await until(() => addressed.feed().state === 'live', { what: 'the feed by an address, under its name' });
+    const misnamed = await start({ caFile: authority.caFile, ...own }, { name: 'other.example.com' });
+    await expect(find(misnamed, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
     const suspicious = await start({ caFile: stranger.caFile, certFile: undefined, keyFile: undefined });
     await expect(find(suspicious, 'whatever')).rejects.toMatchObject({ code: 'access_unavailable' });
   });

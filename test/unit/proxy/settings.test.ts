@@ -1,0 +1,45 @@
+// What contradicts itself in the settings of a proxy in full mode; of sidecars: sidecar-settings.test.ts.
+import { describe, expect, it } from 'vitest';
+import { SettingsError } from '../../../common/settings.ts';
+import { readProxySettings } from '../../../proxy/settings.ts';
+
+function mistakes(env: Record<string, string>): readonly string[] {
+  try {
+    readProxySettings(env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.mistakes;
+    throw error;
+  }
+}
+
+it('Redis is of no use without a key that seals what stands in it', () => {
+  expect(mistakes({ REDIS_URL: 'redis://redis:6379' })).toEqual([
+    expect.stringMatching(/^GATEWAY_CACHE_KEY: is needed with REDIS_URL/),
+  ]);
+});
+
+describe('TLS to the control plane', () => {
+  const tls = { GATEWAY_CONTROL_PLANE_TLS: 'true' };
+
+  it.each(['10.0.0.1:50051', '10.0.0.1:50051,10.0.0.2:50051', '[2001:db8::1]:50051'])(
+    'at %s needs the name in its certificate',
+    (addresses) => {
+      const found = mistakes({ ...tls, GATEWAY_CONTROL_PLANE: addresses });
+      expect(found).toEqual([expect.stringContaining('GATEWAY_CONTROL_PLANE_NAME')]);
+      const named = { GATEWAY_CONTROL_PLANE: addresses, GATEWAY_CONTROL_PLANE_NAME: 'control-plane' };
+      expect(mistakes({ ...tls, ...named })).toEqual([]);
+    },
+  );
+
+  it('at a name needs no other, and without TLS no name is checked', () => {
+    expect(mistakes({ ...tls, GATEWAY_CONTROL_PLANE: 'control-plane:50051' })).toEqual([]);
+    expect(mistakes({ GATEWAY_CONTROL_PLANE: '10.0.0.1:50051' })).toEqual([]);
+  });
+
+  it('takes a client certificate with its key', () => {
+    expect(mistakes({ GATEWAY_CONTROL_PLANE_CERT_FILE: '/tls.crt' })).toEqual([
+      expect.stringMatching(/^GATEWAY_CONTROL_PLANE_CERT_FILE: goes together/),
+    ]);
+  });
+});
