@@ -1,4 +1,5 @@
 // Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
+import { isLoopbackHost } from '../common/addresses.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
@@ -10,7 +11,6 @@ import {
   duration,
   flag,
   hostAndPort,
-  type ListenAddress,
   list,
   listenAddress,
   oneOf,
@@ -254,7 +254,7 @@ function contradictions(settings: Decoded): string[] {
   }
   if (tlsCertFile === undefined && !settings.plaintext) {
     for (const key of ['grpcListen', 'httpListen'] as const) {
-      if (isLoopback(settings[key])) continue;
+      if (isLoopbackHost(settings[key].host)) continue;
       mistakes.push(
         `${controlPlaneSettings[key].name}: is not on loopback, so set GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE, ` +
           'or GATEWAY_PLAINTEXT=true where something in front ends TLS',
@@ -262,8 +262,4 @@ function contradictions(settings: Decoded): string[] {
     }
   }
   return mistakes;
-}
-
-function isLoopback({ host }: ListenAddress): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

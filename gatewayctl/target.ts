@@ -1,6 +1,6 @@
 // Which server, over which transport. Plain text carries tokens readable by everybody on the way: to this machine it is the
 // default, elsewhere it has to be asked for.
-import { blockList, familyOf } from '../common/addresses.ts';
+import { isLoopbackHost } from '../common/addresses.ts';
 import type { Secret } from '../common/secret.ts';
 import { listenAddress } from '../common/settings.ts';
 import { usageMistake } from './failure.ts';
@@ -32,8 +32,6 @@ export interface TransportWish {
   readonly serverName?: string;
 }
 
-const loopback = blockList(['127.0.0.0/8', '::1/128']);
-
 /** @throws Failure for what is no host:port */
 export function parseServer(server: string): { readonly host: string; readonly port: number } {
   try {
@@ -45,9 +43,7 @@ export function parseServer(server: string): { readonly host: string; readonly p
 }
 
 export function isLoopback(server: string): boolean {
-  const { host } = parseServer(server);
-  const family = familyOf(host);
-  return host === 'localhost' || (family !== undefined && loopback.check(host, family));
+  return isLoopbackHost(parseServer(server).host);
 }
 
 /** @throws Failure for wishes that exclude each other */

@@ -1,7 +1,7 @@
 // The services Access and Ledger, and reports to Guardrails, over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
 // this machine alone.
 import { readFile } from 'node:fs/promises';
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import {
   type CallOptions,
@@ -17,6 +17,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
+import { isLoopbackHost } from '../../common/addresses.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
@@ -267,13 +268,8 @@ function hostOf(address: string): string {
   return host[1] ?? host[2] ?? '';
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 function isLoopback(address: string): boolean {
-  const host = hostOf(address);
-  return host === 'localhost' || loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+  return isLoopbackHost(hostOf(address));
 }
 
 function watch(

@@ -5,7 +5,6 @@ import type { Logger } from '../../common/logger.ts';
 import { type ClientTlsSource, watchClientTlsFiles } from '../../common/tls.ts';
 import { Admission } from '../http/admission.ts';
 import { createWatchdog, type TimeLimits } from '../http/watchdog.ts';
-import { providersByName } from '../providers/index.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from '../serve.ts';
 import type { ProxySettings } from '../settings.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -33,7 +32,7 @@ export async function assembleForward(
   lifecycle.onClose('watchdog', () => watchdog.close());
   const stopping = { now: false };
   const handler = createForwardHandler({
-    ...{ egress, admission, watchdog, providers: providersByName },
+    ...{ egress, admission, watchdog },
     transport: await openTransport(settings, { egress, log, lifecycle }),
     connectTimeoutMs: settings.connectTimeout,
     attachedKey: openAttachedKey(settings, log, lifecycle),

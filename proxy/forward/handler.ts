@@ -5,15 +5,12 @@ import { GatewayError } from '../errors.ts';
 import type { Admission } from '../http/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Handler, type HandlingDeps, handling } from '../http/handling.ts';
-import { matchRoute, type Route } from '../http/match.ts';
-import type { Provider } from '../providers/provider.ts';
+import { routeForm } from '../http/match.ts';
 import { dispatch, type EgressDeps } from './dispatch.ts';
 import { type AddedHeaders, forwardedHeaders } from './headers.ts';
 import { relay } from './relay.ts';
 
 export interface ForwardDeps extends HandlingDeps, EgressDeps {
-  /** Those with a route of their own, by path segment. */
-  readonly providers: ReadonlyMap<string, Provider>;
   readonly admission: Admission;
   /** For requests that bring no virtual key. */
   readonly attachedKey: AttachedKey | undefined;
@@ -33,9 +30,11 @@ async function answer(exchange: Exchange, deps: ForwardDeps): Promise<void> {
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });
 
   // match: as far as it says where the key is attached. What is no route here may be one there, or is refused there.
-  const route = routeOf(exchange, deps.providers);
-  const onProviderRoute = route?.kind === 'chat' && route.provider !== undefined;
-  record.route = route?.kind ?? 'none';
+  const { url = '' } = request;
+  if (!url.startsWith('/')) throw new GatewayError('route_not_found');
+  const form = routeForm(url);
+  const onProviderRoute = form === 'provider chat';
+  record.route = onProviderRoute ? 'chat' : form;
   record.direct = onProviderRoute || exchange.headers.get('x-svc-direct-key')?.toLowerCase() === 'true';
 
   // admit
@@ -47,17 +46,6 @@ async function answer(exchange: Exchange, deps: ForwardDeps): Promise<void> {
 
   // relay
   await relay(exchange, call);
-}
-
-/** @throws GatewayError route_not_found for a target that is no path */
-function routeOf({ request }: Exchange, providers: ForwardDeps['providers']): Route | undefined {
-  const { method = '', url = '' } = request;
-  if (!url.startsWith('/')) throw new GatewayError('route_not_found');
-  try {
-    return matchRoute(method, url, providers);
-  } catch {
-    return undefined;
-  }
 }
 
 function keyFor(

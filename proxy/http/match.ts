@@ -13,6 +13,9 @@ export interface ChatRoute {
   readonly endpoint: string | undefined;
 }
 
+/** The form of every provider's own chat route. */
+const providerChat = /^\/v1\/([a-z0-9-]+)(?:\/([^/]+))?\/chat\/completions$/;
+
 const genericChat: Route = { kind: 'chat', provider: undefined, endpoint: undefined };
 const models: Route = { kind: 'models' };
 
@@ -21,9 +24,7 @@ const models: Route = { kind: 'models' };
  * @throws GatewayError route_not_found, method_not_allowed, invalid_request (undecodable model id)
  */
 export function matchRoute(method: string, target: string, providers: ReadonlyMap<string, Provider>): Route {
-  const queryStart = target.indexOf('?');
-  const path = queryStart === -1 ? target : target.slice(0, queryStart);
-  const route = findRoute(path, providers);
+  const route = findRoute(pathOf(target), providers);
   if (route === undefined) throw new GatewayError('route_not_found');
   const expected = route.kind === 'chat' ? 'POST' : 'GET';
   if (method !== expected) {
@@ -35,11 +36,27 @@ export function matchRoute(method: string, target: string, providers: ReadonlyMa
   return route;
 }
 
+export type RouteForm = 'chat' | 'provider chat' | 'models' | 'model' | 'none';
+
+/** What a path looks like, for who forwards it: whether there is such a provider is known elsewhere. */
+export function routeForm(target: string): RouteForm {
+  const path = pathOf(target);
+  if (path === '/v1/chat/completions') return 'chat';
+  if (providerChat.test(path)) return 'provider chat';
+  if (path === '/v1/models') return 'models';
+  return path.startsWith('/v1/models/') ? 'model' : 'none';
+}
+
+function pathOf(target: string): string {
+  const queryStart = target.indexOf('?');
+  return queryStart === -1 ? target : target.slice(0, queryStart);
+}
+
 function findRoute(path: string, providers: ReadonlyMap<string, Provider>): Route | undefined {
   if (path === '/v1/chat/completions') return genericChat;
   if (path === '/v1/models') return models;
   if (path.startsWith('/v1/models/')) return modelRoute(path.slice('/v1/models/'.length));
-  const [, name = '', endpoint] = /^\/v1\/([a-z0-9-]+)(?:\/([^/]+))?\/chat\/completions$/.exec(path) ?? [];
+  const [, name = '', endpoint] = providerChat.exec(path) ?? [];
   const provider = providers.get(name);
   if (provider === undefined || takesEndpoint(provider) !== (endpoint !== undefined)) return undefined;
   return { kind: 'chat', provider, endpoint };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchRoute } from '../../../../proxy/http/match.ts';
+import { matchRoute, routeForm } from '../../../../proxy/http/match.ts';
 import { gptProvider } from '../../../../proxy/providers/gpt-provider/index.ts';
 
 const studio = { ...gptProvider, name: 'studio-ai', defaultBaseUrl: 'https://{endpoint}.test/models' };
@@ -74,5 +74,31 @@ describe('matching method and path', () => {
     expect(() => match('GET', '/v1/models/%zz')).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
+  });
+});
+
+describe('the form of a path, for who forwards it', () => {
+  it.each([
+    ['/v1/chat/completions', 'chat'],
+    ['/v1/chat/completions?api-version=1', 'chat'],
+    ['/v1/gpt-provider/chat/completions', 'provider chat'],
+    ['/v1/studio-ai/my-hub/chat/completions?x=1', 'provider chat'],
+    ['/v1/unknown/chat/completions', 'provider chat'],
+    ['/v1/models', 'models'],
+    ['/v1/models/gpt-provider%2Fgpt-4o', 'model'],
+    ['/v1/chat/completions/', 'none'],
+    ['//v1/chat/completions', 'none'],
+    ['/metrics', 'none'],
+  ])('%s: %s', (target, form) => {
+    expect(routeForm(target)).toBe(form);
+  });
+
+  it('is that of every route there is', () => {
+    for (const name of providers.keys()) {
+      const target =
+        name === 'studio-ai' ? '/v1/studio-ai/hub/chat/completions' : `/v1/${name}/chat/completions`;
+      expect(match('POST', target)).toMatchObject({ kind: 'chat' });
+      expect(routeForm(target)).toBe('provider chat');
+    }
   });
 });
