@@ -96,7 +96,8 @@ function runShell(text: string, { user, folders }: Shell): void {
     const root = mkdtempSync(join(tmpdir(), 'gateway-build-root-'));
     const as = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', 'sh', '-c', text];
     const script = [...layOut(root, folders), `exec chroot ${root} "$@"`].join('\n');
-    const env = { PATH: `/node:${process.env.PATH}` };
+    // chroot is root's, and not on every user's PATH.
+    const env = { PATH: `/node:${process.env.PATH}:/usr/sbin:/sbin` };
     execFileSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...as], { stdio, env });
     rmSync(root, { recursive: true });
   } else {

@@ -1,39 +1,46 @@
 // The leases that this proxy holds in Redis for requests under way, by shard and limit: what is to be renewed.
 import type { CountedRequest } from './turn.ts';
 
+/** Of one shard: requests by the names of their leases, by id of their limit. */
+export type HeldLeases = ReadonlyMap<string, ReadonlyMap<string, CountedRequest>>;
+
 export class Leases {
-  readonly #shards = new Map<number, Map<string, Set<string>>>();
+  readonly #shards = new Map<number, Map<string, Map<string, CountedRequest>>>();
 
   get isEmpty(): boolean {
     return this.#shards.size === 0;
   }
 
-  add({ shard, limits, name }: CountedRequest): void {
-    for (const { kind, id } of limits) {
-      if (kind === 'concurrent_requests') this.#namesOf(shard, id).add(name);
+  add(request: CountedRequest): void {
+    for (const { kind, id } of request.limits) {
+      if (kind === 'concurrent_requests') this.#heldOf(request.shard, id).set(request.name, request);
     }
   }
 
   remove({ shard, limits, name }: CountedRequest): void {
-    const sets = this.#shards.get(shard);
-    if (sets === undefined) return;
+    const held = this.#shards.get(shard);
+    if (held === undefined) return;
     for (const { id } of limits) {
-      const names = sets.get(id);
-      names?.delete(name);
-      if (names?.size === 0) sets.delete(id);
+      const requests = held.get(id);
+      requests?.delete(name);
+      if (requests?.size === 0) held.delete(id);
     }
-    if (sets.size === 0) this.#shards.delete(shard);
+    if (held.size === 0) this.#shards.delete(shard);
   }
 
-  /** Names of the leases, by id of their limit. */
-  byShard(): Iterable<readonly [number, ReadonlyMap<string, ReadonlySet<string>>]> {
+  has({ shard, limits, name }: CountedRequest): boolean {
+    const held = this.#shards.get(shard);
+    return limits.some(({ id }) => held?.get(id)?.has(name) === true);
+  }
+
+  byShard(): Iterable<readonly [number, HeldLeases]> {
     return this.#shards;
   }
 
-  #namesOf(shard: number, limitId: string): Set<string> {
-    const sets = this.#shards.get(shard) ?? new Map<string, Set<string>>();
-    const names = sets.get(limitId) ?? new Set<string>();
-    if (names.size === 0) this.#shards.set(shard, sets.set(limitId, names));
-    return names;
+  #heldOf(shard: number, limitId: string): Map<string, CountedRequest> {
+    const held = this.#shards.get(shard) ?? new Map<string, Map<string, CountedRequest>>();
+    const requests = held.get(limitId) ?? new Map<string, CountedRequest>();
+    if (requests.size === 0) this.#shards.set(shard, held.set(limitId, requests));
+    return requests;
   }
 }

@@ -7,7 +7,7 @@ import type { Timers } from '../../../common/timers.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
 import { createScript, type Script } from '../../redis/script.ts';
 import { shardOf } from '../../redis/shards.ts';
-import { Leases } from './leases.ts';
+import { type HeldLeases, Leases } from './leases.ts';
 import { Outbox } from './outbox.ts';
 import type { RateAnswer, RateHold, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
@@ -131,19 +131,33 @@ export class RedisRates implements Rates {
     if (this.#cancelRenewal !== undefined || this.#leases.isEmpty) return;
     this.#cancelRenewal = this.#deps.timers.after(renewMs, () => {
       this.#cancelRenewal = undefined;
-      for (const [shard, sets] of this.#leases.byShard())
-        this.#deps.background('renew leases', this.#renewAll(shard, sets));
+      for (const [shard, held] of this.#leases.byShard())
+        this.#deps.background('renew leases', this.#renewAll(shard, held));
       this.#renewLater();
     });
   }
 
   /** What fails costs no request anything: a lease stands for 30 seconds. */
-  async #renewAll(shard: number, sets: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
-    const keys = [...sets.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
-    const args = [leaseMs, ...[...sets.values()].flatMap((names) => [names.size, ...names])];
+  async #renewAll(shard: number, held: HeldLeases): Promise<void> {
+    const keys = [...held.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
+    const args = [leaseMs, ...[...held.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
+    const renewed = new Set([...held.values()].flatMap((requests) => [...requests.values()]));
     const window = { shard, windowMs: this.#deps.deadlineMs };
     await this.#scripts.run(this.#renew, { keys, args }, window).catch((error: unknown) => {
       if (!(error instanceof RedisUnavailableError)) throw error;
     });
+    this.#freeEnded(renewed);
+  }
+
+  /**
+   * Of requests that have ended while their leases were renewed: what is sent a second time, because Redis did not know the script or
+   * the time was set, comes after the end, and has put the lease back.
+   */
+  #freeEnded(renewed: ReadonlySet<CountedRequest>): void {
+    if (this.#closed) return;
+    const until = this.#deps.clock.monotonic() + leaseMs;
+    for (const request of renewed) {
+      if (!this.#leases.has(request)) this.#outbox.end({ request, correction: 0, until });
+    }
   }
 }

@@ -158,6 +158,36 @@ describe('leases', () => {
     expect(commands).toBe(0);
   });
 
+  it('that end while they are renewed are not put back', async () => {
+    let gate: Promise<void> | undefined;
+    const slow = scene.newProxy((connection) => ({
+      ...connection,
+      run: async (command, shard) => {
+        const opens = gate;
+        gate = undefined;
+        await opens;
+        return connection.run(command, shard);
+      },
+    }));
+    const limit = newPlaces(1);
+    const hold = await admit(slow, [limit]);
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    const renewing = scene.advance(11_000);
+    await until(() => gate === undefined, { what: 'the renewal' });
+    hold.settle(0);
+    const leases = () =>
+      scene.run(async (client) => {
+        const [name = ''] = await client.keys('*concurrent_requests*');
+        return client.zcard(name);
+      });
+    await until(async () => (await leases()) === 0, { what: 'the place to be free' });
+    opening.resolve();
+    await renewing;
+    expect(await leases()).toBe(0);
+    await admit(scene.rates, [limit]);
+  });
+
   it('of requests whose taking or giving back was not heard of are freed as soon as Redis answers', async () => {
     let isHeard = true;
     const unheard = scene.newProxy((connection) => ({
