@@ -20,7 +20,7 @@ import { createDispatcher } from './services/dispatch.ts';
 import { createReportDecisions } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
-import type { Replica } from './services/status.ts';
+import type { Replica } from './services/replica.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { createMetrics } from './telemetry/metrics.ts';

@@ -5,7 +5,7 @@ import type { PrivateUpstreams } from '../domain/base-url.ts';
 import type { Role, Schema } from '../store/schema.ts';
 import type { Change, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
-import type { Replica } from './status.ts';
+import type { Replica } from './replica.ts';
 
 export type Method<Request, Response> =
   | OperatorMethod<Request, Response>

@@ -1,26 +1,12 @@
 // How the replica that answers stands, from its memory. Proxies and their addresses are the platform's: nobody else is told.
-import type { Clock } from '../../common/clock.ts';
 import type { GetStatusResponse } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
 import type { Watcher as WatcherMessage } from '../../proto/generated/gateway/v1/Watcher.ts';
 import type { WatcherList } from '../../proto/generated/gateway/v1/WatcherList.ts';
-import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import { timeText } from '../domain/fields.ts';
 import type { AnswerCall, ReadCall } from './method.ts';
 import { roleInContract } from './people.ts';
-
-/** What this process is. */
-export interface Replica {
-  readonly version: string;
-  readonly host: string;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly database: 'sqlite' | 'postgres';
-  readonly feed: Pick<Feed, 'position' | 'readAt'>;
-  readonly clock: Clock;
-  watchers(): readonly Watcher[];
-}
 
 export async function get(call: AnswerCall): Promise<GetStatusResponse> {
   const { replica } = call.deps;

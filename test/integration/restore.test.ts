@@ -190,7 +190,8 @@ describe.each([
     // Money: each request is charged once. What was spent after the backup is usage that nobody knows any more, but it was taken
     // from slices that the backup knows: so it stays set aside.
     const [{ spent }, cost] = [await booksOf(organization, budgetId), await recordedCost(organization)];
-    expect(await spend(kept)).toEqual(everywhere('200'));
+    // What the other proxy drew before the budget was lowered may be all that is left of it, until that one returns it.
+    await turns(proxies, chat(kept.value), { from: '429 budget_busy', to: '200', withinMs: 20_000 });
     const rest = await until(
       async () => {
         const books = await booksOf(organization, budgetId);

@@ -1,0 +1,16 @@
+// The replica that answers, as its services see it.
+import type { Clock } from '../../common/clock.ts';
+import type { Feed } from '../changes/feed.ts';
+import type { Watcher } from '../changes/watchers.ts';
+
+/** What this process is. */
+export interface Replica {
+  readonly version: string;
+  readonly host: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly database: 'sqlite' | 'postgres';
+  readonly feed: Pick<Feed, 'position' | 'readAt'>;
+  readonly clock: Clock;
+  watchers(): readonly Watcher[];
+}
