@@ -185,7 +185,7 @@ async function startProxyProcess(env: Environment): Promise<ProxyProcess> {
 }
 
 /** Starts a program. @returns it with the fields of the log line that says that it is ready */
-export async function startPlane(main: string, env: Environment, timeoutMs = 5000) {
+export async function startPlane(main: string, env: Environment, timeoutMs = 15_000) {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const child = startNode([main], { env: Object.fromEntries(given) });
   const ended = child.exited.then(() => {
