@@ -2,7 +2,7 @@
 // a Connection header names. Names, order, letter case and bytes stay as they came.
 import type { RawHeaders } from '../upstream/transport.ts';
 
-const hopByHop = [
+const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -12,10 +12,10 @@ const hopByHop = [
   'trailer',
   'transfer-encoding',
   'upgrade',
-];
+]);
 
 /** `host` is the egress gateway's, `100 Continue` is said by whoever is next, the request id is one for both logs. */
-const ownOfRequests = ['host', 'expect', 'x-request-id'];
+const ownOfRequests: ReadonlySet<string> = new Set(['host', 'expect', 'x-request-id']);
 
 export interface AddedHeaders {
   readonly requestId: string;
@@ -26,24 +26,35 @@ export interface AddedHeaders {
 /** @returns names and values in turn; these hold the virtual key */
 export function forwardedHeaders(raw: RawHeaders, { requestId, key }: AddedHeaders): string[] {
   const added = ['x-request-id', requestId, ...(key === undefined ? [] : [key.header, key.value])];
-  return [...passing(raw, key === undefined ? ownOfRequests : [...ownOfRequests, key.header]), ...added];
+  return [...passing(raw, (name) => ownOfRequests.has(name) || name === key?.header), ...added];
 }
 
 /** @returns names and values in turn */
 export function returnedHeaders(raw: RawHeaders): string[] {
-  return passing(raw, []);
+  return passing(raw, () => false);
 }
 
-function passing(raw: RawHeaders, dropped: readonly string[]): string[] {
-  const headers = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
-  const gone = new Set([...hopByHop, ...dropped]);
-  for (const [name, value] of pairs(headers)) {
-    if (name === 'connection') for (const named of value.split(',')) gone.add(named.trim().toLowerCase());
+function passing(raw: RawHeaders, isDropped: (name: string) => boolean): string[] {
+  const named = namedByConnection(raw);
+  const passed: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const header = textOf(raw[at]);
+    const name = header.toLowerCase();
+    if (hopByHop.has(name) || named.includes(name) || isDropped(name)) continue;
+    passed.push(header, textOf(raw[at + 1]));
   }
-  return headers.filter((_, at) => !gone.has((headers[at - (at % 2)] ?? '').toLowerCase()));
+  return passed;
 }
 
-function* pairs(headers: readonly string[]): Generator<[name: string, value: string]> {
-  for (let at = 0; at + 1 < headers.length; at += 2)
-    yield [(headers[at] ?? '').toLowerCase(), headers[at + 1] ?? ''];
+function namedByConnection(raw: RawHeaders): readonly string[] {
+  const named: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    if (textOf(raw[at]).toLowerCase() !== 'connection') continue;
+    for (const name of textOf(raw[at + 1]).split(',')) named.push(name.trim().toLowerCase());
+  }
+  return named;
+}
+
+function textOf(part: RawHeaders[number] | undefined): string {
+  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '');
 }
