@@ -46,6 +46,14 @@ export interface PlaneOptions {
   readonly bootstrapToken?: string;
 }
 
+/** Two replicas over one database; the first operator may be made at either. */
+export async function startReplicas(databaseUrl: string): Promise<readonly [OperatorsPlane, OperatorsPlane]> {
+  const env = { GATEWAY_DATABASE_URL: databaseUrl };
+  const one = await startOperatorsPlane({ env });
+  const { masterKey, bootstrapToken } = one;
+  return [one, await startOperatorsPlane({ env, masterKey, bootstrapToken })];
+}
+
 export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<OperatorsPlane> {
   const logs: string[] = [];
   const log = createLogger({

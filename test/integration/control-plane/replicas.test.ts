@@ -17,7 +17,7 @@ import {
   metadataWith,
   type OperatorsPlane,
   type Someone,
-  startOperatorsPlane,
+  startReplicas,
   type TestTenant,
 } from '../../support/operators.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -33,10 +33,7 @@ let proxy: string;
 
 beforeAll(async () => {
   database = await createDatabase();
-  const env = { GATEWAY_DATABASE_URL: database.url };
-  one = await startOperatorsPlane({ env });
-  const { masterKey, bootstrapToken } = one;
-  two = await startOperatorsPlane({ env, masterKey, bootstrapToken });
+  [one, two] = await startReplicas(database.url);
   platform = await bootstrap(one);
   acme = await createTenant(one, platform, 'acme');
   proxy = (await one.expect('ProxyTokens.Create', platform.token, { name: 'proxy' })).value;

@@ -20,6 +20,7 @@ import {
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
+  startReplicas,
   type TestTenant,
 } from '../../support/operators.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -127,10 +128,7 @@ describe('the proxies that watch', () => {
   let boundToken: string;
   beforeAll(async () => {
     database = await createDatabase();
-    const env = { GATEWAY_DATABASE_URL: database.url };
-    one = await startOperatorsPlane({ env });
-    const { masterKey, bootstrapToken } = one;
-    two = await startOperatorsPlane({ env, masterKey, bootstrapToken });
+    [one, two] = await startReplicas(database.url);
     platform = await bootstrap(one);
     acme = await createTenant(one, platform, 'acme');
     token = (await one.expect('ProxyTokens.Create', platform.token, { name: 'egress' })).value;
