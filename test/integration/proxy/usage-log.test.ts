@@ -179,7 +179,7 @@ describe('the overflow', () => {
 describe('a full overflow', () => {
   it('takes no more, loses nothing that it has, and takes more when there is room', async () => {
     const overflow = newOverflow(await connect(), { shardBytesMax: 2_000 });
-    const events = Array.from({ length: 400 }, (_, i) => usageOf({ organizationId: `organization-${i}` }));
+    const events = Array.from({ length: 600 }, (_, i) => usageOf({ organizationId: `organization-${i}` }));
     const left: UsageEvent[] = [];
     for (const event of events) left.push(...(await overflow.put([event])));
     expect(left.length).toBeGreaterThan(100);
