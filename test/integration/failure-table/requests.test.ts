@@ -57,7 +57,7 @@ describe('client leaves: upstream cancelled at once, logged as 499, no failure o
     );
     expect(line).toMatchObject({ status: 499, error_code: 'client_left', attempts: 1 });
     expect(line).not.toHaveProperty('error_source');
-    expect(line).not.toHaveProperty('err');
+    expect(line).not.toHaveProperty('reason');
     expect(await requests(left)).toBe(counted + 1);
     expect(await requests({ source: 'provider' })).toBe(0);
     expect(await metric(gateway.proxy, 'gateway_in_flight_requests')).toBe(0);
