@@ -39,6 +39,7 @@ function step(open: OpenLease | NoLease, request: Draw, now: number): Step<Drawn
   const { granted } = answer;
   return {
     answer: { ...answer, recallOf: answer.outcome === 'busy' ? budget.organizationId : undefined },
+    ...(answer.outcome === 'exceeded' && { exceeded: true }),
     after: {
       books: { ...books, leased: books.leased + granted },
       lease: {

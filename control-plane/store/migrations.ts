@@ -15,6 +15,7 @@ import {
   createWebhooks,
   type DatabaseFeatures,
 } from './ledger-migrations.ts';
+import { createBudgetNotices } from './notice-migrations.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
@@ -74,6 +75,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '009_prices': { up: createPrices },
   '010_webhooks': { up: createWebhooks },
   '011_guardrails': { up: createGuardrails },
+  '012_budget_notices': { up: createBudgetNotices },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
