@@ -178,10 +178,11 @@ function optionFor(command: Command, given: Given): Option {
   if (given.required === true) option.makeOptionMandatory();
   const several = isSeveral(command, given);
   if (choices !== undefined && several) {
-    option.description += ` (choices: ${choices.join(', ')}; several by commas)`;
+    const all = [...choices, ...(given.orLike === undefined ? [] : [given.orLike.about])].join(', ');
+    option.description += ` (choices: ${all}; several by commas)`;
     return option.argParser((text: string, before: readonly string[] | undefined) => [
       ...(before ?? []),
-      ...text.split(',').map((one) => oneOf(one, choices)),
+      ...text.split(',').map((one) => oneOf(one, { choices, all, pattern: given.orLike?.pattern })),
     ]);
   }
   if (choices !== undefined) return option.choices(choices);
@@ -195,7 +196,14 @@ function isSeveral(command: Command, given: Given): boolean {
   return takesSeveral(fieldAt(methodTypes(command.method).requestType, given.field));
 }
 
-function oneOf(text: string, choices: readonly string[]): string {
-  if (text === '' || choices.includes(text)) return text;
-  throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+interface Allowed {
+  readonly choices: readonly string[];
+  /** In words. */
+  readonly all: string;
+  readonly pattern: RegExp | undefined;
+}
+
+function oneOf(text: string, { choices, all, pattern }: Allowed): string {
+  if (text === '' || choices.includes(text) || pattern?.test(text) === true) return text;
+  throw new InvalidArgumentError(`Allowed choices are ${all}.`);
 }

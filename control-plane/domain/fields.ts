@@ -102,8 +102,12 @@ export function metadata(message: {
     : valid(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))));
 }
 
+export function isMetadataName(text: string): boolean {
+  return text.length <= metadataKeyLengthMax && metadataKeyPattern.test(text);
+}
+
 function metadataProblems(key: string, value: string): Problem[] {
-  if (key.length > metadataKeyLengthMax || !metadataKeyPattern.test(key)) {
+  if (!isMetadataName(key)) {
     const description = `keys must be 1 to ${metadataKeyLengthMax} of A-Z a-z 0-9 . _ / -, beginning with a letter or digit`;
     return [{ at: '.entries', description }];
   }

@@ -68,7 +68,7 @@ export function pageBy<Key>(
 // The first page may be asked for with an empty token: it is what the last page answers.
 function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
   if (token === '') return valid(undefined);
-  const key = /^[A-Za-z0-9_-]{1,4096}$/.test(token)
+  const key = /^[A-Za-z0-9_-]{1,16384}$/.test(token)
     ? readKey(Buffer.from(token, 'base64url').toString())
     : undefined;
   return key === undefined ? invalid('must be the next_page_token of the page before') : valid(key);

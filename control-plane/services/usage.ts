@@ -6,7 +6,7 @@ import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts'
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
-import { id, modelGlob, time, timeText } from '../domain/fields.ts';
+import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/fields.ts';
 import { wordOf } from '../domain/words.ts';
 import { exportUsage, type UsageFormat } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
@@ -29,8 +29,11 @@ export async function totals(
     key_id: optional(id, request.keyId),
     model: optional(modelGlob, request.model),
     provider: optional(providerName, request.provider),
+    group_by_metadata: metadataNames(request.groupByMetadata),
+    metadata: metadataEntries(request.metadata),
   });
-  const { size, limit, after } = pageBy(request, (key) => readGroup(key, fields.group_by), pageSizes);
+  const names = { groupBy: fields.group_by, groupByMetadata: fields.group_by_metadata };
+  const { size, limit, after } = pageBy(request, (key) => readGroup(key, names), pageSizes);
   const { role, personId: own } = call.caller;
   // Somebody else's usage and none look the same to a member.
   if (role === 'member' && (fields.person_id ?? own) !== own) return { totals: [], nextPageToken: '' };
@@ -38,7 +41,8 @@ export async function totals(
     organizationId: request.organizationId,
     from: hourOf(from),
     to: hourOf(to + hourMs - 1),
-    groupBy: fields.group_by,
+    ...names,
+    metadata: fields.metadata,
     only: {
       ai_system: fields.ai_system_id,
       person: role === 'member' ? own : fields.person_id,
@@ -49,8 +53,11 @@ export async function totals(
     after,
     limit,
   });
-  const keyOf = (row: UsageTotalRow) => JSON.stringify(fields.group_by.map((name) => row[name]));
-  const { items, nextPageToken } = cutPage(rows, size, keyOf, totalMessage);
+  const keyOf = (row: UsageTotalRow) =>
+    JSON.stringify([...fields.group_by.map((name) => row[name]), ...(row.metadata ?? [])]);
+  const { items, nextPageToken } = cutPage(rows, size, keyOf, (row) =>
+    totalMessage(row, fields.group_by_metadata),
+  );
   return { totals: items, nextPageToken };
 }
 
@@ -114,10 +121,31 @@ function providerName(text: string): Field<string> {
   return /^[a-z0-9-]{1,63}$/.test(text) ? valid(text) : invalid('must be the name of a provider');
 }
 
+const metadataNamesMax = 4;
+
+function metadataNames(names: readonly string[]): Field<readonly string[]> {
+  if (names.length > metadataNamesMax) return invalid(`must hold at most ${metadataNamesMax} names`);
+  if (new Set(names).size < names.length) return invalid('must name each once');
+  return names.every(isMetadataName) ? valid(names) : invalid('must be names of metadata, such as team');
+}
+
+function metadataEntries(entries: Readonly<Record<string, string>>): Field<Readonly<Record<string, string>>> {
+  const read = metadata({ entries });
+  return 'value' in read
+    ? read
+    : { problems: read.problems.map(({ description }) => ({ at: '', description })) };
+}
+
+interface GroupNames {
+  readonly groupBy: readonly UsageDimension[];
+  readonly groupByMetadata: readonly string[];
+}
+
 /** The last group of the page before. */
-function readGroup(key: string, names: readonly UsageDimension[]): UsageGroup | undefined {
+function readGroup(key: string, { groupBy: names, groupByMetadata }: GroupNames): UsageGroup | undefined {
   const group = parse(key);
-  if (!Array.isArray(group) || group.length !== names.length || names.length === 0) return undefined;
+  const length = names.length + groupByMetadata.length;
+  if (!Array.isArray(group) || group.length !== length || length === 0) return undefined;
   const isOfIts = (value: unknown, at: number) =>
     names[at] === 'day' || names[at] === 'hour' ? Number.isSafeInteger(value) : typeof value === 'string';
   return group.every(isOfIts) ? group : undefined;
@@ -131,8 +159,9 @@ function parse(text: string): unknown {
   }
 }
 
-function totalMessage(row: UsageTotalRow) {
+function totalMessage(row: UsageTotalRow, metadataNames: readonly string[]) {
   const at = row.hour ?? row.day;
+  const entries = metadataNames.map((name, nth) => [name, row.metadata[nth] ?? ''] as const);
   return {
     ...named('aiSystemId', row.ai_system),
     ...named('personId', row.person),
@@ -140,6 +169,7 @@ function totalMessage(row: UsageTotalRow) {
     ...named('model', row.model),
     ...named('provider', row.provider),
     ...(at === undefined ? {} : { at: timeText(Number(at)) }),
+    metadata: Object.fromEntries(entries.filter(([, value]) => value !== '')),
     requests: row.requests,
     failedRequests: row.failed_requests,
     unpricedRequests: row.unpriced_requests,

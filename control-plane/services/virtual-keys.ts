@@ -13,6 +13,7 @@ import type { UpdateVirtualKeyRequest__Output } from '../../proto/generated/gate
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import { clearable, optional } from '../domain/field.ts';
 import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/fields.ts';
+import { keepPastMetadata } from '../usage/metadata.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsText, isSame } from './columns.ts';
 import { CallError } from './errors.ts';
@@ -173,6 +174,7 @@ export async function update(
   if (isSame(before, columns)) return { unchanged: keyMessage(before, values, call.now) };
   const after: KeyRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('virtual_keys').set(after).where('id', '=', before.id).execute();
+  if (after.metadata !== before.metadata) await keepPastMetadata(call, before.id, before.metadata);
   const virtualKey = keyMessage(after, values, call.now);
   return {
     ...recorded(before),

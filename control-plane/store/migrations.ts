@@ -15,7 +15,8 @@ import {
   createWebhooks,
   type DatabaseFeatures,
 } from './ledger-migrations.ts';
-import { createBudgetNotices } from './notice-migrations.ts';
+import { createUsageMetadata } from './metadata-tables.ts';
+import { createBudgetNotices } from './notice-tables.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
@@ -76,6 +77,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '010_webhooks': { up: createWebhooks },
   '011_guardrails': { up: createGuardrails },
   '012_budget_notices': { up: createBudgetNotices },
+  '013_usage_metadata': { up: createUsageMetadata },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -3,6 +3,8 @@
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { ProviderName } from '../domain/providers.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
+import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
+import type { BudgetNoticesTable } from './notice-tables.ts';
 
 export interface Schema {
   feed: FeedTable;
@@ -22,6 +24,9 @@ export interface Schema {
   leases: LeasesTable;
   usage_events: UsageEventsTable;
   usage_hours: UsageHoursTable;
+  usage_metadata: UsageMetadataTable;
+  usage_metadata_hours: UsageHoursTable & MetadataSetColumn;
+  key_metadata_past: KeyMetadataPastTable;
   budget_notices: BudgetNoticesTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
@@ -40,7 +45,6 @@ export type ScopeKind = 'organization' | 'ai_system' | 'person';
 export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
 export type LimitSubjectKind = ScopeKind | 'virtual_key';
 export type LeaseState = 'open' | 'expired';
-export type NoticeKind = 'threshold' | 'exceeded' | 'unsettled';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
@@ -289,10 +293,12 @@ interface UsageEventsTable {
   direct_key: Flag;
   attempts: number;
   estimated: Flag;
+  /** Of usage_metadata; the empty text: none. */
+  metadata_set: string;
 }
 
-/** As it is reported: when it was recorded is the books' to say. */
-export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at'>;
+/** As it is reported: when it was recorded, and the metadata of its key, is the books' to say. */
+export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at' | 'metadata_set'>;
 
 /**
  * Sums of usage_events by hour, kept in the transaction that records them. Key: all columns up to `model_asked`; what is of
@@ -322,23 +328,6 @@ interface UsageHoursTable {
   reasoning_tokens: number;
   cost: number;
   latency_ms: number;
-}
-
-/** What is told of a budget's window. Key: (budget_id, window_start, kind, about). Versions before had budget_alerts. */
-interface BudgetNoticesTable {
-  budget_id: string;
-  window_start: string;
-  kind: NoticeKind;
-  /** What tells it from others of its kind: "80@1000000000" and "@1000000000" of an amount, "<session>@<ms>" of an age. */
-  about: string;
-  organization_id: string;
-  /** Of a threshold. */
-  percent: number | null;
-  /** Of the budget, nano-dollars, when it was noted; null where it does not matter. */
-  amount: number | null;
-  noted_at: number;
-  /** When the audit event and the deliveries were written, or there was nothing to tell any more. */
-  told_at: number | null;
 }
 
 interface WebhooksTable {

@@ -5,6 +5,7 @@ import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Cell, csvLine } from './csv.ts';
+import { type Metadata, readSets } from './metadata.ts';
 
 export type UsageFormat = 'csv' | 'json_lines';
 
@@ -28,7 +29,10 @@ export async function exportUsage(
   return chunks(first, format, (after) => read((db) => readRows(db, range, after)));
 }
 
-type Row = Selectable<Schema['usage_events']>;
+interface Row extends Selectable<Schema['usage_events']> {
+  /** What its key had. */
+  readonly metadata?: Metadata;
+}
 
 const pageRows = 500;
 
@@ -48,7 +52,7 @@ async function* chunks(
 }
 
 /** The next rows in the order of the table's index; requests that are reported meanwhile from before there are left out. */
-function readRows(
+async function readRows(
   db: Kysely<Schema>,
   { organizationId, from, to }: UsageRange,
   after: Row | undefined,
@@ -71,7 +75,18 @@ function readRows(
       eb(refTuple('day', 'at', 'id'), '>', tuple(day, at, id)),
     );
   }
-  return query.execute();
+  const rows = await query.execute();
+  const sets = await readSets(
+    db,
+    organizationId,
+    rows.map(({ metadata_set }) => metadata_set),
+  );
+  return rows.map((row) => ({ ...row, metadata: sets.get(row.metadata_set) ?? {} }));
+}
+
+/** Null where there are none; in CSV as JSON. */
+function metadataOf({ metadata = {} }: Row): Metadata | null {
+  return Object.keys(metadata).length === 0 ? null : metadata;
 }
 
 /** Columns of the CSV in their order; JSON has the same in lowerCamelCase. */
@@ -105,10 +120,14 @@ const columns = {
   streamed: (row) => row.streamed === 1,
   direct_key: (row) => row.direct_key === 1,
   attempts: (row) => row.attempts,
-} as const satisfies Record<string, (row: Row) => Cell>;
+  metadata: metadataOf,
+} as const satisfies Record<string, (row: Row) => Cell | Metadata>;
 
 function csvRecord(row: Row): string {
-  return csvLine(Object.values(columns).map((read) => read(row)));
+  const values = Object.values(columns).map((read) => read(row));
+  return csvLine(
+    values.map((value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value)),
+  );
 }
 
 const jsonFields = Object.entries(columns).map(
@@ -117,7 +136,7 @@ const jsonFields = Object.entries(columns).map(
 
 /** What is absent is left out. */
 function jsonRecord(row: Row): string {
-  const fields = jsonFields.flatMap(([name, read]): [string, Cell][] => {
+  const fields = jsonFields.flatMap(([name, read]): [string, Cell | Metadata][] => {
     const value = read(row);
     return value === null ? [] : [[name, value]];
   });

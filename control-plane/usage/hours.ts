@@ -1,6 +1,7 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
 import type { Schema, UsageEventRow } from '../store/schema.ts';
+import type { SetOf } from './metadata.ts';
 import { groupBySource, type Source, subjectColumns } from './sources.ts';
 
 export type HourRow = Schema['usage_hours'];
@@ -61,6 +62,16 @@ export const hourColumns = {
   latency_ms: 'bigint',
 } as const satisfies Record<keyof HourRow, 'text' | 'bigint'>;
 
+export type MetadataHourRow = Schema['usage_metadata_hours'];
+
+/** The same for usage whose key had metadata. */
+export const metadataHourKey = [...hourKey, 'metadata_set'] as const;
+
+export const metadataHourColumns = { ...hourColumns, metadata_set: 'text' } as const satisfies Record<
+  keyof MetadataHourRow,
+  'text' | 'bigint'
+>;
+
 /** Start of the hour of a time. */
 export function hourOf(at: number): number {
   return at - (at % hourMs);
@@ -75,6 +86,15 @@ export function sumByHour(events: readonly UsageEventRow[]): readonly HourRow[] 
   }
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(hourKey.map((column) => row[column])) }));
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
+}
+
+/** Of the events that have a set. @returns rows in the order of their keys */
+export function sumByHourAndSet(events: readonly UsageEventRow[], setOf: SetOf): readonly MetadataHourRow[] {
+  const bySet = Map.groupBy(events, setOf);
+  bySet.delete('');
+  return [...bySet]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([metadata_set, own]) => sumByHour(own).map((row) => ({ ...row, metadata_set })));
 }
 
 function sumOf(row: HourRow, events: readonly UsageEventRow[]): HourRow {

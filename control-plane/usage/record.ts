@@ -1,21 +1,34 @@
 // Puts usage into the books: each event once, and its hour's sums and its keys' last use in the same transaction. Rows are
-// locked in one order everywhere (events, hours, keys; each by its key), so that reports never wait in a circle.
+// locked in one order everywhere (sets of metadata, events, hours, hours by set, keys; each by its key), so that reports never wait in
+// a circle.
 import type { UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction, RowsInsert, StoredRow } from '../store/store.ts';
-import { hourColumns, hourKey, hourSums, sumByHour } from './hours.ts';
+import {
+  hourColumns,
+  hourKey,
+  hourSums,
+  metadataHourColumns,
+  metadataHourKey,
+  sumByHour,
+  sumByHourAndSet,
+} from './hours.ts';
 import { noteLastUse } from './last-used.ts';
+import { metadataSets, type SetOf } from './metadata.ts';
 
 /**
- * A batch costs PostgreSQL five statements at most, however large it is. The days of the events must be there: partitions.ts.
+ * A batch costs PostgreSQL six statements at most, however large it is, and two more where keys have metadata. The days of the events must be there: partitions.ts.
  * @returns ids of the events that were not in the books before; an id that comes twice counts once
  */
 export async function recordUsage(
   tx: BooksTransaction,
   events: readonly UsageEventRow[],
 ): Promise<ReadonlySet<string>> {
-  const fresh = await insertEvents(tx, events);
+  const setOf = await metadataSets(tx, events);
+  const fresh = await insertEvents(tx, events, setOf);
   const hours = sumByHour(fresh).map((row) => hourNames.map((column) => row[column]));
   await tx.insertRows(tx.db, hoursInsert, hours);
+  const bySet = sumByHourAndSet(fresh, setOf).map((row) => metadataHourNames.map((column) => row[column]));
+  await tx.insertRows(tx.db, metadataHoursInsert, bySet);
   await noteLastUse(tx, fresh);
   return new Set(fresh.map(({ id }) => id));
 }
@@ -23,6 +36,7 @@ export async function recordUsage(
 async function insertEvents(
   { db, now, insertRows }: BooksTransaction,
   events: readonly UsageEventRow[],
+  setOf: SetOf,
 ): Promise<readonly UsageEventRow[]> {
   const byId = new Map<string, UsageEventRow>();
   for (const event of events) if (!byId.has(event.id)) byId.set(event.id, event);
@@ -30,7 +44,7 @@ async function insertEvents(
   const inserted = await insertRows(
     db,
     eventsInsert,
-    rows.map((row) => storedEvent(row, now)),
+    rows.map((row) => storedEvent(row, now, setOf(row))),
   );
   const fresh = new Set(inserted.map(({ id }) => id));
   return rows.filter(({ id }) => fresh.has(id));
@@ -40,9 +54,9 @@ function byDayAndId(a: UsageEventRow, b: UsageEventRow): number {
   return a.day < b.day || (a.day === b.day && a.id < b.id) ? -1 : 1;
 }
 
-function storedEvent(row: UsageEventRow, now: number): StoredRow {
+function storedEvent(row: UsageEventRow, now: number, metadataSet: string): StoredRow {
   const values: (string | number | null)[] = reportedNames.map((column) => row[column]);
-  values.push(now);
+  values.push(now, metadataSet);
   return values;
 }
 
@@ -83,19 +97,30 @@ const reportedColumns = {
 
 const reportedNames = namesOf(reportedColumns);
 const hourNames = namesOf(hourColumns);
+const metadataHourNames = namesOf(metadataHourColumns);
 
 const eventsInsert: RowsInsert = {
   table: 'usage_events',
-  columns: { ...reportedColumns, recorded_at: 'bigint' },
+  columns: { ...reportedColumns, recorded_at: 'bigint', metadata_set: 'text' },
   ending: 'on conflict (day, id) do nothing returning id',
 };
 
 const hoursInsert: RowsInsert = {
   table: 'usage_hours',
   columns: hourColumns,
-  ending: `on conflict (${hourKey.join(', ')}) do update
-    set ${hourSums.map((sum) => `${sum} = usage_hours.${sum} + excluded.${sum}`).join(', ')}`,
+  ending: addingTo('usage_hours', hourKey),
 };
+
+const metadataHoursInsert: RowsInsert = {
+  table: 'usage_metadata_hours',
+  columns: metadataHourColumns,
+  ending: addingTo('usage_metadata_hours', metadataHourKey),
+};
+
+function addingTo(table: string, key: readonly string[]): string {
+  const sums = hourSums.map((sum) => `${sum} = ${table}.${sum} + excluded.${sum}`);
+  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`;
+}
 
 function namesOf<Columns extends object>(columns: Columns): readonly (keyof Columns)[] {
   return Object.keys(columns) as (keyof Columns)[];

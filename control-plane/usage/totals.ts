@@ -1,8 +1,10 @@
-// Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone.
+// Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone. Those of usage with metadata stand in a
+// table of their own as well; what is left of all is usage without.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { matchesGlob } from '../../common/model-glob.ts';
 import type { Schema } from '../store/schema.ts';
-import { hourSums } from './hours.ts';
+import { hourKey, hourSums } from './hours.ts';
+import type { Metadata } from './metadata.ts';
 
 /** What a sum can be of, as a value of a row. What is of none is the empty text. */
 const dimensions = {
@@ -28,9 +30,13 @@ export interface TotalsQuestion {
   /** End of the last hour. */
   readonly to: number;
   readonly groupBy: readonly UsageDimension[];
+  /** Names of metadata, after the dimensions. */
+  readonly groupByMetadata: readonly string[];
   readonly only: Partial<Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>>;
   /** Name or glob. */
   readonly model: string | undefined;
+  /** Usage whose key had all of these. */
+  readonly metadata: Metadata;
   /** The group before the first one wanted. */
   readonly after: UsageGroup | undefined;
   readonly limit: number;
@@ -41,6 +47,8 @@ type Sums = Readonly<Record<Exclude<(typeof hourSums)[number], 'cost'>, number>>
 export interface UsageTotalRow extends Sums, Readonly<Partial<Record<UsageDimension, string | number>>> {
   /** Whole nano-dollars: over many windows beyond 2^53. */
   readonly cost: string;
+  /** Values of the metadata that is grouped by, in its order; the empty text: the key had none. */
+  readonly metadata: readonly string[];
 }
 
 /** In the order of the groups. Without groups: one row, also for nothing. */
@@ -48,18 +56,76 @@ export async function readTotals(
   db: Kysely<Schema>,
   question: TotalsQuestion,
 ): Promise<readonly UsageTotalRow[]> {
-  const { groupBy, after, limit } = question;
-  const conditions = await conditionsOf(db, question);
-  if (after !== undefined && groupBy.length > 0) {
-    conditions.push(sql`(${sql.join(groupBy.map((name) => dimensions[name]))}) > (${sql.join(after)})`);
-  }
-  const groups = sql.join(groupBy.map((name) => dimensions[name]));
-  const named = groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`);
+  const { groupBy, groupByMetadata, after, limit } = question;
+  const groups = [
+    ...groupBy.map((name) => dimensions[name]),
+    ...groupByMetadata.map((_, nth) => entryValue(nth)),
+  ];
+  const named = [
+    ...groupBy.map((name) => sql`${dimensions[name]} as ${sql.ref(name)}`),
+    ...groupByMetadata.map((_, nth) => sql`${entryValue(nth)} as ${sql.ref(columnOf(nth))}`),
+  ];
+  const joins = groupByMetadata.map((name, nth) => entryOf(question.organizationId, name, nth));
+  const past =
+    after === undefined || groups.length === 0
+      ? sql``
+      : sql`where (${sql.join(groups)}) > (${sql.join(after)})`;
+  const grouped =
+    groups.length === 0
+      ? sql``
+      : sql`group by ${sql.join(groups)} having sum(requests) > 0 order by ${sql.join(groups)}`;
   const { rows } = await sql<UsageTotalRow>`
-    select ${sql.join([...named, ...sums])} from usage_hours where ${sql.join(conditions, sql` and `)}
-    ${groupBy.length === 0 ? sql`` : sql`group by ${groups} order by ${groups}`} limit ${limit}`.execute(db);
-  return rows;
+    select ${sql.join([...named, ...sums])} from ${await hoursOf(db, question)} as hours
+    ${sql.join(joins, sql` `)} ${past} ${grouped} limit ${limit}`.execute(db);
+  return groupByMetadata.length === 0 ? rows : rows.map((row) => withMetadata(row, groupByMetadata));
 }
+
+function columnOf(nth: number): string {
+  return `metadata_${nth}`;
+}
+
+function entryValue(nth: number): RawBuilder<string> {
+  return sql<string>`coalesce(${sql.ref(`entry_${nth}.value`)}, '')`;
+}
+
+function entryOf(organizationId: string, name: string, nth: number): RawBuilder<unknown> {
+  const entry = `entry_${nth}`;
+  return sql`left join usage_metadata as ${sql.ref(entry)} on ${sql.ref(`${entry}.organization_id`)} = ${organizationId}
+    and ${sql.ref(`${entry}.set_id`)} = hours.metadata_set and ${sql.ref(`${entry}.name`)} = ${name}`;
+}
+
+function withMetadata(row: UsageTotalRow, names: readonly string[]): UsageTotalRow {
+  const values: Readonly<Record<string, unknown>> = { ...row };
+  return { ...row, metadata: names.map((_, nth) => String(values[columnOf(nth)] ?? '')) };
+}
+
+/** The sums by hour that are asked about; with sets of metadata where those matter. */
+async function hoursOf(db: Kysely<Schema>, question: TotalsQuestion): Promise<RawBuilder<unknown>> {
+  const { groupByMetadata, metadata, organizationId } = question;
+  const conditions = sql.join(await conditionsOf(db, question), sql` and `);
+  const wanted = Object.entries(metadata);
+  if (wanted.length === 0 && groupByMetadata.length === 0)
+    return sql`(select * from usage_hours where ${conditions})`;
+  const own = sql.join(hourColumnNames);
+  const ofSets = wanted.map(
+    ([name, value]) => sql`metadata_set in (select set_id from usage_metadata
+      where organization_id = ${organizationId} and name = ${name} and value = ${value})`,
+  );
+  if (wanted.length > 0) {
+    const all = sql.join([conditions, ...ofSets], sql` and `);
+    return sql`(select ${own}, metadata_set from usage_metadata_hours where ${all})`;
+  }
+  const lessSums = sql.join([
+    ...hourKey.map((name) => sql.ref(name)),
+    ...hourSums.map((name) => sql`-${sql.ref(name)} as ${sql.ref(name)}`),
+  ]);
+  return sql`(
+    select ${own}, '' as metadata_set from usage_hours where ${conditions}
+    union all select ${own}, metadata_set from usage_metadata_hours where ${conditions}
+    union all select ${lessSums}, '' as metadata_set from usage_metadata_hours where ${conditions})`;
+}
+
+const hourColumnNames = [...hourKey, ...hourSums].map((name) => sql.ref(name));
 
 const sums = hourSums.map((name) => {
   const type = sql.raw(name === 'cost' ? 'text' : 'bigint');

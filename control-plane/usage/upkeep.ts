@@ -64,19 +64,22 @@ async function deleteEvents(store: Store, firstKept: string): Promise<boolean> {
   return numAffectedRows === BigInt(batchRows);
 }
 
-/** The oldest day of each organization, which is what their table's key finds at once. */
+/** The oldest day of each organization, which is what the key of their tables finds at once. */
 async function deleteHours(store: Store, before: number): Promise<boolean> {
   const organizations = await store.snapshot((db) => db.selectFrom('organizations').select('id').execute());
   let more = false;
   for (const { id } of organizations) {
-    const { numAffectedRows } = await store.books(({ db }) =>
-      sql`
-        delete from usage_hours where organization_id = ${id} and hour < ${before}
-        and hour < (select min(hour) from usage_hours where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(
-        db,
-      ),
-    );
-    more ||= numAffectedRows !== 0n;
+    for (const name of ['usage_hours', 'usage_metadata_hours']) {
+      const table = sql.table(name);
+      const { numAffectedRows } = await store.books(({ db }) =>
+        sql`
+          delete from ${table} where organization_id = ${id} and hour < ${before}
+          and hour < (select min(hour) from ${table} where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(
+          db,
+        ),
+      );
+      more ||= numAffectedRows !== 0n;
+    }
   }
   return more;
 }

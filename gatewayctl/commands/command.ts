@@ -18,6 +18,8 @@ export interface Given {
   /** Where the text is not the value as it is. @throws Error that says what is accepted */
   readonly read?: (text: string) => unknown;
   readonly choices?: readonly string[];
+  /** What may be given beside the choices. */
+  readonly orLike?: { readonly pattern: RegExp; readonly about: string };
   /** An option that must be there. */
   readonly required?: true;
   /** May be repeated, where no field says so. */

@@ -27,7 +27,7 @@ const ends: readonly Given[] = [
 
 const metadata: Given = {
   flags: '--metadata <name=value>',
-  about: 'what is told of it in usage; repeat it for more',
+  about: 'stands in its usage, which is summed by it: usage totals --by metadata.<name>; repeat it for more',
   field: 'metadata.entries',
 };
 

@@ -4,7 +4,8 @@ import { usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
 import { requireToken } from '../session.ts';
-import { type Given, type Invocation, type Resource, textOf } from './command.ts';
+import { choicesOf, enumName } from '../words.ts';
+import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from './command.ts';
 import { time, untilNow } from './shared.ts';
 
 const period: readonly Given[] = [
@@ -23,6 +24,30 @@ const period: readonly Given[] = [
   { flags: '--to <time>', about: 'exclusive; default: now', field: 'to', read: time },
 ];
 
+const metadataPrefix = 'metadata.';
+
+const by: Given = {
+  flags: '--by <dimension>',
+  about: 'a row for each',
+  choices: choicesOf('UsageDimension') ?? [],
+  orLike: { pattern: /^metadata\.\S+$/, about: 'metadata.<name> of keys' },
+  several: true,
+};
+
+/** What the contract has names for goes one way, names of metadata another. */
+function grouped(request: Request, invocation: Invocation): Request {
+  const names = valuesOf(invocation, by).filter(Boolean);
+  if (names.length === 0) return request;
+  const [ofMetadata, others] = [true, false].map((is) =>
+    names.filter((name) => name.startsWith(metadataPrefix) === is),
+  );
+  return {
+    ...request,
+    groupBy: others?.map((name) => enumName('UsageDimension', name)),
+    groupByMetadata: ofMetadata?.map((name) => name.slice(metadataPrefix.length)),
+  };
+}
+
 export const usage: Resource = {
   name: 'usage',
   about: 'what was used',
@@ -31,7 +56,7 @@ export const usage: Resource = {
       method: 'Usage.Totals',
       about: 'sums over whole hours',
       options: [
-        { flags: '--by <dimension>', about: 'a row for each', field: 'groupBy' },
+        by,
         ...period,
         { flags: '--system <system>', about: 'only of this AI system', field: 'aiSystemId', noun: 'system' },
         {
@@ -43,7 +68,13 @@ export const usage: Resource = {
         { flags: '--key <key>', about: 'only of this key', field: 'keyId', noun: 'key' },
         { flags: '--model <glob>', about: 'only of these models', field: 'model' },
         { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },
+        {
+          flags: '--metadata <name=value>',
+          about: 'only of keys that had this metadata when they were used; repeat it for more',
+          field: 'metadata',
+        },
       ],
+      complete: grouped,
       columns: {
         ...{
           AT: '?at',
@@ -52,6 +83,7 @@ export const usage: Resource = {
           KEY: '?keyId',
           PROVIDER: '?provider',
         },
+        METADATA: '?metadata',
         ...{ MODEL: '?model', REQUESTS: 'requests', FAILED: 'failedRequests', PROMPT: 'tokens.prompt' },
         ...{ COMPLETION: 'tokens.completion', 'COST USD': 'costUsd', UNPRICED: 'unpricedRequests' },
         'MEAN MS': 'meanLatencyMs',
@@ -60,6 +92,7 @@ export const usage: Resource = {
         'usage totals --by model',
         'usage totals --by day,ai-system --last 7d',
         'usage totals --from 2026-11-01 --to 2026-12-01',
+        'usage totals --by metadata.team,day --last 7d',
       ],
     },
     export: {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { expireSessions, silenceMaxMs } from '../../../control-plane/ledger/expire.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
-import { createBudgetNotices } from '../../../control-plane/store/notice-migrations.ts';
+import { createBudgetNotices } from '../../../control-plane/store/notice-tables.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { tellAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteUnsettled, unsettledAgesMs } from '../../../control-plane/webhooks/unsettled.ts';

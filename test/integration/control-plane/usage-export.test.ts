@@ -144,7 +144,7 @@ describe.each([
 
   it('of nothing is a header, or nothing', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
-    expect(await overGrpc({ ...empty, format: csv })).toMatch(/^at,id,[a-z0-9_,]+,attempts\r\n$/);
+    expect(await overGrpc({ ...empty, format: csv })).toMatch(/^at,id,[a-z0-9_,]+,attempts,metadata\r\n$/);
     expect(await overGrpc(empty)).toBe('');
     expect(await (await overHttp(empty)).text()).toBe('');
   });

@@ -79,6 +79,7 @@ describe.each([
         },
         costUsd: '0.009',
         meanLatencyMs: '250',
+        metadata: {},
       },
     ]);
   });

@@ -244,6 +244,32 @@ describe('usage', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ provider: 'gpt-provider' });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
+
+  it('has the metadata of its keys, and is summed up by it', async () => {
+    const key = (await ctl.expect('keys create marked --metadata team=Blue --metadata stage=live')).trim();
+    expect((await fetch(`${gateway.proxy.url}/v1/chat/completions`, chatRequest(key))).status).toBe(200);
+    const row = await until(
+      async () => {
+        const { totals } = await ctl.json('usage totals --by metadata.team,model --last 2h');
+        return totals.find(({ metadata }: { metadata: object }) => 'team' in metadata);
+      },
+      { what: 'usage to be recorded' },
+    );
+    expect(row).toMatchObject({
+      metadata: { team: 'Blue' },
+      model: 'gpt-provider/gpt-4o-mini',
+      requests: '1',
+    });
+    expect(await ctl.expect('usage totals --by metadata.team')).toMatch(
+      /^METADATA +REQUESTS[\s\S]*^team=Blue +1 /m,
+    );
+    const narrowed = await ctl.json('usage totals --metadata stage=live --metadata team=Blue');
+    expect(narrowed.totals).toMatchObject([{ requests: '1' }]);
+    const lines = (await ctl.expect('usage export --format json-lines --last 1d')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).metadata)).toContainEqual({ stage: 'live', team: 'Blue' });
+    const wrong = await ctl.run('usage totals --by metadata.');
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('metadata.<name> of keys')]);
+  });
 });
 
 describe('webhooks', () => {

@@ -17,6 +17,7 @@ export interface UsageTotal {
   'tokens'?: (_gateway_v1_UsageTokens | null);
   'costUsd'?: (string);
   'meanLatencyMs'?: (number | string | Long);
+  'metadata'?: ({[key: string]: string});
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_keyId'?: "keyId";
@@ -39,6 +40,7 @@ export interface UsageTotal__Output {
   'tokens': (_gateway_v1_UsageTokens__Output | null);
   'costUsd': (string);
   'meanLatencyMs': (string);
+  'metadata': ({[key: string]: string});
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_keyId'?: "keyId";

@@ -14,6 +14,8 @@ export interface UsageTotalsRequest {
   'provider'?: (string);
   'pageSize'?: (number);
   'pageToken'?: (string);
+  'groupByMetadata'?: (string)[];
+  'metadata'?: ({[key: string]: string});
   '_from'?: "from";
   '_to'?: "to";
   '_aiSystemId'?: "aiSystemId";
@@ -37,6 +39,8 @@ export interface UsageTotalsRequest__Output {
   'provider'?: (string);
   'pageSize'?: (number);
   'pageToken'?: (string);
+  'groupByMetadata': (string)[];
+  'metadata': ({[key: string]: string});
   '_from'?: "from";
   '_to'?: "to";
   '_aiSystemId'?: "aiSystemId";

@@ -1,6 +1,25 @@
-// The table of what is to be told of budgets: a further step of migrations.ts, under its rules.
+// The table of what is to be told of budgets, and the step of migrations.ts that makes it.
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
+
+export type NoticeKind = 'threshold' | 'exceeded' | 'unsettled';
+
+/** What is told of a budget's window. Key: (budget_id, window_start, kind, about). Versions before had budget_alerts. */
+export interface BudgetNoticesTable {
+  budget_id: string;
+  window_start: string;
+  kind: NoticeKind;
+  /** What tells it from others of its kind: "80@1000000000" and "@1000000000" of an amount, "<session>@<ms>" of an age. */
+  about: string;
+  organization_id: string;
+  /** Of a threshold. */
+  percent: number | null;
+  /** Of the budget, nano-dollars, when it was noted; null where it does not matter. */
+  amount: number | null;
+  noted_at: number;
+  /** When the audit event and the deliveries were written, or there was nothing to tell any more. */
+  told_at: number | null;
+}
 
 /** In place of budget_alerts, whose key did not tell one amount of a budget from another. What was told then is not told again. */
 export async function createBudgetNotices(db: Kysely<Schema>): Promise<void> {

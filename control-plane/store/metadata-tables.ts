@@ -1,0 +1,87 @@
+// The tables of keys' metadata in usage, and the step of migrations.ts that makes them. A program of the version before records usage
+// beside them, without metadata.
+import type { CreateTableBuilder, Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** An entry of a set of metadata that usage has. Key: (organization_id, set_id, name). */
+export interface UsageMetadataTable {
+  organization_id: string;
+  /** From what it holds. */
+  set_id: string;
+  name: string;
+  value: string;
+}
+
+/** The part of usage_hours whose keys had metadata, by set as well: sums of the others are what is left. Key: as there, and the set. */
+export interface MetadataSetColumn {
+  metadata_set: string;
+}
+
+/** What the metadata of a key was until it was changed, for usage from before that is reported later. Key: (key_id, until). */
+export interface KeyMetadataPastTable {
+  key_id: string;
+  until: number;
+  metadata: string;
+}
+
+const texts = [
+  'key_id',
+  'ai_system_id',
+  'person_id',
+  'project_key_id',
+  'project_ai_system_id',
+  'project_person_id',
+  'model_asked',
+] as const;
+
+const counts = [
+  'requests',
+  'failed_requests',
+  'unpriced_requests',
+  'estimated_requests',
+  'prompt_tokens',
+  'completion_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cache_write1h_tokens',
+  'reasoning_tokens',
+  'cost',
+  'latency_ms',
+] as const;
+
+export async function createUsageMetadata(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('usage_events')
+    .addColumn('metadata_set', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+  await db.schema
+    .createTable('usage_metadata')
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('set_id', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('usage_metadata_pkey', ['organization_id', 'set_id', 'name'])
+    .execute();
+  await db.schema
+    .createTable('key_metadata_past')
+    .addColumn('key_id', 'text', (column) => column.notNull())
+    .addColumn('until', 'bigint', (column) => column.notNull())
+    .addColumn('metadata', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('key_metadata_past_pkey', ['key_id', 'until'])
+    .execute();
+  let hours: CreateTableBuilder<'usage_metadata_hours', string> = db.schema
+    .createTable('usage_metadata_hours')
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('hour', 'bigint', (column) => column.notNull());
+  for (const name of [...texts, 'metadata_set'])
+    hours = hours.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of counts) hours = hours.addColumn(name, 'bigint', (column) => column.notNull());
+  await hours
+    .addPrimaryKeyConstraint('usage_metadata_hours_pkey', [
+      'organization_id',
+      'hour',
+      ...texts,
+      'metadata_set',
+    ])
+    .execute();
+}

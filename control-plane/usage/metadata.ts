@@ -1,0 +1,218 @@
+// The metadata of keys in usage, as it was when the request was made. Sets of it are kept once for an organization and named by what
+// they hold; of so many different ones each is told apart, of all others the names alone.
+import { hash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { dayMs } from '../../common/budget-window.ts';
+import type { Schema, UsageEventRow } from '../store/schema.ts';
+import type { BooksTransaction } from '../store/store.ts';
+
+/** Different sets of one organization that are told apart. */
+export const metadataSetsMax = 10_000;
+/** In place of a value, in sets beyond those. */
+export const otherValue = '(other)';
+/** What a key had before that is kept: usage may be reported late, but not by more. */
+export const pastMetadataMax = 20;
+const pastKeptMs = 41 * dayMs;
+
+export type Metadata = Readonly<Record<string, string>>;
+
+/** Of an event the id of its set; the empty text: it has none. */
+export type SetOf = (event: UsageEventRow) => string;
+
+/**
+ * That of the key, else of the project key. Sets that are new are stored; two statements at most where no key has any.
+ * @returns the set of each of the events
+ */
+export async function metadataSets(tx: BooksTransaction, events: readonly UsageEventRow[]): Promise<SetOf> {
+  const metadataAt = await readMetadata(tx.db, events);
+  if (metadataAt === undefined) return () => '';
+  const found = new Map<UsageEventRow, NamedSet>();
+  for (const event of events) {
+    const own = metadataAt(event, event.key_id) ?? metadataAt(event, event.project_key_id);
+    if (own !== undefined) found.set(event, setOf(event.organization_id, own));
+  }
+  const stored = await storeSets(tx, distinct(found.values()));
+  return (event) => {
+    const set = found.get(event);
+    return set === undefined ? '' : (stored.get(keyOf(set)) ?? '');
+  };
+}
+
+/** Called by whoever changes the metadata of a key, in the same transaction. @param before as it is stored */
+export async function keepPastMetadata(
+  { db, now }: { readonly db: Kysely<Schema>; readonly now: number },
+  keyId: string,
+  before: string,
+): Promise<void> {
+  await db
+    .insertInto('key_metadata_past')
+    .values({ key_id: keyId, until: now, metadata: before })
+    .onConflict((conflict) => conflict.columns(['key_id', 'until']).doNothing())
+    .execute();
+  const newest = db
+    .selectFrom('key_metadata_past')
+    .select('until')
+    .where('key_id', '=', keyId)
+    .orderBy('until', 'desc')
+    .limit(pastMetadataMax);
+  await db
+    .deleteFrom('key_metadata_past')
+    .where('key_id', '=', keyId)
+    .where((where) => where.or([where('until', '<', now - pastKeptMs), where('until', 'not in', newest)]))
+    .execute();
+}
+
+/** Sets by id, of one organization. */
+export async function readSets(
+  db: Kysely<Schema>,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Metadata>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== '');
+  if (wanted.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('usage_metadata')
+    .select(['set_id', 'name', 'value'])
+    .where('organization_id', '=', organizationId)
+    .where('set_id', 'in', wanted)
+    .orderBy('name')
+    .execute();
+  const entries = Map.groupBy(rows, ({ set_id }) => set_id);
+  return new Map(
+    Array.from(entries, ([id, own]) => [id, Object.fromEntries(own.map(({ name, value }) => [name, value]))]),
+  );
+}
+
+const none = '{}';
+
+interface PastRow {
+  readonly key_id: string;
+  readonly organization_id: string;
+  /** Null: it is so now. */
+  readonly until: number | null;
+  readonly metadata: string;
+}
+
+type MetadataAt = (event: UsageEventRow, keyId: string | null) => string | undefined;
+
+/** Undefined where none of the keys has or had any. */
+async function readMetadata(
+  db: Kysely<Schema>,
+  events: readonly UsageEventRow[],
+): Promise<MetadataAt | undefined> {
+  const ids = [
+    ...new Set(events.flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? key_id])),
+  ];
+  if (ids.length === 0) return undefined;
+  const since = events.reduce((least, { at }) => Math.min(least, at), Number.MAX_SAFE_INTEGER);
+  const { rows } = await sql<PastRow>`
+    select id as key_id, organization_id, cast(null as bigint) as until, metadata from virtual_keys
+    where id in (${sql.join(ids)}) and metadata <> ${none}
+    union all
+    select past.key_id, virtual_keys.organization_id, past.until, past.metadata from key_metadata_past as past
+    join virtual_keys on virtual_keys.id = past.key_id
+    where past.key_id in (${sql.join(ids)}) and past.until > ${since}`.execute(db);
+  if (rows.length === 0) return undefined;
+  const byKey = Map.groupBy(rows, ({ key_id }) => key_id);
+  return ({ at, organization_id }, keyId) => {
+    let found: PastRow | undefined;
+    for (const row of byKey.get(keyId ?? '') ?? []) {
+      if (row.organization_id !== organization_id || (row.until !== null && row.until <= at)) continue;
+      if (found === undefined || endOf(row) < endOf(found)) found = row;
+    }
+    return found === undefined || found.metadata === none ? undefined : found.metadata;
+  };
+}
+
+function endOf({ until }: PastRow): number {
+  return until ?? Number.POSITIVE_INFINITY;
+}
+
+interface NamedSet {
+  readonly organizationId: string;
+  readonly id: string;
+  /** JSON, its names in order. */
+  readonly metadata: string;
+}
+
+function setOf(organizationId: string, metadata: string): NamedSet {
+  return { organizationId, id: hash('sha256', metadata, 'hex').slice(0, 32), metadata };
+}
+
+function keyOf({ organizationId, id }: NamedSet): string {
+  return `${organizationId} ${id}`;
+}
+
+function distinct(sets: Iterable<NamedSet>): readonly NamedSet[] {
+  return [...new Map(Array.from(sets, (set) => [keyOf(set), set])).values()];
+}
+
+/** @returns by keyOf the id that the set is stored under */
+async function storeSets(
+  { db, insertRows }: BooksTransaction,
+  sets: readonly NamedSet[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map(sets.map((set) => [keyOf(set), set.id]));
+  const missing = await notStored(db, sets);
+  if (missing.length === 0) return ids;
+  const added: NamedSet[] = [];
+  for (const [organizationId, own] of Map.groupBy(missing, (set) => set.organizationId)) {
+    const room = metadataSetsMax - (await countSets(db, organizationId));
+    for (const [nth, set] of own.entries()) {
+      const kept = nth < room ? set : withoutValues(set);
+      // There are few names, unless somebody means to fill this: then there is no metadata at all.
+      const fits = nth < room + metadataSetsMax;
+      ids.set(keyOf(set), fits ? kept.id : '');
+      if (fits) added.push(kept);
+    }
+  }
+  await insertRows(db, setsInsert, rowsOf(distinct(added)));
+  return ids;
+}
+
+async function notStored(db: Kysely<Schema>, sets: readonly NamedSet[]): Promise<readonly NamedSet[]> {
+  if (sets.length === 0) return [];
+  const pairs = sql.join(sets.map(({ organizationId, id }) => sql`(${organizationId}, ${id})`));
+  const stored = await db
+    .selectFrom('usage_metadata')
+    .select(['organization_id', 'set_id'])
+    .distinct()
+    .where(sql<boolean>`(organization_id, set_id) in (values ${pairs})`)
+    .execute();
+  const known = new Set(stored.map(({ organization_id, set_id }) => `${organization_id} ${set_id}`));
+  return sets.filter((set) => !known.has(keyOf(set)));
+}
+
+async function countSets(db: Kysely<Schema>, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('usage_metadata')
+    .select(({ fn }) => fn.count<number>('set_id').distinct().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+function withoutValues({ organizationId, metadata }: NamedSet): NamedSet {
+  const names = Object.keys(JSON.parse(metadata) as Metadata);
+  return setOf(organizationId, JSON.stringify(Object.fromEntries(names.map((name) => [name, otherValue]))));
+}
+
+/** In the order of their keys, so that nobody waits in a circle. */
+function rowsOf(sets: readonly NamedSet[]): readonly (readonly string[])[] {
+  return sets
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .flatMap(({ organizationId, id, metadata }) =>
+      Object.entries(JSON.parse(metadata) as Metadata).map(([name, value]) => [
+        organizationId,
+        id,
+        name,
+        value,
+      ]),
+    );
+}
+
+const setsInsert = {
+  table: 'usage_metadata',
+  columns: { organization_id: 'text', set_id: 'text', name: 'text', value: 'text' },
+  ending: 'on conflict (organization_id, set_id, name) do nothing',
+} as const;
