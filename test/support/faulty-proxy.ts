@@ -1,5 +1,6 @@
 // The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
 import { systemClock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import { TraitTable } from '../../proxy/catalog/traits.ts';
 import { Admission } from '../../proxy/http/admission.ts';
@@ -8,10 +9,12 @@ import { createHandler } from '../../proxy/http/handler.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
+import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../proxy/upstream/targets.ts';
+import { silentLog } from './silent-log.ts';
 
 export interface FaultyProxy {
   readonly url: string;
@@ -21,15 +24,23 @@ export interface FaultyProxy {
   close(): void;
 }
 
+export interface FaultyOptions {
+  /** Keys, by hash, that are found. */
+  readonly sound?: ReadonlyMap<string, Principal>;
+  /** For its access log. */
+  readonly log?: Logger;
+}
+
 /**
  * @param defect thrown where a virtual key is looked up that is not sound, and by every call of a provider: at once, or within
  * the stream where one was asked for
  */
 export async function startFaultyProxy(
   defect: Error,
-  sound: ReadonlyMap<string, Principal> = new Map(),
+  { sound = new Map(), log = silentLog }: FaultyOptions = {},
 ): Promise<FaultyProxy> {
   const records: RequestRecord[] = [];
+  const logRequest = createAccessLog(log);
   const clock = systemClock;
   const admission = new Admission({ inFlightMax: 100, bufferedBytesMax: 1_000_000, organizationShare: 1 });
   const second = 1000;
@@ -73,7 +84,10 @@ export async function startFaultyProxy(
         throw defect;
       },
       isDraining: () => false,
-      record: ({ record }) => void records.push(record),
+      record: (exchange) => {
+        records.push(exchange.record);
+        logRequest(exchange, 1);
+      },
     }),
     open: () => watchdog.watched,
     onMalformed: unexpected,

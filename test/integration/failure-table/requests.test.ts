@@ -110,7 +110,7 @@ describe('exception inside a request: 500 internal_error, recorded, others unaff
   const [soundKey, unsoundKey] = [createCredential('virtualKey'), createCredential('virtualKey')];
   let faulty: FaultyProxy;
   beforeEach(async () => {
-    faulty = await startFaultyProxy(defect, new Map([[hashCredential(soundKey), principal]]));
+    faulty = await startFaultyProxy(defect, { sound: new Map([[hashCredential(soundKey), principal]]) });
   });
   afterEach(() => faulty.close());
 

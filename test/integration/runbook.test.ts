@@ -1,0 +1,147 @@
+// docs/runbook.md: every command of it is run while an outage of its kind is there, and finds what the page says that it finds; what is
+// a cluster's is held against the manifests.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { Store } from '../../control-plane/store/store.ts';
+import { freshSqlite, type StoreDatabase } from '../support/databases.ts';
+import { chatBody, startGateway, type TestGateway } from '../support/gateway.ts';
+import { type Gatewayctl, loggedIn } from '../support/gatewayctl.ts';
+import { MovableClock } from '../support/operators.ts';
+import { projectRoot, until } from '../support/process.ts';
+import { commandsOf, openShell, runbook } from '../support/runbook.ts';
+import { storeDelivery } from '../support/told.ts';
+import { planeScenes } from './runbook/planes.ts';
+import { requestScenes } from './runbook/requests.ts';
+import type { Scene, World } from './runbook/scenes.ts';
+
+/** The one of killed proxies moves the clock: it is the last. */
+const { unsettled, ...others } = planeScenes;
+const scenes: Readonly<Record<string, Scene>> = { ...requestScenes, ...others, unsettled };
+const ofClusters = ['injector'];
+
+const clock = new MovableClock();
+const shell = openShell();
+let database: StoreDatabase;
+let store: Store;
+let gateway: TestGateway;
+let platform: Gatewayctl;
+
+beforeAll(async () => {
+  database = await freshSqlite();
+  gateway = await startGateway({ databaseUrl: database.url, clock });
+  store = await database.open();
+  platform = await loggedIn(gateway.controlPlane.grpcPort, gateway.secrets.platformToken);
+});
+afterAll(async () => {
+  platform.remove();
+  shell.remove();
+  await gateway.close();
+  await database.drop();
+});
+
+async function openWorld(name: string): Promise<World> {
+  const organization = await gateway.createOrganization(name);
+  const key = await organization.createKey();
+  const from = gateway.logs.length;
+  return {
+    ...{ gateway, organization, key, clock, shell, platform },
+    owner: await loggedIn(gateway.controlPlane.grpcPort, organization.ownerToken),
+    lines: () => gateway.logs.slice(from),
+    ask: async ({
+      url = gateway.proxy.url,
+      path = '/v1/chat/completions',
+      value = key.value,
+      ...sent
+    } = {}) => {
+      const { method = 'POST', fields } = sent;
+      const headers = {
+        authorization: `Bearer ${value}`,
+        'content-type': 'application/json',
+        ...sent.headers,
+      };
+      const body = method === 'POST' && { body: chatBody(fields) };
+      const response = await fetch(url + path, { method, headers, ...body });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    logged: (pattern) =>
+      until(() => gateway.logs.slice(from).some((line) => pattern.test(line)), {
+        ...{ what: `a line like ${pattern}`, timeoutMs: 20_000 },
+      }),
+    tell: async (webhookId, organizationId) => {
+      const created_at = Date.now() - 4 * 86_400_000;
+      const row = { webhook_id: webhookId, organization_id: organizationId, attempts: 11, created_at };
+      await storeDelivery(store, row);
+    },
+  };
+}
+
+it('has a planted outage for the commands of each of its sections', () => {
+  expect([...commandsOf.keys()].toSorted()).toEqual([...Object.keys(scenes), ...ofClusters].toSorted());
+  for (const [section, { finds }] of Object.entries(scenes))
+    expect([section, finds.length]).toEqual([section, commandsOf.get(section)?.length]);
+});
+
+/** The first command that has not found what it was to find; -1: each has. */
+function missing({ finds }: Scene, printed: readonly string[]): number {
+  return finds.findIndex((finding, nth) => finding !== undefined && !finding.test(printed[nth] ?? ''));
+}
+
+describe.each(Object.entries(scenes))('the outage of %s', (section, scene) => {
+  it('is found by the commands of the runbook', async () => {
+    gateway.simulator.reset();
+    const world = await openWorld(section);
+    const end = await scene.plant(world);
+    try {
+      shell.collect('egress-gateway', world.lines());
+      if (section !== 'control-plane-failing') shell.collect('control-plane', world.lines());
+      const by = scene.as === 'platform' ? platform : world.owner;
+      let printed = await shell.run(section, by, scene.found ?? {});
+      for (let again = 0; scene.looksOnly && again < 3 && missing(scene, printed) >= 0; again++)
+        printed = await shell.run(section, by, scene.found ?? {});
+      const nth = missing(scene, printed);
+      if (nth >= 0) expect(printed[nth], commandsOf.get(section)?.[nth]).toMatch(scene.finds[nth] ?? /./);
+      await scene.after?.(world);
+    } finally {
+      await end?.();
+      world.owner.remove();
+    }
+  }, 60_000);
+});
+
+describe('what the runbook names', () => {
+  const manifests = ['egress-gateway', 'sidecar'].flatMap((name) =>
+    parseAllDocuments(readFileSync(join(projectRoot, `deploy/rendered/${name}.yaml`), 'utf8')).map(
+      (document) =>
+        document.toJS() as { kind: string; metadata: { name: string; labels?: Record<string, string> } },
+    ),
+  );
+  const names = (kind: string) =>
+    manifests.flatMap((one) => (one.kind.toLowerCase() === kind.toLowerCase() ? one.metadata.name : []));
+
+  it('in clusters are things of the manifests', () => {
+    const deployments = [...runbook.matchAll(/(?:logs|scale|restart) deploy\/([a-z-]+)/g)].map(
+      ([, name]) => name,
+    );
+    expect(deployments.length).toBeGreaterThan(1);
+    for (const name of deployments) expect(names('Deployment')).toContain(name);
+    for (const [, name] of runbook.matchAll(/\bhpa ([a-z-]+)/g))
+      expect(names('HorizontalPodAutoscaler')).toContain(name);
+    for (const [, name] of runbook.matchAll(/mutatingwebhookconfiguration ([a-z-]+)/g))
+      expect(names('MutatingWebhookConfiguration')).toContain(name);
+    for (const [, namespace] of runbook.matchAll(/kubectl -n ([a-z-]+)/g))
+      expect(names('Namespace')).toContain(namespace);
+    const components = manifests.flatMap(
+      ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] ?? [],
+    );
+    for (const [, name] of runbook.matchAll(/^logs ([a-z-]+)/gm)) expect(components).toContain(name);
+  });
+
+  it('as metrics are metrics', () => {
+    const known = readFileSync(join(projectRoot, 'docs/metrics.md'), 'utf8');
+    for (const [, name = ''] of runbook.matchAll(/`(gateway_[a-z_]+)/g))
+      expect(known).toContain(`\`${name}\``);
+  });
+});

@@ -1,0 +1,129 @@
+// Outages between the parts: control plane, Redis, database, receivers of webhooks, proxies that are gone.
+import { expect } from 'vitest';
+import { createCredential } from '../../../common/credential.ts';
+import { startForwarder } from '../../support/black-hole.ts';
+import { startOperatorsPlane } from '../../support/operators.ts';
+import { createDatabase } from '../../support/postgres.ts';
+import { freePort, startNode, until } from '../../support/process.ts';
+import { cutOff, type Scene } from './scenes.ts';
+
+const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
+
+export const planeScenes = {
+  'access-unavailable': {
+    plant: async ({ gateway, ask }) => {
+      const { url } = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${await freePort()}` });
+      for (let n = 0; n < 2; n++) expect(await ask({ url })).toBe(503);
+    },
+    finds: [/^ *2 "reason":"[^"]*ECONNREFUSED[^"]*"$/m],
+  },
+  feed: {
+    as: 'platform',
+    looksOnly: true,
+    plant: async (world) => {
+      const { heal } = await cutOff(world);
+      await world.logged(/the change feed is disconnected/);
+      return heal;
+    },
+    finds: [/"msg":"the change feed is disconnected/, /^watchers watchers/m],
+  },
+  redis: {
+    as: 'platform',
+    looksOnly: true,
+    plant: async ({ gateway, ask, logged }) => {
+      const { url } = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+      // Each is looked for there.
+      for (let n = 0; n < 4; n++) expect(await ask({ url, value: createCredential('virtualKey') })).toBe(401);
+      await logged(/Redis does not answer/);
+    },
+    finds: [/ECONNREFUSED.*"msg":"Redis does not answer; requests go on without it"/, /Redis/],
+  },
+  'ledger-unavailable': {
+    plant: async (world) => {
+      await world.owner.expect(`limits create budget --usd 5 --period day --key ${world.key.id}`);
+      const { url, heal } = await cutOff(world, { method: 'GET', path: '/v1/models' });
+      await until(async () => (await world.ask({ url })) === 503, { timeoutMs: 20_000 });
+      await world.logged(/the ledger does not answer/);
+      return heal;
+    },
+    found: { 'limit-id': /"limit_id":"([^"]+)"/ },
+    finds: [new RegExp(`^ *\\d+ "limit_id":"${uuid}"$`, 'm'), /the ledger does not answer/, /^deleted$/m],
+  },
+  'usage-delayed': {
+    plant: async (world) => {
+      const { url, heal } = await cutOff(world);
+      expect(await world.ask({ url })).toBe(200);
+      await world.logged(/usage cannot be reported/);
+      return heal;
+    },
+    finds: [/"level":"warn".*"msg":"usage cannot be reported; it is kept until it can"/],
+  },
+  'control-plane-down': {
+    plant: async ({ shell }) => {
+      const child = startNode(['control-plane/main.ts'], { env: { GATEWAY_DATABASE_URL: 'mysql://x' } });
+      expect(await child.exited).toBe(64);
+      shell.collect('control-plane-before', [child.stdout(), child.stderr()]);
+    },
+    finds: [/GATEWAY_DATABASE_URL: must be postgres:\/\/… or sqlite:<file>/],
+  },
+  'control-plane-failing': {
+    plant: async ({ shell }) => {
+      const database = await createDatabase();
+      const url = new URL(database.url);
+      const network = await startForwarder({ port: Number(url.port) });
+      url.port = String(network.port);
+      const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: url.href } });
+      await network.cut();
+      await until(
+        () => plane.logs.some((line) => line.includes('the change feed cannot read the database')),
+        {
+          timeoutMs: 20_000,
+        },
+      );
+      shell.collect('control-plane', plane.logs);
+      await network.heal();
+      await plane.close();
+      await network.stop();
+      await database.drop();
+    },
+    finds: [/"level":"warn".*the change feed cannot read the database/],
+  },
+  'budget-overrun': {
+    plant: async ({ owner, ask }) => {
+      const limit = await owner.json('limits create budget --usd 5 --period day');
+      expect(await ask()).toBe(200);
+      const spent = async () =>
+        (await owner.json(`budgets windows --budget ${limit.id}`)).windows[0]?.spentUsd;
+      await until(async () => Number(await spent()) > 0);
+      await owner.expect(`limits update ${limit.id} --usd 0.000000001`);
+    },
+    finds: [/^BUDGET .*FREE[\s\S]* -0\.\d+ /m],
+  },
+  webhooks: {
+    plant: async ({ organization, owner, logged, tell }) => {
+      await owner.expect('webhooks create pager --url https://pager.invalid.example.com/');
+      const { webhooks } = await owner.json('webhooks list');
+      await tell(webhooks[0].id, organization.id);
+      await logged(/webhook delivery given up/);
+      return () => owner.expect('webhooks delete pager --yes');
+    },
+    found: { webhook: /"webhook_id":"([^"]+)"/ },
+    finds: [new RegExp(`^ *1 "webhook_id":"${uuid}"$`, 'm'), /^ID .*STATUS[\s\S]* failed +12 +- /m],
+  },
+  unsettled: {
+    plant: async (world) => {
+      await world.owner.expect('limits create budget --usd 5 --period day');
+      const { heal } = await cutOff(world);
+      world.clock.offsetMs += 5 * 60_000;
+      const list = async () => (await world.owner.json('unsettled list')).unsettled;
+      await until(async () => (await list()).length > 0, { timeoutMs: 20_000 });
+      return heal;
+    },
+    found: {
+      'limit-id': new RegExp(`^(${uuid}) +\\S+ +${uuid}`, 'm'),
+      window: new RegExp(`^${uuid} +(\\S+) `, 'm'),
+      session: new RegExp(`^${uuid} +\\S+ +(${uuid})`, 'm'),
+    },
+    finds: [new RegExp(`^BUDGET +WINDOW +SESSION[\\s\\S]*^${uuid} `, 'm'), /^amount USD +0$/m],
+  },
+} as const satisfies Readonly<Record<string, Scene>>;
