@@ -2,13 +2,14 @@
 // common is read once; what is wrong is named by its path in the request, such as "events[3].cost_nano_usd". Pure.
 import { dayOf } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';
+import type { EstimateReason__Output } from '../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice__Output } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource__Output } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
-import type { UsageEventRow } from '../store/schema.ts';
+import type { EstimateReason, UsageEventRow } from '../store/schema.ts';
 import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
@@ -97,6 +98,8 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
     streamed: flag(event.streamed),
     attempts: event.attempts,
     estimated: flag(event.estimated),
+    estimate_reason: estimateReason(event),
+    reported_cost: read.maybeAmount('reported_cost_nano_usd', event.reportedCostNanoUsd),
   };
   return { row, charges: readCharges(read, event, common.slices) };
 }
@@ -118,6 +121,23 @@ function readCharges(
 
 function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
+}
+
+const estimateReasons = {
+  ESTIMATE_REASON_UNSPECIFIED: null,
+  ESTIMATE_REASON_LEFT: 'left',
+  ESTIMATE_REASON_CUT: 'cut',
+  ESTIMATE_REASON_RESET: 'reset',
+  ESTIMATE_REASON_TIMED_OUT: 'timed_out',
+  ESTIMATE_REASON_NOT_READ: 'not_read',
+  ESTIMATE_REASON_SHUTDOWN: 'shutdown',
+  ESTIMATE_REASON_KILLED: 'killed',
+  ESTIMATE_REASON_NO_USAGE: 'no_usage',
+} as const satisfies Record<EstimateReason__Output, EstimateReason | null>;
+
+/** A reason of a newer proxy arrives as its number: the event counts all the same. */
+function estimateReason({ estimateReason: reason }: UsageEvent__Output): EstimateReason | null {
+  return reason === undefined ? null : (estimateReasons[reason] ?? null);
 }
 
 const noTime = { at: 0, day: '' };
@@ -175,6 +195,10 @@ class Reader {
     this.#timeText = text;
     this.#time = { at: read.value, day: dayOf(read.value) };
     return this.#time;
+  }
+
+  maybeAmount(field: string, text: string | undefined): number | null {
+    return text === undefined ? null : this.amount(field, text);
   }
 
   amount(field: string, text: string): number {

@@ -110,6 +110,12 @@ const tokenColumns = [
   'reasoning_tokens',
 ];
 
+/** Why a cost is estimated, and what was reported of it. */
+export async function addEstimateReasons(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('usage_events').addColumn('estimate_reason', 'text').execute();
+  await db.schema.alterTable('usage_events').addColumn('reported_cost', 'bigint').execute();
+}
+
 async function createUsageHours(db: Kysely<Schema>): Promise<void> {
   const of = [
     'key_id',

@@ -9,6 +9,7 @@ import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
+  addEstimateReasons,
   createBooks,
   createPrices,
   createUsage,
@@ -74,6 +75,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '009_prices': { up: createPrices },
   '010_webhooks': { up: createWebhooks },
   '011_guardrails': { up: createGuardrails },
+  '012_estimate_reasons': { up: addEstimateReasons },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -288,7 +288,22 @@ interface UsageEventsTable {
   direct_key: Flag;
   attempts: number;
   estimated: Flag;
+  /** Why it is estimated; null where it is not, or its proxy did not say. */
+  estimate_reason: EstimateReason | null;
+  /** Nano-dollars that were reported before the end of an estimated one. */
+  reported_cost: number | null;
 }
+
+/** `EstimateReason` of ledger.proto. */
+export type EstimateReason =
+  | 'left'
+  | 'cut'
+  | 'reset'
+  | 'timed_out'
+  | 'not_read'
+  | 'shutdown'
+  | 'killed'
+  | 'no_usage';
 
 /** As it is reported: when it was recorded is the books' to say. */
 export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at'>;

@@ -105,6 +105,8 @@ const columns = {
   streamed: (row) => row.streamed === 1,
   direct_key: (row) => row.direct_key === 1,
   attempts: (row) => row.attempts,
+  estimate_reason: (row) => row.estimate_reason,
+  reported_cost_usd: (row) => (row.reported_cost === null ? null : usdOfNano(row.reported_cost)),
 } as const satisfies Record<string, (row: Row) => Cell>;
 
 function csvRecord(row: Row): string {

@@ -79,6 +79,8 @@ const reportedColumns = {
   direct_key: 'bigint',
   attempts: 'bigint',
   estimated: 'bigint',
+  estimate_reason: 'text',
+  reported_cost: 'bigint',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 
 const reportedNames = namesOf(reportedColumns);

@@ -149,6 +149,12 @@ function usageOf(
     ...{ promptTokens: 1, completionTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
     ...{ cacheWrite1hTokens: 0, reasoningTokens: 0, unpriced: false, status: 200 },
     ...{ errorSource: '', errorCode: '', latencyMs: 1, firstTokenMs: undefined, streamed: false },
-    ...{ directKey: false, attempts: 1, estimated: false },
+    ...{
+      directKey: false,
+      attempts: 1,
+      estimated: false,
+      estimateReason: undefined,
+      reportedCost: undefined,
+    },
   };
 }

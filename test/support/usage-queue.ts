@@ -53,6 +53,8 @@ export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
     directKey: false,
     attempts: 1,
     estimated: false,
+    estimateReason: undefined,
+    reportedCost: undefined,
     charges: [{ budgetId: 'budget-1', window: '2027-01-15', escrow: 1_500_000 }],
     ...fields,
   };

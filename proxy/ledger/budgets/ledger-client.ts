@@ -47,6 +47,17 @@ export interface ReturnRequest extends Operation {
   readonly amount: number;
 }
 
+/** `EstimateReason` of ledger.proto, which says what they mean. */
+export type EstimateReason =
+  | 'left'
+  | 'cut'
+  | 'reset'
+  | 'timed_out'
+  | 'not_read'
+  | 'shutdown'
+  | 'killed'
+  | 'no_usage';
+
 /** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
 export interface UsageEvent {
   readonly id: string;
@@ -81,6 +92,10 @@ export interface UsageEvent {
   readonly directKey: boolean;
   readonly attempts: number;
   readonly estimated: boolean;
+  /** Why; undefined where it is not. */
+  readonly estimateReason: EstimateReason | undefined;
+  /** Nano-dollars that the provider reported before the end of an estimated one; undefined where it reported none. */
+  readonly reportedCost: number | undefined;
   readonly charges: readonly {
     readonly budgetId: string;
     readonly window: string;

@@ -2,7 +2,7 @@
 import type { ChatCall } from '../../chat/call.ts';
 import type { Usage } from '../../chat/usage.ts';
 import type { Charge, Stamp } from '../budgets/budgets.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { EstimateReason, UsageEvent } from '../budgets/ledger-client.ts';
 import type { Outcome } from '../ledger.ts';
 
 /** What the ledger has made of it. */
@@ -11,6 +11,10 @@ export interface Booking {
   /** Told by the provider, or estimated. */
   readonly usage: Usage;
   readonly estimated: boolean;
+  /** Why it is estimated. */
+  readonly estimateReason?: EstimateReason | undefined;
+  /** Nano-dollars of what was reported before the end of an estimated one. */
+  readonly reportedCost?: number | undefined;
   /** Nano-dollars. */
   readonly cost: number;
   readonly unpriced: boolean;
@@ -53,6 +57,8 @@ export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): 
     directKey: caller.direct,
     attempts: outcome.attempts,
     estimated: booking.estimated,
+    estimateReason: booking.estimateReason,
+    reportedCost: booking.reportedCost,
     charges: booking.charges,
   };
 }

@@ -144,7 +144,9 @@ describe.each([
 
   it('of nothing is a header, or nothing', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
-    expect(await overGrpc({ ...empty, format: csv })).toMatch(/^at,id,[a-z0-9_,]+,attempts\r\n$/);
+    expect(await overGrpc({ ...empty, format: csv })).toMatch(
+      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd\r\n$/,
+    );
     expect(await overGrpc(empty)).toBe('');
     expect(await (await overHttp(empty)).text()).toBe('');
   });
@@ -220,6 +222,8 @@ function randomEvent(random: Random, organizationId: string): UsageEventRow {
     cost: random.below(5_000_000_000),
     prompt_tokens: random.below(1_000_000),
     first_token_ms: random.pick([null, 120]),
+    estimate_reason: random.pick([null, 'killed']),
+    reported_cost: random.pick([null, 1_000_000]),
     streamed: random.pick([0, 1]),
   });
 }
@@ -255,5 +259,7 @@ function jsonOf(event: UsageEventRow) {
     streamed: event.streamed === 1,
     directKey: false,
     attempts: 1,
+    ...(event.estimate_reason === null ? {} : { estimateReason: event.estimate_reason }),
+    ...(event.reported_cost === null ? {} : { reportedCostUsd: usdOfNano(event.reported_cost) }),
   };
 }

@@ -1,6 +1,7 @@
 // Original file: proto/gateway/v1/ledger.proto
 
 import type { UsageCharge as _gateway_v1_UsageCharge, UsageCharge__Output as _gateway_v1_UsageCharge__Output } from '../../gateway/v1/UsageCharge.ts';
+import type { EstimateReason as _gateway_v1_EstimateReason, EstimateReason__Output as _gateway_v1_EstimateReason__Output } from '../../gateway/v1/EstimateReason.ts';
 
 export interface UsageEvent {
   'id'?: (string);
@@ -24,7 +25,11 @@ export interface UsageEvent {
   'attempts'?: (number);
   'estimated'?: (boolean);
   'charges'?: (_gateway_v1_UsageCharge)[];
+  'estimateReason'?: (_gateway_v1_EstimateReason);
+  'reportedCostNanoUsd'?: (string);
   '_firstTokenMs'?: "firstTokenMs";
+  '_estimateReason'?: "estimateReason";
+  '_reportedCostNanoUsd'?: "reportedCostNanoUsd";
 }
 
 export interface UsageEvent__Output {
@@ -49,5 +54,9 @@ export interface UsageEvent__Output {
   'attempts': (number);
   'estimated': (boolean);
   'charges': (_gateway_v1_UsageCharge__Output)[];
+  'estimateReason'?: (_gateway_v1_EstimateReason__Output);
+  'reportedCostNanoUsd'?: (string);
   '_firstTokenMs'?: "firstTokenMs";
+  '_estimateReason'?: "estimateReason";
+  '_reportedCostNanoUsd'?: "reportedCostNanoUsd";
 }

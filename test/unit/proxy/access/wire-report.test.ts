@@ -34,11 +34,13 @@ describe('an event', () => {
       ...{ cacheReadTokens: 3, cacheWriteTokens: 4, cacheWrite1hTokens: 5, reasoningTokens: 6 },
     };
     const charges = [{ budgetId: 'b', window: 'total', escrow: largest }];
+    const estimate = { estimateReason: 'timed_out', reportedCost: 5 } as const;
     const others = { cost: largest, at, latencyMs: 12.6, firstTokenMs: 3.4, charges };
-    const arrived = sent({ ...source, ...same, ...others });
+    const arrived = sent({ ...source, ...same, ...others, ...estimate });
     expect(arrived.events).toMatchObject([
       {
         ...same,
+        ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '5' },
         ...{ at: now, source: 0, latencyMs: 13, firstTokenMs: 3, costNanoUsd: '9000000000000000' },
         charges: [{ slice: 0, escrowNanoUsd: '9000000000000000' }],
       },
@@ -51,7 +53,8 @@ describe('an event', () => {
     const { events, sources, slices } = sent({ charges: [] });
     for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId'])
       expect(sources[0]).not.toHaveProperty(absent);
-    expect(events[0]).not.toHaveProperty('firstTokenMs');
+    for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd'])
+      expect(events[0]).not.toHaveProperty(absent);
     expect(events[0]).toMatchObject({ charges: [], errorSource: '', unpriced: false });
     expect(slices).toEqual([]);
   });
