@@ -20,6 +20,7 @@ import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import { createHandler } from './http/handler.ts';
+import { ReadOn } from './http/read-on.ts';
 import { createWatchdog } from './http/watchdog.ts';
 import { SlicedBudgets } from './ledger/budgets/sliced-budgets.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -72,9 +73,13 @@ export async function assemble(
     organizationShare: settings.organizationShare / 100,
   });
   const watchdog = createWatchdog(timeLimits(settings), clock);
+  const readOn = new ReadOn(
+    { max: settings.readOnMax, organizationShare: settings.organizationShare / 100 },
+    metrics.readOn,
+  );
   lifecycle.onClose('watchdog', () => watchdog.close());
   metrics.observe({
-    ...{ admission, redis },
+    ...{ admission, redis, readOn },
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.budgets.totals(),
     usage: money.usageLog.gauges,
@@ -96,12 +101,13 @@ export async function assemble(
     guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
     dispatch: openDispatch(settings, upstream, lifecycle),
+    readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: createRecorder(metrics, log),
   });
   const notReady = () => records.notReady();
-  return serve(settings, { log, metrics, watchdog, lifecycle, handler, stopping, notReady });
+  return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
 }
 
 interface Shared extends ProxyOptions {

@@ -25,6 +25,7 @@ const controlPlaneMetrics = createControlPlaneMetrics({ feedRevision: () => 0 })
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
+  readOn: { open: 0 },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
   budgets: () => ({ slices: 0, waiting: 0, available: 0, holds: 0 }),

@@ -19,6 +19,7 @@ import type { Position } from '../store/store.ts';
 import { type ProviderRow, readCallable } from './callable-providers.ts';
 import { readGuardrails } from './guardrail.ts';
 import { readLimits } from './limit.ts';
+import { hangUps, unknownCosts } from './organizations.ts';
 import { readPrices } from './price.ts';
 
 export interface RecordsDeps {
@@ -125,6 +126,8 @@ async function toOrganizationRecord(
     id: organization.id,
     active: organization.suspended === 0,
     callerProviderKeys: organization.caller_provider_keys === 1,
+    hangUp: hangUps[organization.hang_up],
+    unknownCost: unknownCosts[organization.unknown_cost],
     allowedModels: JSON.parse(organization.allowed_models) as string[],
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,

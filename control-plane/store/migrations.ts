@@ -76,6 +76,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '010_webhooks': { up: createWebhooks },
   '011_guardrails': { up: createGuardrails },
   '012_estimate_reasons': { up: addEstimateReasons },
+  '013_cost_settings': { up: addCostSettings },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -138,6 +139,17 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
       .columns([column, 'revision'])
       .execute();
   }
+}
+
+/** How requests are charged whose response nobody has taken to its end. */
+async function addCostSettings(db: Kysely<Schema>): Promise<void> {
+  const add = (name: string, usual: string) =>
+    db.schema
+      .alterTable('organizations')
+      .addColumn(name, 'text', (column) => column.notNull().defaultTo(usual))
+      .execute();
+  await add('hang_up', 'cancel');
+  await add('unknown_cost', 'hold');
 }
 
 async function createOrganizations(db: Kysely<Schema>): Promise<void> {

@@ -84,11 +84,17 @@ interface AuditEventsTable {
   hash: string;
 }
 
+/** `HangUp` and `UnknownCost` of organizations.proto. */
+export type HangUp = 'cancel' | 'read';
+export type UnknownCost = 'hold' | 'text';
+
 interface OrganizationsTable {
   id: string;
   name: string;
   suspended: Flag;
   caller_provider_keys: Flag;
+  hang_up: HangUp;
+  unknown_cost: UnknownCost;
   allowed_models: string;
   created_at: number;
   revision: number;

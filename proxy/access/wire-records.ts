@@ -124,6 +124,8 @@ function decodeOrganization(organization: OrganizationRecord__Output): Organizat
     id: organization.id,
     active: organization.active,
     callerProviderKeys: organization.callerProviderKeys,
+    hangUp: organization.hangUp === 'HANG_UP_READ' ? 'read' : 'cancel',
+    unknownCost: organization.unknownCost === 'UNKNOWN_COST_TEXT' ? 'text' : 'hold',
     allowedModels: organization.allowedModels,
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),

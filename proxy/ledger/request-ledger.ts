@@ -1,7 +1,7 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
 import type { ChatCall } from '../chat/call.ts';
-import { noUsage, type Usage } from '../chat/usage.ts';
+import { noUsage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import {
@@ -11,10 +11,12 @@ import {
   type RefusalReason,
   type Stamp,
 } from './budgets/budgets.ts';
-import type { Hold, Ledger, Outcome } from './ledger.ts';
+import type { EstimateReason, Hold, Ledger, Outcome, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-words.ts';
-import { boundOf } from './pricing/bound.ts';
+import { boundOf, type CostBound } from './pricing/bound.ts';
+import { type Charged, chargeOf, estimateReasonOf, type Terms } from './pricing/charge.ts';
 import { estimatedUsage } from './pricing/estimated-usage.ts';
+import { mayThinkUnseen } from './pricing/hidden-thoughts.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { Prices } from './pricing/prices.ts';
 import { unpriceable } from './pricing/unpriceable.ts';
@@ -26,6 +28,8 @@ export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;
   /** A request to a model without a price. */
   unpriced(): void;
+  /** One whose provider did not report all that it used. */
+  estimated(reason: EstimateReason): void;
 }
 
 export interface RequestLedgerDeps extends RateLimitsDeps {
@@ -50,7 +54,9 @@ export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
 }
 
 /** Undefined where no budget applies. */
-type Money = { readonly hold: BudgetHold; readonly outputCeiling: number | undefined } | undefined;
+type Money =
+  | { readonly hold: BudgetHold; readonly bound: CostBound; readonly outputCeiling: number | undefined }
+  | undefined;
 
 interface Asked {
   readonly budgets: readonly AppliedBudget[];
@@ -70,7 +76,7 @@ function takeMoney(
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
   };
-  const held = (hold: BudgetHold) => ({ hold, outputCeiling: bound.ceilingFor(hold.amount) });
+  const held = (hold: BudgetHold) => ({ hold, bound, outputCeiling: bound.ceilingFor(hold.amount) });
   try {
     const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least });
     return taken instanceof Promise ? taken.then(held, refused) : held(taken);
@@ -150,27 +156,55 @@ class RequestHold implements Hold {
         : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
   }
 
-  settle(outcome: Outcome): number {
+  settle(outcome: Outcome): Settled {
     const { prices, money, rates } = this.#held;
     const { usageLog, budgetMetrics } = this.#deps;
-    const estimated = outcome.usage === undefined && !outcome.nothingUsed;
-    const usage = this.#used(outcome);
-    const cost = prices?.costOf(usage) ?? 0;
+    const charged = this.#charged(outcome);
+    const { usage, cost, estimateReason, reportedCost } = charged;
+    const estimated = estimateReason !== undefined;
     const unpriced = prices === undefined && usage.promptTokens + usage.completionTokens > 0;
-    rates.settle(usage);
+    rates.settle(estimated ? (outcome.usage ?? noUsage) : usage, estimated);
     const charges = money?.hold.settle(cost) ?? [];
     if (unpriced) budgetMetrics.unpriced();
+    if (estimated) budgetMetrics.estimated(estimateReason);
+    const settled = { cost, estimateReason };
     // What was not dispatched used nothing, and nobody has to know of it.
-    if (outcome.attempts === 0) return cost;
-    const booking = { stamp: this.#stamp, usage, estimated, cost, unpriced, charges };
+    if (outcome.attempts === 0) return settled;
+    const booking = {
+      stamp: this.#stamp,
+      usage,
+      estimated,
+      estimateReason,
+      reportedCost,
+      cost,
+      unpriced,
+      charges,
+    };
     usageLog.record(usageEvent(this.#call, outcome, booking));
-    return cost;
+    return settled;
   }
 
-  #used({ usage, nothingUsed, textBytes }: Outcome): Usage {
-    if (usage !== undefined) return usage;
-    if (nothingUsed) return noUsage;
-    const { outputTokensDefault } = this.#deps;
-    return estimatedUsage(this.#call, { textBytes, outputCeiling: this.outputCeiling, outputTokensDefault });
+  #charged(outcome: Outcome): Charged {
+    const { prices } = this.#held;
+    if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(prices) });
+    const estimateReason = estimateReasonOf(outcome);
+    const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
+    const reported = isUnused ? noUsage : (outcome.usage ?? noUsage);
+    const usage =
+      estimateReason === undefined
+        ? reported
+        : estimatedUsage(this.#call, outcome, this.#deps.outputTokensDefault);
+    return { usage, cost: 0, estimateReason, reportedCost: undefined };
+  }
+
+  #terms(prices: Prices): Terms {
+    const { money } = this.#held;
+    const bound = money?.bound ?? boundOf(this.#call, prices, this.#deps.outputTokensDefault);
+    return {
+      bound,
+      reserved: money?.hold.amount ?? bound.full,
+      thinksUnseen: mayThinkUnseen(this.#call),
+      unknownCost: this.#call.caller.principal.organization.unknownCost,
+    };
   }
 }

@@ -26,6 +26,8 @@ export function createAccessLog(log: Logger): AccessLog {
         number('attempts', record.attempts) +
         number('duration_ms', rounded(durationMs)) +
         number('first_byte_ms', firstByteAt === undefined ? undefined : rounded(firstByteAt - startedAt)) +
+        number('read_on_ms', record.readOnMs === undefined ? undefined : rounded(record.readOnMs)) +
+        text('estimated', record.estimateReason) +
         number('request_bytes', record.requestBytes) +
         number('prompt_tokens', usage?.promptTokens) +
         number('completion_tokens', usage?.completionTokens),

@@ -1,4 +1,6 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
+
+import { estimateReasons } from '../ledger/budgets/ledger-client.ts';
 import type { BudgetTotals, SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
 import { skipReasons, type UsageGauges, type UsageMetrics } from '../ledger/usage/usage-metrics.ts';
@@ -39,9 +41,16 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
     help: 'Requests that used a model without a price: their cost is counted as nothing',
     labelNames: [],
   })();
+  const estimated = tally({
+    name: 'gateway_estimated_requests_total',
+    help: 'Requests whose provider did not report all that they used, by the reason; their cost is estimated',
+    labelNames: ['reason'],
+  });
+  for (const reason of estimateReasons) estimated(reason);
   return {
     refused: (level, reason) => void refusals(level, reason).pending++,
     unpriced: () => void unpriced.pending++,
+    estimated: (reason) => void estimated(reason).pending++,
   };
 }
 

@@ -21,6 +21,7 @@ export interface RecordedRequest {
   readonly costUsd: string;
   readonly unpriced: boolean;
   readonly estimated: boolean;
+  readonly estimateReason?: string;
   readonly status: number;
   readonly errorSource: string;
   readonly errorCode: string;

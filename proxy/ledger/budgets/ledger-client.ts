@@ -48,15 +48,18 @@ export interface ReturnRequest extends Operation {
 }
 
 /** `EstimateReason` of ledger.proto, which says what they mean. */
-export type EstimateReason =
-  | 'left'
-  | 'cut'
-  | 'reset'
-  | 'timed_out'
-  | 'not_read'
-  | 'shutdown'
-  | 'killed'
-  | 'no_usage';
+export const estimateReasons = [
+  'left',
+  'cut',
+  'reset',
+  'timed_out',
+  'not_read',
+  'shutdown',
+  'killed',
+  'no_usage',
+] as const;
+
+export type EstimateReason = (typeof estimateReasons)[number];
 
 /** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
 export interface UsageEvent {

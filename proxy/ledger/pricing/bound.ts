@@ -11,6 +11,8 @@ export type BoundedCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalog
 
 /** Amounts are nano-dollars. */
 export interface CostBound {
+  /** The most tokens that the prompt can be. */
+  readonly promptTokens: number;
   readonly full: number;
   /** With the lowest ceiling on its output; the same as `full` where its caller has set one. */
   readonly least: number;
@@ -19,6 +21,10 @@ export interface CostBound {
    * own maximum, which stands.
    */
   ceilingFor(amount: number): number | undefined;
+  /** The most tokens that all choices together may be where so much is held. */
+  outputTokens(amount: number): number;
+  /** What the whole prompt and so many tokens of output can cost. */
+  costWith(outputTokens: number): number;
 }
 
 /** @param outputTokensDefault the ceiling where neither caller nor model has a lower one */
@@ -33,15 +39,22 @@ export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: 
   const costWith = (tokens: number) =>
     costOfTokens([
       [input, rates.input],
-      [choices * tokens, rates.output],
+      [tokens, rates.output],
     ]);
-  const full = costWith(ceiling);
-  if (asked !== undefined) return { full, least: full, ceilingFor: () => undefined };
+  const full = costWith(choices * ceiling);
+  const bound = { promptTokens: input, full, costWith };
+  if (asked !== undefined) {
+    return { ...bound, least: full, ceilingFor: () => undefined, outputTokens: () => choices * ceiling };
+  }
   const lowest = Math.min(ceiling, ceilingMin);
+  const costOfEach = (tokens: number) => costWith(choices * tokens);
+  const ceilingFor = (amount: number) =>
+    amount >= full ? ceiling : highestWithin(costOfEach, amount, [lowest, ceiling]);
   return {
-    full,
-    least: costWith(lowest),
-    ceilingFor: (amount) => (amount >= full ? ceiling : highestWithin(costWith, amount, [lowest, ceiling])),
+    ...bound,
+    least: costOfEach(lowest),
+    ceilingFor,
+    outputTokens: (amount) => choices * ceilingFor(amount),
   };
 }
 

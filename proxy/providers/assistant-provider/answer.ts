@@ -33,7 +33,7 @@ export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer):
   const { asFunctions } = tools;
   return {
     body: completionBody(completion, { noCalls: 'null', asFunctions }),
-    usage: counter.usage,
+    usage: counter.whole,
     model: typeof model === 'string' ? model : undefined,
   };
 }

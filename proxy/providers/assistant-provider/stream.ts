@@ -37,8 +37,12 @@ export class AssistantStreamReader implements StreamReader {
     return this.#counter.usage;
   }
 
-  get textBytes(): number {
-    return this.#chunks.textBytes;
+  get usageIsComplete(): boolean {
+    return this.#counter.isComplete;
+  }
+
+  get textTokens(): number {
+    return this.#chunks.textTokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -69,7 +73,7 @@ export class AssistantStreamReader implements StreamReader {
     if (!isObject(message) || this.#chunks.started) throw protocolError('a message_start is misplaced');
     const { id, model, usage } = message;
     if (typeof id !== 'string') throw protocolError('the message has no id');
-    this.#counter.add(usage);
+    this.#counter.addStart(usage);
     this.model = typeof model === 'string' ? model : undefined;
     this.#chunks.start({
       id,
@@ -91,7 +95,7 @@ export class AssistantStreamReader implements StreamReader {
         this.#message.end(event.index);
         return;
       case 'message_delta':
-        this.#counter.add(event.usage);
+        this.#counter.addDelta(event);
         this.#finish(isObject(event.delta) ? event.delta : {});
         return;
       case 'message_stop':

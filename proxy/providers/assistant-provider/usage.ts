@@ -3,12 +3,14 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count, type Usage } from '../../chat/usage.ts';
 
-/** What was told so far; a later count replaces an earlier one, and one that is not told leaves it. */
+/** What was reported so far; a later count replaces an earlier one, and one that is not reported leaves it. */
 export class UsageCounter {
   readonly #counts = new Map<string, number>();
   #writes1h = 0;
   #thinking = 0;
+  #isComplete = false;
 
+  /** The usage of a whole message. */
   add(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const name of counted) {
@@ -19,6 +21,27 @@ export class UsageCounter {
     this.#writes1h = count(writes.ephemeral_1h_input_tokens) ?? this.#writes1h;
     const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
     this.#thinking = count(details.thinking_tokens) ?? this.#thinking;
+  }
+
+  /** That of `message_start`: its `output_tokens` is a placeholder, written before the model has put out anything. */
+  addStart(usage: unknown): void {
+    if (isObject(usage)) this.add({ ...usage, output_tokens: undefined });
+  }
+
+  /** That of `message_delta`, cumulative: the whole, once the event names the reason for the end. */
+  addDelta({ usage, delta }: JsonObject): void {
+    this.add(usage);
+    const hasEnded = isObject(delta) && typeof delta.stop_reason === 'string';
+    if (hasEnded && isObject(usage) && count(usage.output_tokens) !== undefined) this.#isComplete = true;
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Of a whole message: undefined unless both of its sides were counted. */
+  get whole(): Usage | undefined {
+    return this.#counts.has('input_tokens') && this.#counts.has('output_tokens') ? this.known : undefined;
   }
 
   /** Undefined where the vendor told nothing. */

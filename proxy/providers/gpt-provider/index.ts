@@ -13,6 +13,7 @@ export const gptProvider: Provider = {
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildGptRequest,
   readAnswer: (_call, { body }) => {
     const { usage, model } = readCompletion(body, gptError);

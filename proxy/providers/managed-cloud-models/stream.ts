@@ -42,8 +42,13 @@ export class CloudStreamReader implements StreamReader {
     return this.#told?.usage;
   }
 
-  get textBytes(): number {
-    return this.#chunks.textBytes;
+  /** The vendor reports it once, behind the end of the message. */
+  get usageIsComplete(): boolean {
+    return this.#told !== undefined;
+  }
+
+  get textTokens(): number {
+    return this.#chunks.textTokens;
   }
 
   push(chunk: Buffer): Buffer {

@@ -49,8 +49,13 @@ export class PassthroughStream implements StreamReader {
     this.#events = new SseSplitter(options.limits.eventBytesMax);
   }
 
-  get textBytes(): number {
-    return this.#text.bytes;
+  /** Servers may report while they generate: only the end marker says that the last count is the whole. */
+  get usageIsComplete(): boolean {
+    return this.complete && this.usage !== undefined;
+  }
+
+  get textTokens(): number {
+    return this.#text.tokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -79,7 +84,7 @@ export class PassthroughStream implements StreamReader {
     }
     const { form } = this.#options;
     if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey)) {
-      if (this.#text.bytes === 0) this.model = nameIn(event);
+      this.model ??= nameIn(event);
       this.#text.addEvent(event);
       told.push(event);
       return;

@@ -53,8 +53,13 @@ export class SearchStreamReader implements StreamReader {
     this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
   }
 
-  get textBytes(): number {
-    return this.#writer.textBytes;
+  /** Only the end of the stream says that no later count replaces the last. */
+  get usageIsComplete(): boolean {
+    return this.complete && this.usage !== undefined;
+  }
+
+  get textTokens(): number {
+    return this.#writer.textTokens;
   }
 
   push(chunk: Buffer): Buffer {

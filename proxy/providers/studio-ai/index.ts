@@ -16,6 +16,7 @@ export const studioAi: Provider = {
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildStudioRequest,
   readAnswer: readStudioAnswer,
   openStream: (call, _head, limits) =>

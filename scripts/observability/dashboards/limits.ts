@@ -117,6 +117,33 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Estimated costs',
+          description:
+            'Requests whose provider did not report all that they used, by the reason. All but left and no_usage are charged what was held.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (reason) (rate(gateway_estimated_requests_total{$scope}[$__rate_interval]))',
+              legend: '{{reason}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Read on for their usage',
+          description:
+            'Responses whose caller had left, or may not have them: under way, and what became of them per second.',
+          unit: 'short',
+          queries: [
+            { expr: 'sum(gateway_read_on_requests{$scope})', legend: 'under way' },
+            {
+              expr: 'sum by (result) (rate(gateway_read_on_total{$scope}[$__rate_interval]))',
+              legend: '{{result}} per second',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Models without a price',
           description: 'Requests whose cost counts as nothing; where a budget applies they are refused.',
           unit: 'reqps',

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
+import { readOnResults } from '../../../proxy/http/read-on.ts';
+import { estimateReasons } from '../../../proxy/ledger/budgets/ledger-client.ts';
 import { skipReasons } from '../../../proxy/ledger/usage/usage-metrics.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
@@ -136,7 +138,8 @@ describe('the access log line', () => {
     });
     gateway.simulator.script({ body: 'no JSON' });
     const odd = await send();
-    expectFields(odd.line, failed, caller, target, ['err']);
+    expectFields(odd.line, failed, caller, target, ['err', 'estimated']);
+    expect(odd.line).toMatchObject({ estimated: 'not_read' });
     expect(JSON.stringify(odd.line)).not.toContain('no JSON');
   });
 
@@ -293,7 +296,8 @@ describe('the metrics', () => {
     kind: oneOf('input', 'output'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
-    reason: oneOf(...skipReasons),
+    reason: oneOf(...skipReasons, ...estimateReasons),
+    result: oneOf(...readOnResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),

@@ -10,7 +10,15 @@ const own = (id: string, model: string, input: string): OwnPrice => ({ id, model
 
 function organization(...prices: OwnPrice[]): OrganizationRecord {
   return {
-    ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{
+      id: 'o',
+      active: true,
+      callerProviderKeys: false,
+      hangUp: 'cancel',
+      unknownCost: 'hold',
+      allowedModels: [],
+      limits: [],
+    },
     ...{ providerKeys: [], customProviders: [], prices, guardrails: [], revision: 1 },
   };
 }

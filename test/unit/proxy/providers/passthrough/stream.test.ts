@@ -60,7 +60,7 @@ describe("a stream in the callers' format", () => {
       const { reader } = read(text.subarray(0, end), 16, true);
       const begun = text.subarray(0, end).includes('\n\n');
       expect(reader.model).toBe(begun ? 'gpt-4o-mini-2024-07-18' : undefined);
-      expect(reader.textBytes).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length);
+      expect(reader.textTokens).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length / 3);
     }
   });
 
