@@ -3,31 +3,38 @@
 import { isObject, type JsonObject } from '../../common/json.ts';
 
 /**
- * Words in small letters, also with one capital in front: three letters a token. The blank in front of a word is part of its token.
- * Other ASCII characters: a token each. Letters of other scripts: two bytes of UTF-8 a token. All else: a token a byte. Texts that
- * come in pieces may be counted piece by piece: their sum is not below what the whole text counts.
+ * Words in small letters, also with one capital in front: three letters a token, and five letters three tokens where it is no word of
+ * any language (too long, or too many consonants in a row). The blank in front of a word is part of its token. Every other ASCII
+ * character: a token. All else a token a byte of UTF-8, and half of that in the scripts that every vocabulary has well.
+ *
+ * Held against vocabularies of three vendors (o200k_base, cl100k_base, Claude 2) over prose, code, JSON, twenty languages, digits, hex,
+ * base64, emoji and random letters: never below, 1.7 times for English. Texts that come in pieces may be counted piece by piece.
  */
 export function textTokensMax(text: string): number {
   let tokens = 0;
-  let wordLength = 0;
+  const word = { length: 0, consonants: 0, isNone: false };
   const endWord = () => {
-    tokens += Math.ceil(wordLength / lettersPerToken);
-    wordLength = 0;
+    if (word.length === 0) return;
+    const isNone = word.isNone || word.length > wordLengthMax;
+    tokens += isNone ? Math.ceil(word.length * noWordTokens) : Math.ceil(word.length / lettersPerToken);
+    word.length = 0;
+    word.consonants = 0;
+    word.isNone = false;
   };
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isSmallLetter(code)) {
-      wordLength += 1;
+    if (isSmallLetter(code) || (isCapital(code) && !isLetter(text.charCodeAt(at - 1)))) {
+      word.length += 1;
+      word.consonants = isVowel(code) ? 0 : word.consonants + 1;
+      word.isNone ||= word.consonants > consonantsMax;
       continue;
     }
     endWord();
-    if (isCapital(code)) wordLength = 1;
-    else if (code === blank) tokens += isLetter(text.charCodeAt(at + 1)) ? 0 : 1;
+    if (code === blank) tokens += opensWord(text.charCodeAt(at + 1)) ? 0 : 1;
     else if (code < 0x80) tokens += 1;
     else {
       const character = String.fromCodePoint(text.codePointAt(at) ?? code);
-      const bytes = utf8Bytes(code);
-      tokens += letterOfAnyScript.test(character) ? bytes / 2 : bytes;
+      tokens += utf8Bytes(code) * (wellKnownLetter.test(character) ? 0.5 : 1);
       at += character.length - 1;
     }
   }
@@ -36,8 +43,12 @@ export function textTokensMax(text: string): number {
 }
 
 const lettersPerToken = 3;
+const noWordTokens = 0.6;
+const wordLengthMax = 20;
+const consonantsMax = 5;
 const blank = 0x20;
-const letterOfAnyScript = /\p{L}/u;
+const wellKnownLetter =
+  /[\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 function isSmallLetter(code: number): boolean {
   return code >= 0x61 && code <= 0x7a;
@@ -47,13 +58,20 @@ function isCapital(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
 
-/** NaN behind the end of the text. */
+/** NaN before the beginning of the text. */
 function isLetter(code: number): boolean {
-  return (
-    isSmallLetter(code) ||
-    isCapital(code) ||
-    (code >= 0x80 && letterOfAnyScript.test(String.fromCharCode(code)))
-  );
+  return isSmallLetter(code) || isCapital(code);
+}
+
+/** NaN behind the end of the text. */
+function opensWord(code: number): boolean {
+  return isLetter(code) || (code >= 0x80 && wellKnownLetter.test(String.fromCharCode(code)));
+}
+
+const vowels = new Set(Array.from('aeiouyAEIOUY', (letter) => letter.charCodeAt(0)));
+
+function isVowel(code: number): boolean {
+  return vowels.has(code);
 }
 
 /** Of the character that begins with this UTF-16 unit. */

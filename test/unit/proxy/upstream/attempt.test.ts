@@ -198,14 +198,14 @@ describe('a stream', () => {
   it('goes on saying what has come of it once its connection broke', async () => {
     const played = new Played(true).says(200, eventStream, chunk('Hi'));
     expect((await played.result)?.kind).toBe('stream');
-    played.provider?.onData(chunk('x'.repeat(300)));
+    played.provider?.onData(chunk('words '.repeat(100)));
     played.breaks();
     expect(played.facts).toEqual({
       ending: 'reset',
       complete: false,
       usage: undefined,
       model: 'answered',
-      tokens: 101,
+      tokens: 202,
     });
   });
 

@@ -60,7 +60,7 @@ describe('text in events that nobody parses', () => {
 
 describe('text in chunks that are parsed', () => {
   it.each<[string, unknown, number]>([
-    ['content', { content: 'ä€' }, 4],
+    ['content', { content: 'ä€' }, 5],
     ['a refusal', { content: null, refusal: 'no' }, 1],
     ['reasoning', { reasoning_content: 'hm' }, 1],
     ['reasoning by its other name', { reasoning: 'hmmm' }, 2],
