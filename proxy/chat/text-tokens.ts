@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../common/json.ts';
  * any language (too long, or too many consonants in a row). The blank in front of a word is part of its token. Every other ASCII
  * character: a token. All else a token a byte of UTF-8, and half of that in the scripts that every vocabulary has well.
  *
- * Held against vocabularies of three vendors (o200k_base, cl100k_base, Claude 2) over prose, code, JSON, twenty languages, digits, hex,
+ * Held against vocabularies of three vendors (o200k_base, cl100k_base, Claude 2) over prose, code, JSON, a dozen languages, digits, hex,
  * base64, emoji and random letters: never below, 1.7 times for English. Texts that come in pieces may be counted piece by piece.
  */
 export function textTokensMax(text: string): number {
