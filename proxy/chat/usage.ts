@@ -1,4 +1,6 @@
 // Tokens of one request by one rule: prompt includes cache reads and writes, writes those of an hour, completion reasoning.
+import { isNumber, isWhole } from '../../common/exact-number.ts';
+
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -47,7 +49,9 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
-/** A whole number of tokens; undefined for all else. */
+/** A whole number of tokens, however it is written: `4e3` and `4000.0` are one. Undefined for all else, and beyond 2^53. */
 export function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  if (!isNumber(value) || !isWhole(value)) return undefined;
+  const plain = Number(value);
+  return Number.isSafeInteger(plain) && plain >= 0 ? plain : undefined;
 }

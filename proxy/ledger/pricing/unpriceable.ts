@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ChatCall } from '../../chat/call.ts';
 import { isGiven } from '../../chat/fields.ts';
+import { count } from '../../chat/usage.ts';
 
 /** The field of the request, as an error names it; undefined where all that it asks for has a price. */
 export function unpriceable({
@@ -48,7 +49,7 @@ function never(): boolean {
 }
 
 function isPositive(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) > 0;
+  return (count(value) ?? 0) > 0;
 }
 
 function fieldOf(body: JsonObject): string | undefined {

@@ -1,5 +1,6 @@
 // The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
+import { parseJson } from '../../../common/json.ts';
 import { readCompletion } from '../passthrough/answer.ts';
 import { PassthroughStream } from '../passthrough/stream.ts';
 import type { Provider } from '../provider.ts';
@@ -16,7 +17,7 @@ export const gptProvider: Provider = {
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildGptRequest,
   readAnswer: (_call, { body }) => {
-    const { usage, model } = readCompletion(body, gptError);
+    const { usage, model } = readCompletion(parseJson(body.toString()), gptError);
     return { body, usage, model };
   },
   openStream: (call, _head, limits) =>

@@ -1,6 +1,7 @@
 // A complete answer (SDK type `ConverseResponse`) in common shape.
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { AnswerParts } from '../../chat/answer-parts.ts';
 import { completionBody } from '../../chat/completion.ts';
 import { noUsage } from '../../chat/usage.ts';
@@ -56,7 +57,7 @@ interface Answer {
 
 /** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
 function parseAnswer(body: Buffer): Answer {
-  const answer = parseJson(body.toString());
+  const answer = parseExactJson(body.toString());
   if (!isObject(answer)) throw protocolError('the answer is no JSON object');
   const { output, stopReason, usage, trace } = answer;
   const message = isObject(output) ? output.message : undefined;

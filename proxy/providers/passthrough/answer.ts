@@ -1,5 +1,5 @@
 // A complete answer in the callers' format (SDK type `ChatCompletion`), read as far as the gateway needs it.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { readUsage, type Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import { type VendorError, VendorFailure } from '../provider.ts';
@@ -12,11 +12,11 @@ export interface ReadAnswer {
 }
 
 /**
+ * @param answer parsed; exactly where something of it is written again
  * @param readError judges what the vendor says in place of an answer
  * @throws GatewayError upstream_protocol_error, VendorFailure
  */
-export function readCompletion(body: Buffer, readError: (told: JsonObject) => VendorError): ReadAnswer {
-  const answer = parseJson(body.toString());
+export function readCompletion(answer: unknown, readError: (told: JsonObject) => VendorError): ReadAnswer {
   if (isObject(answer) && Array.isArray(answer.choices)) {
     const { choices, usage, model } = answer;
     return { answer, choices, usage: readUsage(usage), model: modelName(model) };

@@ -1,7 +1,8 @@
 // A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event: untouched but for the
 // usage chunk, which is taken out where the caller did not ask for it, and for what a vendor's own ChunkForm changes. Complete
 // only with `data: [DONE]`.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { readUsage, type Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
@@ -97,7 +98,7 @@ export class PassthroughStream implements StreamReader {
 
   #readChunk(data: string, event: Buffer, told: Buffer[]): void {
     const { form, readError, includeUsage } = this.#options;
-    const chunk = parseJson(data);
+    const chunk = parseExactJson(data);
     if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
     if (isErrorBody(chunk)) {
       this.failure = readError(chunk);

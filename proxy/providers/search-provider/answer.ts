@@ -1,6 +1,7 @@
 // A whole answer in the common shape, with what only this vendor tells at the top: `cloud_ai_*`, one entry for each candidate that
 // has it, as the vendor said it.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { type CalledTool, type CompletionChoice, completionBody } from '../../chat/completion.ts';
 import { noUsage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
@@ -16,7 +17,7 @@ import { logprobsOf } from './logprobs.ts';
 import { type Candidate, type Reply, type ReplyCall, readReply } from './reply.ts';
 
 export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
-  const parsed = parseJson(body.toString());
+  const parsed = parseExactJson(body.toString());
   const failure = searchError(parsed);
   if (failure !== undefined) throw new VendorFailure(failure);
   if (!isObject(parsed)) throw protocolError('the answer is no JSON object');

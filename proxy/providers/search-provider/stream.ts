@@ -2,7 +2,8 @@
 // complete when the connection ends and a reason for the end was told before. The reason itself is held back until then, as a
 // call may still come and make it another.
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { ChunkWriter } from '../../chat/chunks.ts';
 import { noUsage, type Usage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
@@ -78,7 +79,7 @@ export class SearchStreamReader implements StreamReader {
     if (this.failure !== undefined) return;
     const data = eventData(event);
     if (data === undefined) return;
-    const parsed = parseJson(data);
+    const parsed = parseExactJson(data);
     this.failure = searchError(parsed);
     if (this.failure !== undefined) return;
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { plainModels } from '../support/vendors.ts';
+import { fuzzNumbers } from './numbers-fuzz.ts';
+
+// GATEWAY_FUZZ_SEED repeats the case that a failure names.
+const given = process.env.GATEWAY_FUZZ_SEED;
+const seed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+
+it(`every number is carried as it is written, to every vendor and back (seeds from ${seed})`, async () => {
+  const carried = await fuzzNumbers({ seed, cases: given === undefined ? 900 : 1 });
+  if (given !== undefined) return;
+  // Cases without numbers would prove nothing.
+  const vendors = Object.keys(plainModels);
+  const ways = vendors.flatMap((vendor) =>
+    ['none', 'input', 'output', 'both'].flatMap((stage) =>
+      [`request, guardrail ${stage}`, `whole, guardrail ${stage}`, `stream, guardrail ${stage}`].map(
+        (way) => `${vendor} ${way}`,
+      ),
+    ),
+  );
+  expect(ways.filter((way) => (carried.get(way) ?? 0) < 5)).toEqual([]);
+}, 120_000);
