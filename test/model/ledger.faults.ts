@@ -142,7 +142,10 @@ export const faults = {
         now = answer.now;
         return answer;
       },
-      draw: (request) => client.draw(request).catch(() => ({ outcome: 'busy', granted: 0, now })),
+      draw: (request) => 
+        client
+          .draw(request)
+          .catch(() => ({ outcome: 'busy', granted: 0, now, epoch: '', attainable: undefined })),
     };
   }),
   'a return that was not acknowledged is not deducted': ofProxies((client) => {

@@ -131,6 +131,9 @@ export class LedgerJudge {
         return none;
       case 'report':
         return this.#applyReport(executed.events, executed.recorded);
+      case 'close':
+        this.#expectSame(executed.kind, executed.freed, reference.close(executed.end));
+        return none;
       case 'expire':
         for (const session of executed.closed) reference.closeSession(session);
         for (const lease of executed.expired) reference.expireLease(lease);
@@ -234,8 +237,8 @@ export class LedgerJudge {
       const should = leases.get(key) ?? emptyLease;
       this.#expectSame(
         `lease ${key}`,
-        `${lease.left} ${lease.seq} ${lease.state}`,
-        `${should.left} ${should.seq} ${should.state}`,
+        `${lease.left} ${lease.seq} ${lease.state} shut ${lease.shut} back ${lease.back}`,
+        `${should.left} ${should.seq} ${should.state} shut ${should.shut} back ${should.back}`,
       );
     }
   }
@@ -291,7 +294,7 @@ function totalOf({ leased, spent, unsettled }: Books): number {
 }
 
 const none: ReadonlyMap<string, number> = new Map();
-const emptyLease = { left: 0, seq: 0, state: 'open' };
+const emptyLease = { left: 0, seq: 0, state: 'open', shut: 0, back: 0 };
 
 function add(sums: Map<string, number>, key: string, amount: number): void {
   sums.set(key, (sums.get(key) ?? 0) + amount);

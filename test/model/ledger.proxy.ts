@@ -146,6 +146,7 @@ export class ModelProxy {
       draw: (request) => this.#operation(request, () => side.draw(request)),
       giveBack: (request) => this.#operation(request, () => side.giveBack(request)),
       report: (events) => this.#link.call(() => side.report(events)),
+      closeSession: (end) => this.#link.call(() => side.closeSession(end)),
     };
   }
 

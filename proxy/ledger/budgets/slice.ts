@@ -227,7 +227,7 @@ export class Slice {
     if (this.#operation !== undefined) throw new Error('an operation of the slice is under way');
     this.#seq += 1;
     const { session, budgetId, window } = this.origin;
-    return { session, budgetId, window, seq: this.#seq };
+    return { session, budgetId, window, seq: this.#seq, shut: 0 };
   }
 
   #use(amount: number, now: number): void {
