@@ -34,7 +34,8 @@ export class MemorySide implements LedgerSide {
     const { amount: granted, outcome } = this.#ledger.draw(request, this.#now);
     this.#executed({ kind: 'draw', request, answer: { outcome, granted } });
     if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
-    return { outcome, granted, attainable: undefined, ...this.#told };
+    const attainable = outcome === 'busy' ? this.#ledger.attainable(request) : undefined;
+    return { outcome, granted, attainable, ...this.#told };
   }
 
   async giveBack(request: ReturnRequest) {

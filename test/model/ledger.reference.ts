@@ -75,6 +75,14 @@ export class LedgerReference {
     return this.#answer(lease, request.seq, answer);
   }
 
+  /** What a session could have if all others gave back what they hold. */
+  attainable(request: DrawRequest): number {
+    const { budgetId, left, window } = this.#lease(request);
+    const { leased, spent, unsettled } = this.row(budgetId, window);
+    const amount = this.budgets.get(budgetId)?.amount ?? 0;
+    return Math.max(0, amount - spent - unsettled - leased + (leased - left));
+  }
+
   giveBack(request: ReturnRequest): Answer {
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);

@@ -21,7 +21,11 @@ export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'am
 /** What an operation was, and what came of it. */
 export type Executed =
   | { readonly kind: 'keep'; readonly session: string; readonly open: boolean }
-  | { readonly kind: 'draw'; readonly request: DrawRequest; readonly answer: Pick<DrawAnswer, 'outcome' | 'granted'> }
+  | {
+      readonly kind: 'draw';
+      readonly request: DrawRequest;
+      readonly answer: Pick<DrawAnswer, 'outcome' | 'granted'>;
+    }
   | { readonly kind: 'return'; readonly request: ReturnRequest; readonly returned: number }
   | { readonly kind: 'report'; readonly events: readonly UsageEvent[]; readonly recorded: number }
   | { readonly kind: 'close'; readonly end: SessionEnd; readonly freed: number }

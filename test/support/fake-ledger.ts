@@ -108,7 +108,8 @@ export class FakeLedger {
       draw: (request) =>
         this.#call(link, { kind: 'draw', request }, () => {
           const { outcome, amount: granted } = this.reference.draw(request, this.now());
-          return { outcome, granted, attainable: undefined };
+          const attainable = outcome === 'busy' ? this.reference.attainable(request) : undefined;
+          return { outcome, granted, attainable };
         }),
       giveBack: (request) =>
         this.#call(link, { kind: 'return', request }, () => ({
