@@ -97,7 +97,9 @@ async function assemble(
   };
   const dispatcher = createDispatcher({ store, services, clock });
   const background = createBackground({ log });
-  const ledger = createLedgerService({ store, days: usageDays, clock, log, metrics, background });
+  const ledger = createLedgerService({
+    ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
+  });
   const expiry = startExpiry({ store, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 

@@ -9,7 +9,8 @@ import type { UsageSlice__Output } from '../../proto/generated/gateway/v1/UsageS
 import type { UsageSource__Output } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
-import type { EstimateReason, UsageEventRow } from '../store/schema.ts';
+import type { EstimateReason } from '../store/ledger-tables.ts';
+import type { UsageEventRow } from '../store/schema.ts';
 import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
@@ -101,7 +102,8 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
     estimate_reason: estimateReason(event),
     reported_cost: read.maybeAmount('reported_cost_nano_usd', event.reportedCostNanoUsd),
   };
-  return { row, charges: readCharges(read, event, common.slices) };
+  const ordinal = event.ordinal === undefined ? undefined : read.ordinal('ordinal', event.ordinal);
+  return { row, charges: readCharges(read, event, common.slices), ordinal };
 }
 
 function readCharges(
@@ -199,6 +201,11 @@ class Reader {
 
   maybeAmount(field: string, text: string | undefined): number | null {
     return text === undefined ? null : this.amount(field, text);
+  }
+
+  ordinal(field: string, text: string): number {
+    const ordinal = nanoOf(text) ?? 0;
+    return this.of(field, ordinal, ordinal > 0, 'must be from 1 to 2^53 - 1');
   }
 
   amount(field: string, text: string): number {

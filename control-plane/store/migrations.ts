@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
   addEstimateReasons,
+  addLeaseShares,
   createBooks,
   createPrices,
   createUsage,
@@ -77,6 +78,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '011_guardrails': { up: createGuardrails },
   '012_estimate_reasons': { up: addEstimateReasons },
   '013_cost_settings': { up: addCostSettings },
+  '014_lease_shares': { up: addLeaseShares },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

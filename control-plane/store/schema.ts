@@ -3,6 +3,7 @@
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { ProviderName } from '../domain/providers.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
+import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
 
 export interface Schema {
   feed: FeedTable;
@@ -20,6 +21,8 @@ export interface Schema {
   budget_windows: BudgetWindowsTable;
   ledger_sessions: LedgerSessionsTable;
   leases: LeasesTable;
+  booked_ordinals: BookedOrdinalsTable;
+  epochs: EpochsTable;
   usage_events: UsageEventsTable;
   usage_hours: UsageHoursTable;
   budget_alerts: BudgetAlertsTable;
@@ -39,7 +42,6 @@ export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
 export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
 export type LimitSubjectKind = ScopeKind | 'virtual_key';
-export type LeaseState = 'open' | 'expired';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
@@ -242,20 +244,8 @@ interface LedgerSessionsTable {
   seen_at: number;
   /** When what it held became unsettled, after it was closed. */
   expired_at: number | null;
-}
-
-/** What a session holds of a budget's window. Key: (session_id, budget_id, window_start). */
-interface LeasesTable {
-  session_id: string;
-  budget_id: string;
-  window_start: string;
-  /** Nano-dollars; part of the window's leased while open, of its unsettled once expired. */
-  remaining: number;
-  state: LeaseState;
-  /** Of the newest operation. */
-  seq: number;
-  /** What that operation was answered, as JSON. */
-  answer: string;
+  /** In which it was opened; null of those that an older version has opened. */
+  epoch: string | null;
 }
 
 /** One row for each request that was dispatched. Key: (day, id); in PostgreSQL a partition for each day. */
@@ -299,17 +289,6 @@ interface UsageEventsTable {
   /** Nano-dollars that were reported before the end of an estimated one. */
   reported_cost: number | null;
 }
-
-/** `EstimateReason` of ledger.proto. */
-export type EstimateReason =
-  | 'left'
-  | 'cut'
-  | 'reset'
-  | 'timed_out'
-  | 'not_read'
-  | 'shutdown'
-  | 'killed'
-  | 'no_usage';
 
 /** As it is reported: when it was recorded is the books' to say. */
 export type UsageEventRow = Omit<UsageEventsTable, 'recorded_at'>;

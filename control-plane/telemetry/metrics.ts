@@ -104,6 +104,11 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
     help: 'Sessions of proxies that fell silent: what they held became unsettled.',
     registers,
   });
+  const closed = new Counter({
+    name: 'gateway_control_plane_sessions_closed_total',
+    help: 'Sessions that their proxies have closed, or those that took over for them: what they held is free again.',
+    registers,
+  });
   return {
     drawn: (outcome) => draws.inc({ outcome }),
     reported: (reported) => {
@@ -113,5 +118,6 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
       over.inc(reported.over);
     },
     sessionsExpired: (count) => expired.inc(count),
+    sessionClosed: () => closed.inc(),
   };
 }

@@ -33,7 +33,15 @@ import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
-import { decodeDraw, decodeReturn, decodeSession, encodeDraw, encodeReturn } from './wire-ledger.ts';
+import {
+  decodeDraw,
+  decodeEnd,
+  decodeReturn,
+  decodeSession,
+  encodeDraw,
+  encodeEnd,
+  encodeReturn,
+} from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
 
@@ -122,10 +130,12 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
 }
 
 /** As long as a replica and its database need at their slowest; a request waits for a draw for two seconds. */
-const ledgerDeadlines = { keepSession: 2_000, draw: 1_000, giveBack: 1_000, report: 10_000 } as const;
+const ledgerDeadlines = {
+  ...{ keepSession: 2_000, draw: 1_000, giveBack: 1_000, report: 10_000, closeSession: 5_000 },
+} as const;
 
 function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
-  const { draw, giveBack, keepSession, report } = ledgerDeadlines;
+  const { closeSession, draw, giveBack, keepSession, report } = ledgerDeadlines;
   return {
     keepSession: async (session) =>
       decodeSession(
@@ -147,6 +157,12 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
       decodeReport(
         await ledgerAnswer(report, (options, done) =>
           stub.ReportUsage(encodeReport(events), metadata, options, done),
+        ),
+      ),
+    closeSession: async (end) =>
+      decodeEnd(
+        await ledgerAnswer(closeSession, (options, done) =>
+          stub.CloseSession(encodeEnd(end), metadata, options, done),
         ),
       ),
   };

@@ -18,8 +18,9 @@ export function encodeReport(events: readonly UsageEvent[]): WireReport {
 export function decodeReport({
   recorded,
   now,
+  epoch,
 }: ReportUsageResponse__Output): Awaited<ReturnType<LedgerClient['report']>> {
-  return { recorded, now: clock(now) };
+  return { recorded, now: clock(now), epoch };
 }
 
 interface Tables {
@@ -53,6 +54,7 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   if (event.estimated) wire.estimated = true;
   if (event.estimateReason !== undefined) wire.estimateReason = estimateReasons[event.estimateReason];
   if (event.reportedCost !== undefined) wire.reportedCostNanoUsd = String(event.reportedCost);
+  if (event.ordinal !== undefined) wire.ordinal = String(event.ordinal);
   if (event.charges.length > 0) {
     wire.charges = event.charges.map(({ budgetId, window, escrow }) => ({
       slice: slices.positionOf(budgetId, window),

@@ -85,7 +85,7 @@ export class SimulatedProxy {
     lease.isBusy = true;
     lease.seq += 1;
     const window = windowOf(period, this.#now());
-    const operation = { session: this.#session, budgetId: lease.budgetId, window, seq: lease.seq };
+    const operation = { session: this.#session, budgetId: lease.budgetId, window, seq: lease.seq, shut: 0 };
     const amount = Math.floor(lease.available / 2);
     const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'return' : 'draw';
     if (kind === 'return') {

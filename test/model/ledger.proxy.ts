@@ -9,7 +9,7 @@ import { Link, type LinkMode } from '../support/ledger/link.ts';
 import type { MemoryOverflow } from '../support/ledger/overflow.ts';
 import { silentLog } from '../support/silent-log.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
-import { type Claims, Violation } from './ledger.judge.ts';
+import { type Claim, type Claims, Violation } from './ledger.judge.ts';
 import { leaseKey } from './ledger.reference.ts';
 import type { LedgerSide } from './ledger.side.ts';
 
@@ -121,10 +121,11 @@ export class ModelProxy {
   /** What it believes to have of each lease: free, or held by requests. Of a dead one, what nobody will ever settle. */
   holds(): Claims {
     if (!this.isAlive) return this.#lastHolds;
-    const claims = new Map<string, number>();
-    for (const { available, holds, origin } of this.budgets.slices()) {
-      if (available < 0 || holds < 0) throw new Violation(`${this.name} has ${available} and holds ${holds}`);
-      claims.set(leaseKey(origin), available + holds);
+    const claims = new Map<string, Claim>();
+    for (const { available, holds, open, origin, shut } of this.budgets.slices()) {
+      if (open < 0 || shut < 0 || holds < 0)
+        throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${holds}`);
+      claims.set(leaseKey(origin), { all: available + holds, firm: open + holds });
     }
     return claims;
   }
@@ -146,6 +147,7 @@ export class ModelProxy {
       draw: (request) => this.#operation(request, () => side.draw(request)),
       giveBack: (request) => this.#operation(request, () => side.giveBack(request)),
       report: (events) => this.#link.call(() => side.report(events)),
+      closeSession: (end) => this.#link.call(() => side.closeSession(end)),
     };
   }
 
@@ -162,6 +164,8 @@ export class ModelProxy {
     if (!isAgain && !isNext) this.#deps.onViolation(`${this.name} sends ${text} after ${last.text}`);
     const operation = { seq: request.seq, text, isAnswered: false };
     this.#operations.set(key, operation);
+    if ('want' in request && request.want === 0) this.#deps.onEvent('opened');
+    if ('amount' in request && request.amount === 0) this.#deps.onEvent('noted');
     const answer = await this.#link.call(work);
     operation.isAnswered = true;
     return answer;

@@ -5,7 +5,7 @@ import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { Random } from '../support/access/random.ts';
 import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.ts';
 import { settle, VirtualTime } from '../support/virtual-time.ts';
-import { type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
+import { type Claim, type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
@@ -179,9 +179,12 @@ export class World {
   }
 
   claims(): Claims {
-    const claims = new Map<string, number>();
+    const claims = new Map<string, Claim>();
     for (const proxy of this.proxies)
-      for (const [key, amount] of proxy.holds()) claims.set(key, (claims.get(key) ?? 0) + amount);
+      for (const [key, { all, firm }] of proxy.holds()) {
+        const other = claims.get(key);
+        claims.set(key, { all: all + (other?.all ?? 0), firm: firm + (other?.firm ?? 0) });
+      }
     return claims;
   }
 

@@ -197,6 +197,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
   'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },
   'Ledger.ReportUsage': { ...nobodyButOthers, request: () => ({ events: [] }) },
+  'Ledger.CloseSession': { ...nobodyButOthers, request: () => ({ session: lease().session }) },
   'Limits.Create': {
     ...managersOnly,
     request: async (world, tenant) => {

@@ -72,6 +72,7 @@ const answerMs = 5;
 /** The books of a control plane: each event once, by day and id. */
 export class FakeBooks {
   condition: Condition = 'up';
+  epoch = 'epoch-1';
   readonly recorded = new Map<string, UsageEvent>();
   /** How many events each report held. */
   readonly reports: number[] = [];
@@ -110,7 +111,7 @@ export class FakeBooks {
           throw new LedgerRefusedError('invalid', 'no event');
         for (const event of events) this.recorded.set(event.id, event);
         if (condition === 'deaf') throw new Error('the answer was lost');
-        return { recorded: events.length, now: this.#time.now() };
+        return { recorded: events.length, now: this.#time.now(), epoch: this.epoch };
       },
     };
   }

@@ -11,7 +11,7 @@ import { DatabaseClock } from './database-clock.ts';
 import type { DrawAnswer, LedgerClient } from './ledger-client.ts';
 import { Operations } from './operations.ts';
 import { Session } from './session.ts';
-import type { Slice } from './slice.ts';
+import type { DrawKind, Slice } from './slice.ts';
 import { type Moment, Slices } from './slices.ts';
 
 export interface HoldingMetrics {
@@ -112,8 +112,8 @@ export class Holdings {
     return slices;
   }
 
-  draw(slice: Slice, now: number): void {
-    slice.draw(now);
+  draw(slice: Slice, kind: DrawKind, now: number): void {
+    slice.draw(kind, now);
     this.#operations.send(slice);
   }
 
@@ -146,13 +146,14 @@ export class Holdings {
     const found = this.#slices.current(budget.id);
     if (found?.covers(moment.at)) return found;
     if (found !== undefined) this.#retire(found);
-    return this.#slices.open(session, budget, moment);
+    return this.#slices.open({ id: session, shuts: this.#session.shuts }, budget, moment);
   }
 
   #drawn(slice: Slice, answer: DrawAnswer, sentAt: number): void {
     const { outcome, granted, now } = answer;
+    const isAsked = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
     slice.drawn(answer, this.#deps.clock.monotonic());
-    this.#deps.metrics.drawn(outcome, granted);
+    if (isAsked) this.#deps.metrics.drawn(outcome, granted);
     switch (outcome) {
       case 'granted':
       case 'exceeded':
@@ -178,7 +179,7 @@ export class Holdings {
   #returned(slice: Slice, amount: number): void {
     slice.returned();
     this.#returning.delete(slice);
-    this.#deps.metrics.returned(amount);
+    if (amount > 0) this.#deps.metrics.returned(amount);
     this.#attend(slice);
     this.#giveBackNext();
   }
@@ -194,7 +195,13 @@ export class Holdings {
   #attend(slice: Slice): void {
     for (const request of [...slice.waiting]) request.advance();
     this.#giveBackDue(slice);
+    this.#noteLater(slice);
     this.#tellAllReturned();
+  }
+
+  /** More can be shut than the control plane knows. */
+  #noteLater(slice: Slice): void {
+    if (slice.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(slice, () => 0);
   }
 
   /** Its window is over. */
@@ -209,11 +216,19 @@ export class Holdings {
   }
 
   #giveBackNext(): void {
+    const now = this.#deps.clock.monotonic();
     for (const [slice, amount] of this.#unhurried) {
       if (this.#returning.size >= unhurriedReturnsMax) return;
       this.#unhurried.delete(slice);
       if (slice.operation === undefined) this.#giveBack(slice, amount());
+      if (slice.isToNote(now) && this.mayDraw) this.#note(slice, now);
     }
+  }
+
+  #note(slice: Slice, now: number): void {
+    slice.note(now);
+    this.#returning.add(slice);
+    this.#operations.send(slice);
   }
 
   #giveBackDue(slice: Slice): void {
@@ -222,7 +237,7 @@ export class Holdings {
 
   #giveBack(slice: Slice, amount: number): void {
     if (amount <= 0) return;
-    slice.giveBack(amount);
+    slice.giveBack(amount, this.#deps.clock.monotonic());
     this.#returning.add(slice);
     this.#operations.send(slice);
   }

@@ -3,10 +3,38 @@
 // error where no replica has answered in time; it may then have happened.
 
 export interface LedgerClient {
-  keepSession(session: string): Promise<{ readonly open: boolean; readonly now: number }>;
+  keepSession(session: string): Promise<SessionAnswer>;
   draw(request: DrawRequest): Promise<DrawAnswer>;
-  giveBack(request: ReturnRequest): Promise<{ readonly returned: number; readonly now: number }>;
-  report(events: readonly UsageEvent[]): Promise<{ readonly recorded: number; readonly now: number }>;
+  giveBack(request: ReturnRequest): Promise<Answer & { readonly returned: number }>;
+  report(events: readonly UsageEvent[]): Promise<Answer & { readonly recorded: number }>;
+  /** Whoever calls it sees to it that no hold is taken in the session any more. */
+  closeSession(end: SessionEnd): Promise<Answer & { readonly freed: number }>;
+}
+
+export interface Answer {
+  readonly now: number;
+  /** Incarnation and timeline of the database; empty where the control plane does not say. */
+  readonly epoch: string;
+}
+
+export interface SessionAnswer extends Answer {
+  readonly open: boolean;
+  /** That were heard within a minute, this one too; 0 where the control plane does not say: then it knows nothing of `shut`. */
+  readonly sessions: number;
+  /** What open leases of the session have left together; undefined where the control plane does not say. */
+  readonly leased: number | undefined;
+}
+
+export interface SessionEnd {
+  readonly session: string;
+  /** Of its leases, at most 1,000. */
+  readonly outstanding: readonly {
+    readonly budgetId: string;
+    readonly window: string;
+    readonly amount: number;
+  }[];
+  /** Leases that are not named stay as they are; else nothing is outstanding of them. */
+  readonly andOthers: boolean;
 }
 
 /**
@@ -30,17 +58,21 @@ export interface Operation {
   readonly window: string;
   /** From 1; draws and returns of a slice share it. */
   readonly seq: number;
+  /** What of the lease is not taken before another operation says less. */
+  readonly shut: number;
 }
 
 export interface DrawRequest extends Operation {
+  /** Both 0: nothing is asked for but that `shut` is less. */
   readonly need: number;
   readonly want: number;
 }
 
-export interface DrawAnswer {
+export interface DrawAnswer extends Answer {
   readonly outcome: 'granted' | 'exceeded' | 'busy' | 'gone' | 'window' | 'deleted' | 'lost' | 'ignored';
   readonly granted: number;
-  readonly now: number;
+  /** Of `busy`: what is free and what other sessions hold; undefined where the control plane does not say. */
+  readonly attainable: number | undefined;
 }
 
 export interface ReturnRequest extends Operation {
@@ -97,6 +129,8 @@ export interface UsageEvent {
   readonly estimated: boolean;
   /** Why; undefined where it is not. */
   readonly estimateReason: EstimateReason | undefined;
+  /** Counts the events of a session, from 1; undefined without one, and of older proxies. */
+  readonly ordinal?: number | undefined;
   /** Nano-dollars that the provider reported before the end of an estimated one; undefined where it reported none. */
   readonly reportedCost: number | undefined;
   readonly charges: readonly {

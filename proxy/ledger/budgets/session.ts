@@ -7,7 +7,7 @@ import type { Timers } from '../../../common/timers.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import type { LedgerClient } from './ledger-client.ts';
+import type { LedgerClient, SessionAnswer } from './ledger-client.ts';
 
 export interface SessionDeps {
   readonly client: Pick<LedgerClient, 'keepSession'>;
@@ -26,6 +26,8 @@ export class Session {
   readonly #deps: SessionDeps;
   #id: string;
   #isOpen = false;
+  #shuts = false;
+  #sessions = 1;
   #isAsking = false;
   /** Since the session was last known to be open. */
   #failures = 0;
@@ -44,6 +46,16 @@ export class Session {
   /** Empty while none is known to be open. */
   get current(): string {
     return this.#isOpen ? this.#id : '';
+  }
+
+  /** Whether the control plane knew what shut is when the session was opened. */
+  get shuts(): boolean {
+    return this.#shuts;
+  }
+
+  /** Sessions that the control plane has heard within a minute, as it said last; at least 1. */
+  get sessions(): number {
+    return this.#sessions;
   }
 
   /** This session is no more: another begins, unless that has happened. */
@@ -80,19 +92,23 @@ export class Session {
     background(
       'keep the ledger session',
       asked.then(
-        ({ open }) => this.#answered(id, open),
+        (answer) => this.#answered(id, answer),
         () => this.#failed(id),
       ),
     );
   }
 
-  #answered(id: string, open: boolean): void {
+  #answered(id: string, { open, sessions }: SessionAnswer): void {
     if (id !== this.#id || this.#isClosed) return;
     this.#isAsking = false;
-    if (!open) {
+    const shuts = sessions > 0;
+    // A control plane of another version: its slices are of another kind.
+    if (!open || (this.#isOpen && shuts !== this.#shuts)) {
       this.renew(id);
       return;
     }
+    this.#shuts = shuts;
+    this.#sessions = Math.max(1, sessions);
     this.#failures = 0;
     this.#askAfter(keepSessionMs);
     if (this.#isOpen) return;

@@ -131,7 +131,8 @@ export class SlicedBudgets implements Budgets {
   #hold(slices: readonly Slice[], amount: number, { now, at }: Moment): BudgetHold {
     for (const slice of slices) {
       slice.take(amount, now);
-      if (slice.runsLow(now) && this.#holdings.mayDraw) this.#holdings.draw(slice, now);
+      const kind = slice.runsLow(now);
+      if (kind !== undefined && this.#holdings.mayDraw) this.#holdings.draw(slice, kind, now);
     }
     return new SliceHold(this.#owner, this.#stamp(at), amount, slices);
   }
@@ -191,8 +192,8 @@ export class SlicedBudgets implements Budgets {
 
   #drawFor({ claim }: Waiter, now: number): void {
     if (claim === undefined) return;
-    for (const slice of toBeDrawn(claim, now))
-      if (slice.operation === undefined) this.#holdings.draw(slice, now);
+    for (const [slice, kind] of toBeDrawn(claim, now))
+      if (slice.operation === undefined) this.#holdings.draw(slice, kind, now);
   }
 
   #advanceAll(): void {

@@ -248,13 +248,15 @@ describe.each(databases)('over $name', ({ open }) => {
 
   describe('an operation that the control plane will not do', () => {
     it.each([
-      ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 0 })],
+      ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 1 })],
       ['return', () => proxyAt(0).client.ledger.giveBack({ ...operation(), seq: 0, amount: 1 })],
       ['report', () => proxyAt(0).client.ledger.report([usageOf({ cost: -1 })])],
     ])('is told from a failure: %s', async (_kind, act) => {
       await expect(act()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason: 'invalid' });
     });
 
-    const operation = () => ({ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1 });
+    const operation = () => ({
+  ...{ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1, shut: 0 },
+});
   });
 });

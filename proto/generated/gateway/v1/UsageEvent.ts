@@ -2,6 +2,7 @@
 
 import type { UsageCharge as _gateway_v1_UsageCharge, UsageCharge__Output as _gateway_v1_UsageCharge__Output } from '../../gateway/v1/UsageCharge.ts';
 import type { EstimateReason as _gateway_v1_EstimateReason, EstimateReason__Output as _gateway_v1_EstimateReason__Output } from '../../gateway/v1/EstimateReason.ts';
+import type { Long } from '@grpc/proto-loader';
 
 export interface UsageEvent {
   'id'?: (string);
@@ -27,9 +28,11 @@ export interface UsageEvent {
   'charges'?: (_gateway_v1_UsageCharge)[];
   'estimateReason'?: (_gateway_v1_EstimateReason);
   'reportedCostNanoUsd'?: (string);
+  'ordinal'?: (number | string | Long);
   '_firstTokenMs'?: "firstTokenMs";
   '_estimateReason'?: "estimateReason";
   '_reportedCostNanoUsd'?: "reportedCostNanoUsd";
+  '_ordinal'?: "ordinal";
 }
 
 export interface UsageEvent__Output {
@@ -56,7 +59,9 @@ export interface UsageEvent__Output {
   'charges': (_gateway_v1_UsageCharge__Output)[];
   'estimateReason'?: (_gateway_v1_EstimateReason__Output);
   'reportedCostNanoUsd'?: (string);
+  'ordinal'?: (string);
   '_firstTokenMs'?: "firstTokenMs";
   '_estimateReason'?: "estimateReason";
   '_reportedCostNanoUsd'?: "reportedCostNanoUsd";
+  '_ordinal'?: "ordinal";
 }

@@ -16,9 +16,11 @@ function sent(...events: readonly Parameters<typeof usageOf>[0][]) {
 }
 
 it('an answer tells the clock of the database', () => {
-  const answer = ReportUsage.responseDeserialize(ReportUsage.responseSerialize({ recorded: 3, now }));
-  expect(decodeReport(answer)).toEqual({ recorded: 3, now: at });
-  expect(() => decodeReport({ recorded: 3, now: '' })).toThrow();
+  const answer = ReportUsage.responseDeserialize(
+    ReportUsage.responseSerialize({ recorded: 3, now, epoch: 'e' }),
+  );
+  expect(decodeReport(answer)).toEqual({ recorded: 3, now: at, epoch: 'e' });
+  expect(() => decodeReport({ recorded: 3, now: '', epoch: '' })).toThrow();
 });
 
 describe('an event', () => {
@@ -34,13 +36,13 @@ describe('an event', () => {
       ...{ cacheReadTokens: 3, cacheWriteTokens: 4, cacheWrite1hTokens: 5, reasoningTokens: 6 },
     };
     const charges = [{ budgetId: 'b', window: 'total', escrow: largest }];
-    const estimate = { estimateReason: 'timed_out', reportedCost: 5 } as const;
+    const estimate = { estimateReason: 'timed_out', reportedCost: 5, ordinal: 7 } as const;
     const others = { cost: largest, at, latencyMs: 12.6, firstTokenMs: 3.4, charges };
     const arrived = sent({ ...source, ...same, ...others, ...estimate });
     expect(arrived.events).toMatchObject([
       {
         ...same,
-        ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '5' },
+        ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '5', ordinal: '7' },
         ...{ at: now, source: 0, latencyMs: 13, firstTokenMs: 3, costNanoUsd: '9000000000000000' },
         charges: [{ slice: 0, escrowNanoUsd: '9000000000000000' }],
       },
@@ -53,7 +55,7 @@ describe('an event', () => {
     const { events, sources, slices } = sent({ charges: [] });
     for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId'])
       expect(sources[0]).not.toHaveProperty(absent);
-    for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd'])
+    for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd', 'ordinal'])
       expect(events[0]).not.toHaveProperty(absent);
     expect(events[0]).toMatchObject({ charges: [], errorSource: '', unpriced: false });
     expect(slices).toEqual([]);
