@@ -48,18 +48,28 @@ export function createLogger(options: LoggerOptions): Logger {
 
 const streams = new WeakMap<Logger, DestinationStream>();
 
+export type LineLevel = Extract<LogLevel, 'info' | 'warn' | 'error'>;
+
+/** Writes a line: its members as JSON, without braces. */
+export type WriteLine = (level: LineLevel, members: string, message: 'request') => void;
+
 /**
- * Writes a line of info with the fields every line has: for what is written once a request, where the logger's own way of
+ * Writes lines with the fields every line has: for what is written once a request, where the logger's own way of
  * putting a line together costs as much as the rest of the request's checks.
- * @returns a function that takes the line's members as JSON, without braces
  */
-export function createLineWriter(log: Logger): (members: string, message: 'request') => void {
+export function createLineWriter(log: Logger): WriteLine {
   const stream = streams.get(log);
-  if (stream === undefined || !log.isLevelEnabled('info')) return () => undefined;
+  if (stream === undefined) return () => undefined;
+  const writes = {
+    info: log.isLevelEnabled('info'),
+    warn: log.isLevelEnabled('warn'),
+    error: log.isLevelEnabled('error'),
+  };
   const name = JSON.stringify(log.bindings().name);
   let second = 0;
   let upToSecond = '';
-  return (members, message) => {
+  return (level, members, message) => {
+    if (!writes[level]) return;
     const now = Date.now();
     const ms = now % 1000;
     if (now - ms !== second) {
@@ -67,7 +77,7 @@ export function createLineWriter(log: Logger): (members: string, message: 'reque
       upToSecond = new Date(second).toISOString().slice(0, -4);
     }
     const time = `${upToSecond}${String(ms).padStart(3, '0')}Z`;
-    stream.write(`{"level":"info","time":"${time}","name":${name},${members},"msg":"${message}"}\n`);
+    stream.write(`{"level":"${level}","time":"${time}","name":${name},${members},"msg":"${message}"}\n`);
   };
 }
 

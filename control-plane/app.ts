@@ -1,17 +1,17 @@
 // Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
 import { hostname } from 'node:os';
-import { addressRule } from '../common/addresses.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
-import { createGuardedPost } from '../common/guarded-request.ts';
+import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createAuditLog } from './audit/shipping.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
+import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
@@ -27,7 +27,7 @@ import { createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
 import { startUsageUpkeep } from './usage/upkeep.ts';
-import { startWebhooks } from './webhooks/start.ts';
+import { startWebhooks, type WebhooksDeps } from './webhooks/start.ts';
 
 export interface ControlPlane {
   readonly grpcPort: number;
@@ -40,16 +40,18 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Of receivers of webhooks. */
+  readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
 }
 
 /** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {} }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock }, lifecycle);
+    return await assemble(settings, { log, clock, webhookNetwork }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -58,16 +60,13 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock }: Required<ControlPlaneOptions>,
+  { log, clock, webhookNetwork }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
   const tls = await openTls(settings, log, lifecycle);
   const store = await openStore({
-    url: settings.databaseUrl.reveal(),
-    log,
-    clock,
-    changesKeptMs: settings.changesKept,
+    ...{ url: settings.databaseUrl.reveal(), log, clock, changesKeptMs: settings.changesKept },
     onAuditEvent: settings.auditLog ? createAuditLog(log) : undefined,
   });
   lifecycle.onClose('database', () => store.close());
@@ -77,22 +76,18 @@ async function assemble(
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
   const metrics = createMetrics({ feedRevision: () => feed.position.revision });
-  const post = createGuardedPost({ allows: addressRule({ deny: settings.denyCidrs }) });
-  const webhooks = startWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics });
-  lifecycle.onClose('webhooks', () => webhooks.close());
+  const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
+  const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
+  openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
 
   const access = createAccessService({
-    store,
-    feed,
-    sealKeys: settings.masterKey,
-    clock,
-    log,
-    limits: defaultAccessLimits,
+    ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
   const services = {
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams: new Set(settings.privateUpstreams),
+    webhookAddresses: receivers,
     replica: describeReplica(settings, { feed, clock, access }),
   };
   const dispatcher = createDispatcher({ store, services, clock });
@@ -136,6 +131,11 @@ async function assemble(
       await lifecycle.close();
     },
   };
+}
+
+function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
+  const webhooks = startWebhooks(deps);
+  lifecycle.onClose('webhooks', () => webhooks.close());
 }
 
 interface ReplicaParts {

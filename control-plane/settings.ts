@@ -157,6 +157,13 @@ export const controlPlaneSettings = {
     decode: list(cidr),
     default: '',
   },
+  webhookAddresses: {
+    name: 'GATEWAY_WEBHOOK_ADDRESSES',
+    about:
+      'CIDR blocks that webhooks may reach besides public addresses, for receivers in the cluster; their names must be whole, their certificates valid. Metadata addresses are never reached.',
+    decode: list(cidr),
+    default: '',
+  },
   reflection: {
     name: 'GATEWAY_GRPC_REFLECTION',
     about: 'true serves gRPC reflection, for grpcurl and the like.',

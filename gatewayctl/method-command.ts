@@ -2,6 +2,7 @@
 // cannot be undone is asked, the answer is printed.
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
 import { printAnswer, printList } from './answer.ts';
+import { callerOf } from './caller.ts';
 import type { Given, GivenValue, Invocation, MethodCommand, Request } from './commands/command.ts';
 import { confirm } from './confirm.ts';
 import { usageMistake } from './failure.ts';
@@ -27,7 +28,7 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
     if (given.field !== undefined)
       await place(request, given, { value, requestType, invocation, organizationId });
   }
-  await fillOrganization(command, request, organizationId);
+  await fillOrganization(command, request, { invocation, organizationId });
   request = (await command.complete?.(request, invocation)) ?? request;
   const givens = [...(command.arguments ?? []), ...(command.options ?? [])];
   const checked = checkRequest(requestType, request, givens);
@@ -85,10 +86,15 @@ async function organizationOf(command: MethodCommand, invocation: Invocation): P
   return await organizationIfAny(invocation);
 }
 
+interface Filling {
+  readonly invocation: Invocation;
+  readonly organizationId: () => Promise<string | undefined>;
+}
+
 async function fillOrganization(
   { method, organization, otherwise }: MethodCommand,
   request: Request,
-  organizationId: () => Promise<string | undefined>,
+  { invocation, organizationId }: Filling,
 ): Promise<void> {
   const { requestType } = methodTypes(method);
   if (
@@ -101,6 +107,9 @@ async function fillOrganization(
   }
   const path = otherwise?.field;
   if (path === undefined || getField(request, path) !== undefined) return;
+  const caller = otherwise?.ofMember && (await callerOf(await invocation.client()));
+  if (caller?.role === 'ROLE_MEMBER')
+    return setFields(request, { [path]: caller.personId, ...otherwise?.ofMember });
   const id = await organizationId();
   if (id === undefined) throw noOrganization();
   setFields(request, { [path]: id, ...otherwise?.beside });

@@ -1,6 +1,8 @@
-// Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them.
+// Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them. Whoever asks
+// is known without a look-up, which members have no right to.
 import type { JsonObject } from '../common/json.ts';
 import { isUuid } from '../common/uuid.ts';
+import { callerOf } from './caller.ts';
 import type { Client, MethodName } from './client.ts';
 import { usageMistake } from './failure.ts';
 import { readPages } from './pages.ts';
@@ -11,13 +13,18 @@ interface Naming {
   readonly by: string;
   /** The command that shows them. */
   readonly shownBy: string;
+  /** What else the list is asked with, so that nothing that has a name is left out. */
+  readonly asking?: object;
 }
 
 const namings = {
   organization: { list: 'Organizations.List', by: 'name', shownBy: 'organizations list' },
   system: { list: 'AiSystems.List', by: 'name', shownBy: 'systems list' },
   person: { list: 'People.List', by: 'name', shownBy: 'people list' },
-  key: { list: 'VirtualKeys.List', by: 'name', shownBy: 'keys list' },
+  key: {
+    ...{ list: 'VirtualKeys.List', by: 'name', shownBy: 'keys list --include-revoked' },
+    asking: { includeRevoked: true },
+  },
   'provider key': { list: 'ProviderKeys.List', by: 'name', shownBy: 'provider-keys list' },
   provider: { list: 'Providers.List', by: 'name', shownBy: 'providers list' },
   price: { list: 'Prices.List', by: 'model', shownBy: 'prices list' },
@@ -32,6 +39,9 @@ export function isNamedInOrganization(noun: Noun): boolean {
   return noun !== 'organization' && noun !== 'proxy token';
 }
 
+/** In place of a person's id: whoever asks. Somebody of that name is meant by their id. */
+export const myself = 'me';
+
 /** @throws Failure where the name stands for none or for several */
 export async function idOf(
   noun: Noun,
@@ -40,9 +50,11 @@ export async function idOf(
   organizationId: () => Promise<string | undefined>,
 ): Promise<string> {
   if (isUuid(text)) return text;
-  const { list, by, shownBy } = namings[noun];
+  const { list, by, shownBy, asking }: Naming = namings[noun];
   const within = isNamedInOrganization(noun) ? await organizationId() : undefined;
-  const request = within === undefined ? {} : { organizationId: within };
+  const own = noun === 'person' ? await ownId(text, client, within) : undefined;
+  if (own !== undefined) return own;
+  const request = { ...asking, ...(within !== undefined && { organizationId: within }) };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
   const named = items.filter((item) => item[by] === text);
   const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
@@ -53,6 +65,16 @@ export async function idOf(
   if (found.length > 1)
     throw usageMistake(`"${text}" is the ${by} of ${found.length}; give an id: ${found.map(id).join(', ')}`);
   return id(only);
+}
+
+/** Of whoever asks, where they are meant. @throws Failure for a member who names somebody else: they cannot look them up */
+async function ownId(text: string, client: Client, within: string | undefined): Promise<string | undefined> {
+  const caller = await callerOf(client);
+  if (caller === null) return undefined;
+  const { personId, name, role, organizationId } = caller;
+  if (text === myself || (text === name && organizationId === within)) return personId;
+  if (role !== 'ROLE_MEMBER') return undefined;
+  throw usageMistake(`a member has to do with themself only: you are "${name}", or ${myself}`);
 }
 
 function id(item: JsonObject): string {

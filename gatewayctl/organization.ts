@@ -1,4 +1,5 @@
 // Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
+import { callerOf } from './caller.ts';
 import type { Client } from './client.ts';
 import type { Invocation } from './commands/command.ts';
 import { type Failure, usageMistake } from './failure.ts';
@@ -29,6 +30,5 @@ export async function organizationIfAny(invocation: Invocation): Promise<string 
 
 /** The caller's own; undefined for operators of the platform, who belong to none. */
 async function ownOrganization(client: Client): Promise<string | undefined> {
-  const { caller } = await client.call('Status.Get', {});
-  return caller?.organizationId;
+  return (await callerOf(client))?.organizationId;
 }

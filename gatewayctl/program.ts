@@ -38,7 +38,7 @@ export async function parseCommandLine(
   const found: Parsed[] = [];
   const root = createParser(tree, output, (parsed) => void found.push(parsed));
   try {
-    await root.parseAsync(args, { from: 'user' });
+    await root.parseAsync(withHelpAsOption(args, tree), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) throw new ParserEnd(error.exitCode !== 0);
     throw error;
@@ -46,6 +46,17 @@ export async function parseCommandLine(
   const [parsed] = found;
   if (parsed === undefined) throw new ParserEnd(true);
   return parsed;
+}
+
+/** `help keys create` as `keys create --help`; what is neither a topic nor a command is left to the parser to refuse. */
+function withHelpAsOption(args: readonly string[], { resources, commands }: Tree): readonly string[] {
+  const [first, name, command] = args;
+  if (first !== 'help') return args;
+  if (name === undefined) return ['--help'];
+  const resource = resources.find((one) => one.name === name || one.aliases?.includes(name));
+  if (resource === undefined) return Object.hasOwn(commands, name) ? [name, '--help'] : args;
+  const isKnown = command === undefined || Object.hasOwn(resource.commands, command);
+  return isKnown ? [...args.slice(1, 3), '--help'] : args.slice(1);
 }
 
 export const rootOptions: readonly Given[] = [

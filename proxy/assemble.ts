@@ -15,10 +15,12 @@ import {
 import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
+import { sentKey } from './access/sent-key.ts';
 import { TraitTable } from './catalog/traits.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
+import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
 import { ReadOn } from './http/read-on.ts';
 import { createWatchdog } from './http/watchdog.ts';
@@ -104,10 +106,25 @@ export async function assemble(
     readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
-    record: createRecorder(metrics, log),
+    record: recordingKeys(records, createRecorder(metrics, log)),
   });
   const notReady = () => records.notReady();
   return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
+}
+
+/** A request that was refused before its key was asked for is recorded with the key that came with it. */
+function recordingKeys(
+  records: LiveRecordSource,
+  record: (exchange: Exchange) => void,
+): (exchange: Exchange) => void {
+  return (exchange) => {
+    if (exchange.record.keyId === undefined && exchange.record.status >= 400)
+      Object.assign(
+        exchange.record,
+        sentKey(exchange.headers, (keyHash) => records.recall(keyHash)),
+      );
+    record(exchange);
+  };
 }
 
 interface Shared extends ProxyOptions {

@@ -109,6 +109,10 @@ export interface GatewayErrorOptions {
   readonly allow?: string;
   /** Further headers of the answer: names and values in turn. */
   readonly headers?: readonly string[];
+  /** Sent beside the message: what the caller may do, without anything that they have sent. */
+  readonly hint?: string;
+  /** Id of the limit or budget that decided; logged, never sent. */
+  readonly limitId?: string;
   /** Logged, never sent. */
   readonly cause?: unknown;
 }
@@ -121,6 +125,8 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly allow: string | undefined;
   readonly headers: readonly string[];
+  readonly hint: string | undefined;
+  readonly limitId: string | undefined;
 
   constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
     super(options.message ?? errorTable[code].message, { cause: options.cause });
@@ -131,6 +137,8 @@ export class GatewayError extends Error {
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
     this.headers = options.headers ?? [];
+    this.hint = options.hint;
+    this.limitId = options.limitId;
   }
 }
 

@@ -5,7 +5,9 @@ import { clearable, type Field, invalid, type Problem, valid } from './field.ts'
 import type { ProviderSecretText } from './provider-secret.ts';
 import { canonicalProviderName, isProviderName, type ProviderName, providerNames } from './providers.ts';
 
-const hintSecretLengthMin = 20;
+const hintLengthMax = 4;
+/** A hint is no more than this part of a secret. */
+const hintPart = 5;
 
 export function providerName(text: string): Field<ProviderName> {
   if (isProviderName(text)) return valid(text);
@@ -67,10 +69,14 @@ function missingSecret(provider: string, secret: ProviderSecretText): Problem | 
   return pair ? undefined : { at: '', description };
 }
 
-/** The last four characters, of secrets so long that these say nothing. An access key id names the key better than its secret. */
+/**
+ * The last four characters, of a short secret fewer: so many as say nothing, and none below five. An access key id names the key
+ * better than its secret.
+ */
 export function secretHint(secret: ProviderSecretText): string {
   const text = secret.accessKeyId ?? secret.apiKey ?? '';
-  return text.length >= hintSecretLengthMin ? text.slice(-4) : '';
+  const length = Math.min(hintLengthMax, Math.floor(text.length / hintPart));
+  return length === 0 ? '' : text.slice(-length);
 }
 
 export interface ProviderSettings {

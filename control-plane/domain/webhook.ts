@@ -1,19 +1,40 @@
 // Webhooks: where they may be, and their secret as the database holds it: sealed, and bound to organization, webhook, field
 // and version, as those of provider keys are.
-import { isMetadataHost } from '../../common/addresses.ts';
+import { type AddressRule, addressRule, familyOf, isMetadataHost } from '../../common/addresses.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
 import { isPrivateHost } from './base-url.ts';
 import { type Field, invalid, valid } from './field.ts';
 
 const urlLengthMax = 2048;
 
+/** Where webhooks may lead. */
+export interface WebhookAddresses {
+  /** Of an IP address without brackets. */
+  allows(address: string): boolean;
+  /** Whether names may be of hosts that are not public. */
+  readonly takesPrivateNames: boolean;
+}
+
+/** @param rule `allow` as GATEWAY_WEBHOOK_ADDRESSES lists it. @throws Error for what is no CIDR block */
+export function webhookAddresses(rule: Required<AddressRule>): WebhookAddresses {
+  return { allows: addressRule(rule), takesPrivateNames: rule.allow.length > 0 };
+}
+
 /** The worker judges again after DNS; here an operator learns at once what can never work. */
-export function webhookUrl(text: string): Field<string> {
-  const url = guardrailUrl(text);
-  if ('value' in url && isPrivateHost(hostOf(url.value))) {
-    return invalid('must be a public host; GATEWAY_PRIVATE_UPSTREAMS does not apply to webhooks');
-  }
-  return url;
+export function webhookUrl({ allows, takesPrivateNames }: WebhookAddresses): (text: string) => Field<string> {
+  return (text) => {
+    const url = guardrailUrl(text);
+    if (!('value' in url)) return url;
+    const host = hostOf(url.value);
+    // A name without a dot is nowhere: search domains are not asked.
+    const isName = familyOf(host) === undefined;
+    const mayWork = isName ? !isPrivateHost(host) || (takesPrivateNames && host.includes('.')) : allows(host);
+    return mayWork
+      ? url
+      : invalid(
+          'must be a public host, or one whose address GATEWAY_WEBHOOK_ADDRESSES lists, by its whole name; GATEWAY_PRIVATE_UPSTREAMS does not apply to webhooks',
+        );
+  };
 }
 
 /** Of a service that proxies ask: it may stand in their cluster, where their GATEWAY_GUARDRAIL_ADDRESSES says so. */

@@ -46,6 +46,7 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
       recallOf: isBusy ? budget.organizationId : undefined,
       attainable: isBusy && !moment.isHealing ? attainable(open) : undefined,
     },
+    ...(answer.outcome === 'exceeded' && { exceeded: true }),
     after: {
       books: { ...books, leased: books.leased + granted },
       lease: {

@@ -3,6 +3,7 @@ import { windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import { CallError } from '../services/errors.ts';
 import type { BooksTransaction } from '../store/store.ts';
+import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { readBudgetsById } from './budgets.ts';
 import type { Healing } from './healing.ts';
 import type { LeaseName, LeaseRow } from './leases.ts';
@@ -49,6 +50,8 @@ export interface LeaseWork<Answer> {
 
 export interface Step<Answer> {
   readonly answer: Answer;
+  /** The window has refused because of what is spent. */
+  readonly exceeded?: true;
   /** What lease and window are afterwards; absent where nothing changes. */
   readonly after?: Pick<OpenLease, 'books' | 'lease'>;
 }
@@ -64,9 +67,13 @@ export async function workOnLeases<Answer>(
 ): Promise<readonly PromiseSettledResult<Answer>[]> {
   const opened = await open(tx, works);
   const moment = { now: tx.now, isHealing: await healing.isHealing(tx) };
+  const exceeded = new Map<string, BudgetOfWindow>();
   const results = works.map((work): PromiseSettledResult<Answer> => {
     try {
-      const { answer, after } = work.step(find(opened, work), moment);
+      const found = find(opened, work);
+      const { answer, after, exceeded: isExceeded } = work.step(found, moment);
+      if (isExceeded && typeof found !== 'string')
+        exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {
         opened.page.putBooks(after.books);
         opened.page.putLease(after.lease);
@@ -78,7 +85,13 @@ export async function workOnLeases<Answer>(
     }
   });
   await opened.page.save(tx.db);
+  if (exceeded.size > 0) await noteExceeded(tx, [...exceeded.values()]);
   return results;
+}
+
+function windowOfBudget({ budget }: OpenLease, { operation }: LeaseWork<unknown>): BudgetOfWindow {
+  const { id: budgetId, organizationId, amount } = budget;
+  return { budgetId, organizationId, window: operation.window, amount };
 }
 
 type Asked = Pick<LeaseWork<unknown>, 'caller' | 'operation'>;

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { SealKeys } from '../../common/seal.ts';
 import type { PrivateUpstreams } from '../domain/base-url.ts';
+import type { WebhookAddresses } from '../domain/webhook.ts';
 import type { Role, Schema } from '../store/schema.ts';
 import type { Change, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
@@ -101,5 +102,6 @@ export interface ServiceDeps {
   /** SHA-256 of the bootstrap token; undefined: there is none. */
   readonly bootstrapHash: string | undefined;
   readonly privateUpstreams: PrivateUpstreams;
+  readonly webhookAddresses: WebhookAddresses;
   readonly replica: Replica;
 }

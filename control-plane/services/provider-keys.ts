@@ -178,7 +178,9 @@ function secretColumns(
     };
   }
   const present = unsealProviderSecret(deps.masterKeys, place, row.secret);
-  return present === undefined ? {} : { secret: sealProviderSecret(deps.masterKeys, place, present) };
+  return present === undefined
+    ? {}
+    : { secret: sealProviderSecret(deps.masterKeys, place, present), hint: secretHint(present) };
 }
 
 function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | undefined): string {

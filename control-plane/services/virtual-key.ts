@@ -6,6 +6,7 @@ import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
 import { CallError, notFound } from './errors.ts';
 import { scopeInContract } from './key-scope.ts';
+import { keyStatus, keyStatusInContract } from './key-status.ts';
 
 export type KeyRow = Selectable<Schema['virtual_keys']>;
 export type ValueRow = Selectable<Schema['key_values']>;
@@ -63,5 +64,6 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
     rotatedValues: values.flatMap(({ ends_at, hint }) =>
       ends_at !== null && ends_at > now ? [{ hint, endsAt: timeText(ends_at) }] : [],
     ),
+    status: keyStatusInContract[keyStatus(row, now)],
   } satisfies VirtualKey;
 }

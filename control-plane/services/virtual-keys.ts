@@ -17,6 +17,7 @@ import { checked, expectRevision } from './checked.ts';
 import { flag, globsText, isSame } from './columns.ts';
 import { CallError } from './errors.ts';
 import { type KeyScope, keyScope, requireMayHoldKey, requireOwnScope } from './key-scope.ts';
+import { keyStatusColumn, keyStatuses } from './key-status.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
@@ -116,7 +117,10 @@ export async function list(
   request: ListVirtualKeysRequest__Output,
 ): Promise<ListVirtualKeysResponse> {
   const { size, limit, after } = pageById(request);
-  const { scope } = checked({ scope: optional(keyScope(request.organizationId), request.scope) });
+  const { scope, statuses } = checked({
+    scope: optional(keyScope(request.organizationId), request.scope),
+    statuses: keyStatuses(request.statuses),
+  });
   if (scope !== undefined) requireOwnScope(call.caller, scope);
   const onlyScope: KeyScope | undefined =
     call.caller.role === 'member' ? { kind: 'person', id: call.caller.personId } : scope;
@@ -127,7 +131,8 @@ export async function list(
     .orderBy('id')
     .limit(limit);
   if (after !== undefined) query = query.where('id', '>', after);
-  if (request.includeRevoked !== true) query = query.where('revoked_at', 'is', null);
+  if (statuses.length > 0) query = query.where(keyStatusColumn(call.now), 'in', statuses);
+  else if (request.includeRevoked !== true) query = query.where('revoked_at', 'is', null);
   if (onlyScope !== undefined) {
     query = query.where('scope_kind', '=', onlyScope.kind).where('scope_id', '=', onlyScope.id);
   }

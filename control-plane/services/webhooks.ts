@@ -37,7 +37,10 @@ export async function create(
   call: ChangeCall,
   request: CreateWebhookRequest__Output,
 ): Promise<Outcome<CreateWebhookResponse>> {
-  const fields = checked({ name: name(request.name), url: webhookUrl(request.url) });
+  const fields = checked({
+    name: name(request.name),
+    url: webhookUrl(call.deps.webhookAddresses)(request.url),
+  });
   await requirePlace(call.db, request.organizationId);
   const place = { organizationId: request.organizationId, webhookId: uuidv7(call.now), version: 1 };
   const secret = createWebhookSecret();
@@ -76,7 +79,10 @@ export async function update(
   request: UpdateWebhookRequest__Output,
 ): Promise<Outcome<Webhook>> {
   const before = await find(call.db, request.id);
-  const fields = checked({ name: optional(name, request.name), url: optional(webhookUrl, request.url) });
+  const fields = checked({
+    name: optional(name, request.name),
+    url: optional(webhookUrl(call.deps.webhookAddresses), request.url),
+  });
   expectRevision(request.ifRevision, before.revision);
   const columns = {
     name: fields.name ?? before.name,

@@ -17,6 +17,7 @@ import {
   createWebhooks,
   type DatabaseFeatures,
 } from './ledger-migrations.ts';
+import { createBudgetNotices } from './notice-migrations.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
@@ -79,6 +80,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '012_estimate_reasons': { up: addEstimateReasons },
   '013_cost_settings': { up: addCostSettings },
   '014_lease_shares': { up: addLeaseShares },
+  '015_budget_notices': { up: createBudgetNotices },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -25,7 +25,7 @@ export interface Schema {
   epochs: EpochsTable;
   usage_events: UsageEventsTable;
   usage_hours: UsageHoursTable;
-  budget_alerts: BudgetAlertsTable;
+  budget_notices: BudgetNoticesTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   guardrails: GuardrailsTable;
@@ -42,6 +42,7 @@ export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
 export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
 export type LimitSubjectKind = ScopeKind | 'virtual_key';
+export type NoticeKind = 'threshold' | 'exceeded' | 'unsettled';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
@@ -323,14 +324,20 @@ interface UsageHoursTable {
   latency_ms: number;
 }
 
-/** A share of a budget's window that the books have reached. Key: (budget_id, window_start, percent). */
-interface BudgetAlertsTable {
+/** What is told of a budget's window. Key: (budget_id, window_start, kind, about). Versions before had budget_alerts. */
+interface BudgetNoticesTable {
   budget_id: string;
-  organization_id: string;
   window_start: string;
-  percent: number;
-  reached_at: number;
-  /** When the audit event and the deliveries were written. */
+  kind: NoticeKind;
+  /** What tells it from others of its kind: "80@1000000000" and "@1000000000" of an amount, "<session>@<ms>" of an age. */
+  about: string;
+  organization_id: string;
+  /** Of a threshold. */
+  percent: number | null;
+  /** Of the budget, nano-dollars, when it was noted; null where it does not matter. */
+  amount: number | null;
+  noted_at: number;
+  /** When the audit event and the deliveries were written, or there was nothing to tell any more. */
   told_at: number | null;
 }
 

@@ -1,80 +1,101 @@
-// Tells of the thresholds that the books have reached: one change each writes the audit event, a delivery for each webhook
-// of the organization, and that it is told. So each is told once, whatever dies and however many replicas look.
+// Tells of what was noted of budgets: one change each writes the audit event, a delivery for each webhook of the organization, and
+// that it is told. So each is told once, whatever dies and however many replicas look.
 import type { Kysely } from 'kysely';
-import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
-import { usdOfNano } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
-import type { LimitSubjectKind, Schema } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
+import { auditView, type BudgetNews, budgetEvent, noticeActions } from './budget-events.ts';
 
-const context = {
-  actor: { kind: 'system', id: 'control-plane' },
-  from: '',
-  action: 'Budgets.ReachThreshold',
-} as const;
+const actor = { kind: 'system', id: 'control-plane' } as const;
 
 /** Looked at in one go: each is a change, and changes of operators want their turn. */
 const alertsMax = 100;
 
 /** @returns how many this replica has told. @throws StoreUnavailableError */
-export async function tellAlerts(store: Pick<Store, 'snapshot' | 'change'>): Promise<number> {
-  const alerts = await store.snapshot((db) =>
-    untold(db).orderBy('alert.reached_at').orderBy('alert.percent').limit(alertsMax).execute(),
+export async function tellAlerts(store: Pick<Store, 'books' | 'change' | 'snapshot'>): Promise<number> {
+  const notices = await store.snapshot((db) =>
+    untold(db).orderBy('notice.noted_at').orderBy('notice.percent').limit(alertsMax).execute(),
   );
-  let count = 0;
-  for (const alert of alerts) {
-    const isOurs = await store.change(context, (tx) => tell(tx, alert));
+  const told = new Set<string>();
+  for (const notice of notices) {
+    // With it all others that were noted of the same window.
+    if (notice.kind === 'unsettled' && told.has(windowOf(notice))) continue;
+    const context = { actor, from: '', action: noticeActions[notice.kind] };
+    const outcome = await store.change(context, (tx) => tell(tx, notice));
     // Another replica is telling them.
-    if (!isOurs) break;
-    count++;
+    if (outcome === 'told by others') break;
+    if (outcome === 'over') await store.books((tx) => markTold(tx, notice));
+    told.add(outcome === 'told' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
   }
-  return count;
+  return told.size;
 }
 
-interface AlertKey {
-  readonly budget_id: string;
-  readonly window_start: string;
-  readonly percent: number;
-}
+type Outcome = 'told' | 'told by others' | 'over';
 
-async function tell(tx: ChangeTransaction, key: AlertKey): Promise<Change<boolean> | Unchanged<boolean>> {
-  const alert = await untold(tx.db)
-    .where('alert.budget_id', '=', key.budget_id)
-    .where('alert.window_start', '=', key.window_start)
-    .where('alert.percent', '=', key.percent)
-    .executeTakeFirst();
-  if (alert === undefined) return { unchanged: false };
-  await tx.db
-    .updateTable('budget_alerts')
-    .set({ told_at: tx.now })
-    .where('budget_id', '=', key.budget_id)
-    .where('window_start', '=', key.window_start)
-    .where('percent', '=', key.percent)
-    .execute();
-  await writeDeliveries(tx, alert);
-  const { percent, window_start: window, spent, amount } = alert;
+type NoticeKey = Pick<BudgetNews, 'budget_id' | 'window_start' | 'kind'> & { readonly about: string };
+
+async function tell(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Outcome> | Unchanged<Outcome>> {
+  const notice = await keyed(untold(tx.db), key).executeTakeFirst();
+  if (notice === undefined) return { unchanged: 'told by others' };
+  const silent = notice.kind === 'unsettled' ? await silentProxies(tx.db, notice) : undefined;
+  // It was settled or released since it was noted.
+  if (notice.kind === 'unsettled' && silent === undefined) return { unchanged: 'over' };
+  const news: BudgetNews = { ...notice, amount: notice.noted_amount ?? notice.budget_amount, silent };
+  await markTold(tx, notice);
+  await writeDeliveries(tx, news);
   return {
-    result: true,
-    organizationId: alert.organization_id,
-    target: { kind: 'limit', id: alert.budget_id },
-    after: { percent, window, spentUsd: usdOfNano(spent), amountUsd: usdOfNano(amount) },
+    result: 'told',
+    organizationId: news.organization_id,
+    target: { kind: 'limit', id: news.budget_id },
+    after: auditView(news, tx.now),
     invalidations: [],
   };
 }
 
-async function writeDeliveries({ db, now }: ChangeTransaction, alert: Alert): Promise<void> {
+/** What is unsettled is told of a window as a whole. */
+async function markTold(
+  { db, now }: Pick<ChangeTransaction, 'db' | 'now'>,
+  { budget_id, window_start, kind, about }: NoticeKey,
+): Promise<void> {
+  const rows = db
+    .updateTable('budget_notices')
+    .set({ told_at: now })
+    .where('budget_id', '=', budget_id)
+    .where('window_start', '=', window_start)
+    .where('kind', '=', kind)
+    .where('told_at', 'is', null);
+  await (kind === 'unsettled' ? rows : rows.where('about', '=', about)).execute();
+}
+
+async function silentProxies(
+  db: Kysely<Schema>,
+  { budget_id, window_start }: NoticeKey,
+): Promise<BudgetNews['silent']> {
+  const { proxies, since } = await db
+    .selectFrom('leases')
+    .innerJoin('ledger_sessions as session', 'session.id', 'leases.session_id')
+    .select(({ fn }) => [fn.countAll<number>().as('proxies'), fn.min('session.seen_at').as('since')])
+    .where('leases.budget_id', '=', budget_id)
+    .where('leases.window_start', '=', window_start)
+    .where('leases.state', '=', 'expired')
+    .where('leases.remaining', '>', 0)
+    .executeTakeFirstOrThrow();
+  return proxies === 0 ? undefined : { proxies, since };
+}
+
+async function writeDeliveries({ db, now }: ChangeTransaction, news: BudgetNews): Promise<void> {
   const webhooks = await db
     .selectFrom('webhooks')
     .select('id')
-    .where('organization_id', '=', alert.organization_id)
+    .where('organization_id', '=', news.organization_id)
     .where('enabled', '=', 1)
     .execute();
   if (webhooks.length === 0) return;
-  const event = thresholdReached(alert);
+  const event = budgetEvent(news, now);
   const rows = webhooks.map(({ id }) => ({
     id: uuidv7(now),
     webhook_id: id,
-    organization_id: alert.organization_id,
+    organization_id: news.organization_id,
     type: event.type,
     payload: JSON.stringify(event),
     state: 'pending' as const,
@@ -86,59 +107,38 @@ async function writeDeliveries({ db, now }: ChangeTransaction, alert: Alert): Pr
   await db.insertInto('webhook_deliveries').values(rows).execute();
 }
 
-interface Alert extends AlertKey {
-  readonly organization_id: string;
-  readonly reached_at: number;
-  readonly subject_kind: LimitSubjectKind;
-  readonly subject_id: string;
-  readonly model: string | null;
-  readonly period: BudgetPeriod | null;
-  readonly amount: number;
-  readonly spent: number;
-}
-
 /** Rows of limits are there for deleted budgets too. */
 function untold(db: Kysely<Schema>) {
   return db
-    .selectFrom('budget_alerts as alert')
-    .innerJoin('limits as budget', 'budget.id', 'alert.budget_id')
+    .selectFrom('budget_notices as notice')
+    .innerJoin('limits as budget', 'budget.id', 'notice.budget_id')
     .innerJoin('budget_windows as books', (join) =>
       join
-        .onRef('books.budget_id', '=', 'alert.budget_id')
-        .onRef('books.window_start', '=', 'alert.window_start'),
+        .onRef('books.budget_id', '=', 'notice.budget_id')
+        .onRef('books.window_start', '=', 'notice.window_start'),
     )
     .select([
-      ...(['alert.budget_id', 'alert.organization_id', 'alert.window_start'] as const),
-      ...(['alert.percent', 'alert.reached_at', 'books.spent'] as const),
-      ...(['budget.subject_kind', 'budget.subject_id'] as const),
-      ...(['budget.model', 'budget.period', 'budget.amount'] as const),
+      ...(['notice.budget_id', 'notice.organization_id', 'notice.window_start'] as const),
+      ...(['notice.kind', 'notice.about', 'notice.percent', 'notice.noted_at'] as const),
+      ...(['books.spent', 'books.leased', 'books.unsettled'] as const),
+      ...(['budget.subject_kind', 'budget.subject_id', 'budget.model', 'budget.period'] as const),
+      ...(['notice.amount as noted_amount', 'budget.amount as budget_amount'] as const),
     ])
-    .where('alert.told_at', 'is', null);
+    .where('notice.told_at', 'is', null);
 }
 
-/** The body as receivers get it; docs/webhooks.md says what the fields mean. Fields may be added, none is taken away. */
-function thresholdReached(alert: Alert) {
-  const { period, window_start: window } = alert;
-  return {
-    type: 'budget.threshold_reached',
-    timestamp: new Date(alert.reached_at).toISOString(),
-    data: {
-      organizationId: alert.organization_id,
-      limitId: alert.budget_id,
-      level: { kind: alert.subject_kind, id: alert.subject_id },
-      model: alert.model,
-      period,
-      window,
-      endsAt: endOf(window, period),
-      percent: alert.percent,
-      amountUsd: usdOfNano(alert.amount),
-      spentUsd: usdOfNano(alert.spent),
-    },
-  };
+function keyed(query: ReturnType<typeof untold>, key: NoticeKey): ReturnType<typeof untold> {
+  return query
+    .where('notice.budget_id', '=', key.budget_id)
+    .where('notice.window_start', '=', key.window_start)
+    .where('notice.kind', '=', key.kind)
+    .where('notice.about', '=', key.about);
 }
 
-function endOf(window: string, period: BudgetPeriod | null): string | null {
-  const start = windowStart(window);
-  const end = start === undefined || period === null ? undefined : windowEnd(period, start);
-  return end === undefined ? null : new Date(end).toISOString();
+function windowOf({ budget_id, window_start }: NoticeKey): string {
+  return `${budget_id} ${window_start}`;
+}
+
+function keyOf(key: NoticeKey): string {
+  return `${windowOf(key)} ${key.kind} ${key.about}`;
 }

@@ -1,10 +1,12 @@
-// The workers of this replica: telling thresholds, sending deliveries, tidying up. Every replica runs them.
+// The workers of this replica: noting what stays unsettled, telling what was noted of budgets, sending deliveries, tidying up. Every
+// replica runs them.
 import { type Rounds, startRounds } from '../../common/rounds.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { tellAlerts } from './alerts.ts';
 import { Deliverer, type DelivererDeps } from './deliver.ts';
 import { tidyDeliveries } from './deliveries.ts';
+import { noteUnsettled } from './unsettled.ts';
 
 export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
   readonly store: Pick<Store, 'books' | 'change' | 'snapshot'>;
@@ -12,6 +14,7 @@ export interface WebhooksDeps extends Omit<DelivererDeps, 'onFree' | 'store'> {
 }
 
 const everyMs = 1000;
+const unsettledEveryMs = 60_000;
 const tidyEveryMs = 3_600_000;
 
 export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
@@ -27,7 +30,13 @@ export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
     async () => {
       if ((await tellAlerts(store)) > 0) sending.wake();
     },
-    { what: 'budget thresholds', everyMs, log, timers },
+    { what: 'news of budgets', everyMs, log, timers },
+  );
+  const noting = startRounds(
+    async () => {
+      if ((await noteUnsettled(store)) > 0) telling.wake();
+    },
+    { what: 'what stays unsettled', everyMs: unsettledEveryMs, log, timers },
   );
   const tidying: Rounds = startRounds(
     async () => {
@@ -37,7 +46,7 @@ export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
   );
   return {
     close: async () => {
-      await Promise.all([telling.close(), tidying.close(), sending.close()]);
+      await Promise.all([noting.close(), telling.close(), tidying.close(), sending.close()]);
       await deliverer.close();
     },
   };

@@ -1,24 +1,29 @@
-// Shares of a budget's window that its books have reached. Each is noted once, by the transaction that reaches it: the row
-// is there exactly if the spending is. alerts.ts tells of it later.
+// Shares of a budget's window that its books have reached, and that it has refused a request. Each is noted once for an amount of
+// the budget, by the transaction in which it happens: a budget that is raised or lowered is one that nothing was told of.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
+import { insertNotices, type NoticeRow } from './notices.ts';
 
 /** In percent of the budget's amount. */
 export const thresholdPercents = [50, 80, 100] as const;
 
-/** What the books of a window hold by now, with its row still locked. */
-export interface WindowSpent {
+/** A window of a budget, with its row locked. */
+export interface BudgetOfWindow {
   readonly budgetId: string;
   readonly organizationId: string;
   /** As windowOf names it. */
   readonly window: string;
   /** Of the budget, nano-dollars. */
   readonly amount: number;
+}
+
+/** What the books of a window hold by now. */
+export interface WindowSpent extends BudgetOfWindow {
   /** Nano-dollars. */
   readonly spent: number;
 }
 
-interface ThresholdsTransaction {
+interface NotingTransaction {
   readonly db: Kysely<Schema>;
   /** The database's clock, milliseconds. */
   readonly now: number;
@@ -26,32 +31,45 @@ interface ThresholdsTransaction {
 
 /** Notes what is reached and not noted yet; one statement, none where nothing is reached. */
 export async function noteThresholds(
-  { db, now }: ThresholdsTransaction,
+  { db, now }: NotingTransaction,
   windows: readonly WindowSpent[],
 ): Promise<void> {
   const rows = windows.flatMap((window) =>
     thresholdPercents
       .filter((percent) => hasReached(window, percent))
       .map((percent) => ({
-        budget_id: window.budgetId,
-        organization_id: window.organizationId,
-        window_start: window.window,
+        ...noticeOf(window, 'threshold', now),
         percent,
-        reached_at: now,
-        told_at: null,
+        about: `${percent}@${window.amount}`,
       })),
   );
-  for (let from = 0; from < rows.length; from += insertRowsMax) {
-    await db
-      .insertInto('budget_alerts')
-      .values(rows.slice(from, from + insertRowsMax))
-      .onConflict((conflict) => conflict.columns(['budget_id', 'window_start', 'percent']).doNothing())
-      .execute();
-  }
+  await insertNotices(db, rows);
 }
 
-// Both databases bound the parameters of a statement.
-const insertRowsMax = 1000;
+/** Notes windows that have refused a draw because of what is spent: whoever waited for it is refused. */
+export async function noteExceeded(
+  { db, now }: NotingTransaction,
+  windows: readonly BudgetOfWindow[],
+): Promise<void> {
+  await insertNotices(
+    db,
+    windows.map((window) => noticeOf(window, 'exceeded', now)),
+  );
+}
+
+function noticeOf(of: BudgetOfWindow, kind: NoticeRow['kind'], now: number): NoticeRow {
+  return {
+    budget_id: of.budgetId,
+    organization_id: of.organizationId,
+    window_start: of.window,
+    kind,
+    about: `@${of.amount}`,
+    percent: null,
+    amount: of.amount,
+    noted_at: now,
+    told_at: null,
+  };
+}
 
 // A hundred times the largest budget is beyond 2^53.
 function hasReached({ spent, amount }: WindowSpent, percent: number): boolean {

@@ -52,13 +52,14 @@ export const status: Command = {
 };
 
 export const help: Command = {
-  about: 'explain exit codes or the environment; --help says what a command does',
-  arguments: [{ flags: '<topic>', about: 'what to explain', choices: Object.keys(topics) }],
+  about: 'explain exit codes, the environment, or a command, as --help does',
+  arguments: [{ flags: '[topic]', about: 'what to explain', choices: Object.keys(topics) }],
   run: async (invocation) => {
-    const rows = topics[textOf(invocation, '<topic>') ?? '']?.() ?? [];
+    const rows = topics[textOf(invocation, '[topic]') ?? '']?.() ?? [];
     const width = Math.max(...rows.map(([name]) => name.length));
     for (const [name, about] of rows) await invocation.io.out(`${name.padEnd(width)}  ${about}\n`);
   },
+  notes: 'gatewayctl help keys, gatewayctl help keys create and the like explain commands.',
   examples: ['help exit-codes', 'help environment'],
 };
 

@@ -50,9 +50,14 @@ export interface MethodCommand extends Common {
   /** Takes the request's fields as JSON by --file. */
   readonly file?: true;
   /** What the command is about where nothing narrower is given: the organization in use, with its id at this path. */
-  readonly otherwise?: Pick<Given, 'field' | 'beside'>;
+  readonly otherwise?: Otherwise;
   /** Completes the request where a table cannot. */
   readonly complete?: (request: Request, invocation: Invocation) => Promise<Request> | Request;
+}
+
+interface Otherwise extends Pick<Given, 'field' | 'beside'> {
+  /** Where a member asks: themself, with their id at the same path, and this in place of `beside`. */
+  readonly ofMember?: Given['beside'];
 }
 
 /** A command with code of its own. */

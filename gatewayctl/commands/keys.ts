@@ -10,7 +10,7 @@ const scopes: readonly Given[] = [
   },
   {
     flags: '--person <person>',
-    about: 'of this person',
+    about: "of this person; me is you, and a member's default",
     ...{ field: 'scope.id', noun: 'person', beside: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' } },
   },
 ];
@@ -37,7 +37,8 @@ export const keys: Resource = {
   commands: {
     create: {
       method: 'VirtualKeys.Create',
-      about: 'create a key and print its value; of the whole organization unless an option says of whom',
+      about:
+        "create a key and print its value; of the whole organization unless an option says of whom, a member's of themself",
       arguments: [newName],
       options: [
         ...scopes,
@@ -55,12 +56,16 @@ export const keys: Resource = {
           field: 'clientRequestId',
         },
       ],
-      otherwise: { field: 'scope.id', beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' } },
+      otherwise: {
+        ...{ field: 'scope.id', beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' } },
+        ofMember: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
+      },
       secret: 'value',
       file: true,
       examples: [
         'keys create checkout --system shop > key',
         "keys create trial --person 'Mo Member' --allow 'gpt-provider/*' --ends-in 30d",
+        'keys create mine --person me',
       ],
     },
     get: {
@@ -75,12 +80,17 @@ export const keys: Resource = {
       options: [
         ...scopes,
         { flags: '--include-revoked', about: 'revoked ones as well', field: 'includeRevoked' },
+        { flags: '--status <status>', about: 'only these', field: 'statuses' },
       ],
       columns: {
-        ...{ NAME: 'name', ID: 'id', HINT: 'hint', OF: 'scope.kind', ACTIVE: 'active', ENDS: '?endsAt' },
+        ...{ NAME: 'name', ID: 'id', HINT: 'hint', OF: 'scope.kind', STATUS: 'status', ENDS: '?endsAt' },
         ...{ REVOKED: '?revokedAt', 'LAST USED': 'lastUsedAt' },
       },
-      examples: ['keys list', 'keys list --system shop --include-revoked'],
+      examples: [
+        'keys list',
+        'keys list --system shop --include-revoked',
+        'keys list --status expired,inactive',
+      ],
     },
     update: {
       method: 'VirtualKeys.Update',

@@ -4,7 +4,7 @@ import { newName, thing } from './shared.ts';
 
 const person: Given = {
   flags: '--person <person>',
-  about: 'whose, by id or name',
+  about: 'whose, by id or name; me is you',
   ...{ field: 'personId', noun: 'person', required: true },
 };
 

@@ -34,7 +34,12 @@ export const usage: Resource = {
         { flags: '--by <dimension>', about: 'a row for each', field: 'groupBy' },
         ...period,
         { flags: '--system <system>', about: 'only of this AI system', field: 'aiSystemId', noun: 'system' },
-        { flags: '--person <person>', about: 'only of this person', field: 'personId', noun: 'person' },
+        {
+          flags: '--person <person>',
+          about: 'only of this person; me is you',
+          field: 'personId',
+          noun: 'person',
+        },
         { flags: '--key <key>', about: 'only of this key', field: 'keyId', noun: 'key' },
         { flags: '--model <glob>', about: 'only of these models', field: 'model' },
         { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },

@@ -19,15 +19,11 @@ export interface Credentials {
   readonly direct: boolean;
 }
 
+/** Where a virtual key may stand on a generic route, the first first. */
+const genericHeaders = ['x-svc-vk', 'authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
+
 /** Where a virtual key may stand. */
-export const credentialHeaders: ReadonlySet<string> = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'x-svc-vk',
-  'project-api-key',
-]);
+export const credentialHeaders: ReadonlySet<string> = new Set([...genericHeaders, 'project-api-key']);
 
 /**
  * @param onProviderRoute whether the route is a provider's own
@@ -55,15 +51,37 @@ function genericCredentials(
   direct: boolean,
 ): Credentials {
   const virtualKey = explicit ?? elsewhere(headers);
-  if (virtualKey === undefined) throw new GatewayError('virtual_key_required');
+  if (virtualKey === undefined) throw virtualKeyRequired(headers, genericHeaders);
   return { virtualKey, projectKey: undefined, direct };
+}
+
+/** The virtual keys that were sent, in whatever form, the first that would count first. */
+export function sentKeys(headers: CredentialHeaders): readonly string[] {
+  return [...genericHeaders, 'project-api-key'].flatMap((name) => {
+    const sent = headers.get(name);
+    return asVirtualKey(name === 'authorization' ? bearer(sent) : sent) ?? [];
+  });
+}
+
+/** Says what is wrong with what was sent, by the header alone: it is somebody's credential, elsewhere. */
+function virtualKeyRequired(headers: CredentialHeaders, names: readonly string[]): GatewayError {
+  const name = names.find((each) => (headers.get(each) ?? '') !== '');
+  if (name === undefined) return new GatewayError('virtual_key_required');
+  const { virtualKey: prefix } = credentialPrefixes;
+  const lacksBearer = name === 'authorization' && headers.get(name)?.startsWith(prefix) === true;
+  const hint = lacksBearer
+    ? 'what came in `authorization` begins like a virtual key, but without `Bearer ` in front of it'
+    : `what came in \`${name}\` is no virtual key of this gateway: they begin with \`${prefix}\``;
+  return new GatewayError('virtual_key_required', { hint });
 }
 
 function providerRouteCredentials(headers: CredentialHeaders, explicit: string | undefined): Credentials {
   const projectKey = asVirtualKey(headers.get('project-api-key'));
   if (projectKey === undefined) {
     const other = explicit ?? elsewhere(headers);
-    throw new GatewayError(other === undefined ? 'virtual_key_required' : 'project_key_required');
+    // What else is there is the caller's provider key, where it belongs.
+    if (other === undefined) throw virtualKeyRequired(headers, ['project-api-key', 'x-svc-vk']);
+    throw new GatewayError('project_key_required');
   }
   if (explicit === undefined) return { virtualKey: projectKey, projectKey: undefined, direct: true };
   return { virtualKey: explicit, projectKey, direct: true };

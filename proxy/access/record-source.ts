@@ -72,6 +72,8 @@ export interface FeedStatus {
 }
 
 export interface LiveRecordSource extends RecordSource {
+  /** What memory has, for the log: nothing is asked, counted or decided. */
+  recall(keyHash: string): Principal | undefined;
   /** Undefined once the feed or Redis has answered; else the reason in a few words. */
   notReady(): string | undefined;
   feed(): FeedStatus;
@@ -135,6 +137,11 @@ class TieredRecords implements LiveRecordSource {
       }
     }
     return this.#searches.run(keyHash, () => this.#search(keyHash, address));
+  }
+
+  recall(keyHash: string): Principal | undefined {
+    const look = this.#records.look(keyHash);
+    return 'principal' in look ? look.principal : undefined;
   }
 
   notReady(): string | undefined {

@@ -32,8 +32,12 @@ export interface RequestRecord {
   route: string;
   organizationId: string | undefined;
   keyId: string | undefined;
+  /** Of a key that was sent and is not known here: its last characters. */
+  keyHint: string | undefined;
   projectKeyId: string | undefined;
   provider: string | undefined;
+  /** The stored key that the provider was to be called with. */
+  providerKeyId: string | undefined;
   model: string | undefined;
   /** The model's name in catalog or configuration, where they know it: only then is it a metric label. */
   catalogName: string | undefined;
@@ -42,6 +46,10 @@ export interface RequestRecord {
   errorSource: 'gateway' | 'provider' | undefined;
   /** Logged, never sent. */
   cause: unknown;
+  /** The limit or budget that decided. */
+  limitId: string | undefined;
+  /** How the provider names the request that it failed. */
+  upstreamRequestId: string | undefined;
   attempts: number;
   streamed: boolean;
   direct: boolean;
@@ -81,14 +89,18 @@ export class Exchange {
     route: 'none',
     organizationId: undefined,
     keyId: undefined,
+    keyHint: undefined,
     projectKeyId: undefined,
     provider: undefined,
+    providerKeyId: undefined,
     model: undefined,
     catalogName: undefined,
     status: 0,
     errorCode: undefined,
     errorSource: undefined,
     cause: undefined,
+    limitId: undefined,
+    upstreamRequestId: undefined,
     attempts: 0,
     streamed: false,
     direct: false,

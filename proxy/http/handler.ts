@@ -75,6 +75,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   record.provider = authorized.provider.name;
   record.model = authorized.model;
   record.catalogName = authorized.catalogModel?.name;
+  record.providerKeyId = authorized.targets[0]?.providerKeyId;
 
   // inspect
   const inspecting = deps.guardrails.inspect(authorized, exchange);

@@ -1,8 +1,9 @@
 // Answers of the gateway's own: JSON bodies, and the one place where an error becomes an envelope.
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
+import { requestIdHeader } from '../upstream/answer-headers.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
-import { ClientGone, type Exchange } from './exchange.ts';
+import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
 import { headerValue } from './headers.ts';
 
 /** What the caller is told of an error. */
@@ -13,6 +14,8 @@ export interface ErrorAnswer {
   readonly param: string | undefined;
   readonly code: string | undefined;
   readonly headers: readonly string[];
+  /** Beside the message. */
+  readonly hint?: string | undefined;
 }
 
 /** Waiting cannot help: SDKs that retry these on their own are told not to. */
@@ -32,15 +35,15 @@ export function errorAnswer(error: unknown): ErrorAnswer {
       message,
       param,
       code,
-      headers: retryHeaders(error.retryAfter, error.retryable),
+      headers: [...retryHeaders(error.retryAfter, error.retryable), ...error.headers.map(headerValue)],
     };
   }
   const own = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
-  const { status, message, param, code } = own;
+  const { status, message, param, code, hint } = own;
   const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code));
   if (own.allow !== undefined) headers.push('allow', own.allow);
-  headers.push(...own.headers);
-  return { status, source: 'gateway', message, param, code, headers };
+  headers.push(...own.headers.map(headerValue));
+  return { status, source: 'gateway', message, param, code, headers, hint };
 }
 
 function retryHeaders(retryAfter: number | undefined, retryable: boolean): string[] {
@@ -49,9 +52,11 @@ function retryHeaders(retryAfter: number | undefined, retryable: boolean): strin
 }
 
 /** The envelope of every error, on every route and inside streams. */
-export function envelope(answer: Pick<ErrorAnswer, 'status' | 'message' | 'param' | 'code'>): string {
-  const { status, message, param = null, code = null } = answer;
-  return JSON.stringify({ error: { message, type: errorType(status), param, code } });
+export function envelope(
+  answer: Pick<ErrorAnswer, 'status' | 'message' | 'param' | 'code' | 'hint'>,
+): string {
+  const { status, message, param = null, code = null, hint } = answer;
+  return JSON.stringify({ error: { message, type: errorType(status), param, code, hint } });
 }
 
 /** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */
@@ -66,9 +71,19 @@ export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
   record.status = answer.status;
   record.errorCode = answer.code;
   record.errorSource = answer.source;
-  record.cause =
-    error instanceof GatewayError ? error.cause : error instanceof ProviderFailure ? undefined : error;
+  noteCause(record, error);
   return answer;
+}
+
+function noteCause(record: RequestRecord, error: unknown): void {
+  const [, upstreamId] =
+    error instanceof ProviderFailure || error instanceof GatewayError ? requestIdHeader(error.headers) : [];
+  record.upstreamRequestId = upstreamId;
+  if (error instanceof ProviderFailure) record.cause = error.reason;
+  else if (error instanceof GatewayError) {
+    record.cause = error.cause;
+    record.limitId = error.limitId;
+  } else record.cause = error;
 }
 
 /** Answers an error before anything of another answer was sent. */

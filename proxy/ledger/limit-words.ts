@@ -1,5 +1,4 @@
 // What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
-import { invalid } from '../chat/invalid.ts';
 import { GatewayError } from '../errors.ts';
 import type { AppliedBudget, AppliedRate, LimitLevel } from './applied-limits.ts';
 import type { BudgetRefusal } from './budgets/budgets.ts';
@@ -24,21 +23,24 @@ export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly
   const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
   if (limit.kind === 'concurrent_requests') {
     const message = `${nameOf(limit)} is reached; it opens when one of them ends`;
-    return new GatewayError('concurrency_limit_exceeded', { message, retryAfter, headers });
+    return new GatewayError('concurrency_limit_exceeded', {
+      message,
+      retryAfter,
+      headers,
+      limitId: limit.id,
+    });
   }
   const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
   const message = `${nameOf(limit)} is reached; it opens in ${seconds}`;
-  return new GatewayError('rate_limit_exceeded', { message, retryAfter, headers });
+  return new GatewayError('rate_limit_exceeded', { message, retryAfter, headers, limitId: limit.id });
 }
 
 /** A request that its limit would never let in. */
 export function neverFits(limit: AppliedRate, { input, output }: TokenEstimate): GatewayError {
   const param = input < limit.max ? 'max_completion_tokens' : 'messages';
   const advice = input < limit.max ? 'send a lower max_completion_tokens' : 'send less';
-  return invalid(
-    param,
-    `this request may use ${input + output} tokens (input about ${input}, output up to ${output}), more than ${nameOf(limit)} ever lets in; ${advice}`,
-  );
+  const message = `this request may use ${input + output} tokens (input about ${input}, output up to ${output}), more than ${nameOf(limit)} ever lets in; ${advice}`;
+  return new GatewayError('invalid_request', { param, message, limitId: limit.id });
 }
 
 function nameOf({ level, max, kind, model }: AppliedRate): string {
@@ -55,26 +57,30 @@ export function budgetRefusal(
   now: number,
 ): GatewayError {
   const name = nameOfBudget(budget);
+  const { id: limitId } = budget;
   switch (reason) {
     case 'exceeded': {
       if (windowEndsAt === undefined)
         return new GatewayError('budget_exceeded', {
           message: `${name} is spent; an owner or admin can raise it`,
+          limitId,
         });
       const opens = new Date(windowEndsAt).toISOString().replace('.000Z', 'Z');
       const retryAfter = Math.max(1, Math.ceil((windowEndsAt - now) / 1000));
       return new GatewayError('budget_exceeded', {
         message: `${name} is spent; it opens again at ${opens}`,
         retryAfter,
+        limitId,
       });
     }
     case 'busy':
       return new GatewayError('budget_busy', {
         message: `requests in flight hold what is left of ${name}; try again in a moment`,
         retryAfter: 1,
+        limitId,
       });
     case 'unavailable':
-      return new GatewayError('ledger_unavailable', { retryAfter: 1 });
+      return new GatewayError('ledger_unavailable', { retryAfter: 1, limitId });
   }
 }
 

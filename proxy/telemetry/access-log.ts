@@ -1,25 +1,30 @@
-// The one log line of a request, written when its response is truly finished. No prompts, no answers, no credentials.
-import { createLineWriter, errorFields, type Logger } from '../../common/logger.ts';
-import type { Exchange } from '../http/exchange.ts';
+// The one log line of a request, written when its response is truly finished. No prompts, no answers, no credentials: what others
+// have said stands there as one bounded line, without anything that has the form of a key.
+import { printableLine } from '../../common/key-forms.ts';
+import { createLineWriter, errorFields, type LineLevel, type Logger } from '../../common/logger.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Exchange, RequestRecord } from '../http/exchange.ts';
+import { shownPath } from './shown-path.ts';
 
 export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
 export function createAccessLog(log: Logger): AccessLog {
   const write = createLineWriter(log);
-  return ({ record, id, startedAt }, durationMs) => {
+  return ({ record, request, id, startedAt }, durationMs) => {
     const { usage, firstByteAt } = record;
     // Put together by hand: a serializer took as long as the request's authentication. A field without a value is left out.
     write(
+      levelOf(record),
       text('request_id', id).slice(1) +
         text('route', record.route) +
+        (record.route === 'none' ? target(request) : '') +
         number('status', record.status) +
-        text('error_code', record.errorCode) +
-        text('error_source', record.errorSource) +
-        cause(record.cause) +
+        (record.status >= 400 ? failure(record) : '') +
         text('organization_id', record.organizationId) +
         text('key_id', record.keyId) +
         text('project_key_id', record.projectKeyId) +
         text('provider', record.provider) +
+        text('provider_key_id', record.providerKeyId) +
         text('model', record.model) +
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
@@ -36,6 +41,37 @@ export function createAccessLog(log: Logger): AccessLog {
   };
 }
 
+/** What somebody has to mend: a defect, a stored key that the vendor refuses, a control plane that is away. */
+const mended: ReadonlySet<string> = new Set<ErrorCode>([
+  'internal_error',
+  'upstream_authentication_failed',
+  'access_unavailable',
+  'ledger_unavailable',
+  'no_healthy_target',
+]);
+
+/** What fails without its caller's fault stands out of what is logged of every request. */
+function levelOf({ status, errorCode = '' }: RequestRecord): LineLevel {
+  if (status < 500) return 'info';
+  return mended.has(errorCode) ? 'error' : 'warn';
+}
+
+function failure(record: RequestRecord): string {
+  return (
+    text('error_code', record.errorCode) +
+    text('error_source', record.errorSource) +
+    cause(record) +
+    text('limit_id', record.limitId) +
+    text('upstream_request_id', record.upstreamRequestId && printableLine(record.upstreamRequestId, 128)) +
+    text('key_hint', record.keyHint)
+  );
+}
+
+/** Where a client has gone that leads nowhere. */
+function target({ method, url = '' }: Exchange['request']): string {
+  return text('method', method) + text('path', shownPath(url));
+}
+
 /** What stands in JSON as it is. */
 const plain = /^[\w./:@+ -]*$/;
 
@@ -48,9 +84,35 @@ function number(name: string, value: number | undefined): string {
   return value === undefined ? '' : `,"${name}":${value}`;
 }
 
-function cause(value: unknown): string {
+const reasonMax = 400;
+
+/** Of a defect with its stack; else in one line. */
+function cause({ cause: value, errorCode }: RequestRecord): string {
   if (value === undefined) return '';
-  return `,"err":${JSON.stringify(value instanceof Error ? errorFields(value) : value) ?? 'null'}`;
+  if (errorCode === 'internal_error')
+    return `,"err":${JSON.stringify(value instanceof Error ? errorFields(value) : value) ?? 'null'}`;
+  return text('reason', printableLine(messages(value).join(': '), reasonMax));
+}
+
+const causesMax = 5;
+
+/** Of an error and what caused it, each once; of several that were tried the first. */
+function messages(value: unknown): readonly string[] {
+  const found: string[] = [];
+  let at = value;
+  for (let depth = 0; depth < causesMax && at !== undefined; depth++) {
+    const { message, next } = partsOf(at);
+    if (message !== '' && !found.some((before) => before.includes(message))) found.push(message);
+    at = next;
+  }
+  return found;
+}
+
+function partsOf(value: unknown): { readonly message: string; readonly next: unknown } {
+  if (!(value instanceof Error)) return { message: String(value), next: undefined };
+  const { message, name } = value;
+  if (value instanceof AggregateError && message === '') return { message: '', next: value.errors[0] };
+  return { message: message === '' ? name : message, next: value.cause };
 }
 
 function rounded(ms: number): number {

@@ -15,6 +15,14 @@ export function passedHeaders(headers: IncomingHttpHeaders, credential: Credenti
   return passed;
 }
 
+export const requestIdName = 'x-svc-upstream-request-id';
+
+/** Of headers that pass the one that names the request at the provider, name and value; empty where there is none. */
+export function requestIdHeader(passed: readonly string[]): readonly string[] {
+  const at = passed.indexOf(requestIdName);
+  return at === -1 ? [] : passed.slice(at, at + 2);
+}
+
 const requestIdNames: ReadonlySet<string> = new Set(['x-request-id', 'request-id', 'x-amzn-requestid']);
 
 /** Letters only: no key is made of those, and a name may repeat one too. */
@@ -22,7 +30,7 @@ const limitName = /^[a-z]+-ratelimit-[a-z-]{1,48}$/;
 
 function nameFor(name: string): string | undefined {
   if (name === 'openai-processing-ms') return name;
-  if (requestIdNames.has(name)) return 'x-svc-upstream-request-id';
+  if (requestIdNames.has(name)) return requestIdName;
   if (!limitName.test(name)) return undefined;
   return `x-svc-upstream-${name.startsWith('x-') ? name.slice(2) : name}`;
 }

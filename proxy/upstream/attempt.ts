@@ -292,7 +292,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   #told(vendor: VendorError): Error {
-    return providerFailure(vendor, this.#head, this.#call.target, this.#deps.now());
+    return providerFailure(vendor, this.#head, this.#call, this.#deps.now());
   }
 
   #read(reader: StreamReader, chunk: Buffer): void {

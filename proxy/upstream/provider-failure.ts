@@ -1,10 +1,13 @@
-// An error that the provider answered, and what the caller is told of it: its status and words, but never words that may
-// name the organization's account, resources or key.
+// An error that the provider answered, and what the caller is told of it: its status, words and request id, but never words that
+// may name the organization's resources or key.
 import type { IncomingHttpHeaders } from 'node:http';
+import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
-import type { Target, VendorError } from '../providers/provider.ts';
+import type { ProviderCall, Target, VendorError } from '../providers/provider.ts';
+import { passedHeaders, requestIdHeader } from './answer-headers.ts';
 import { withoutKey } from './key-echo.ts';
 import { retryAfter } from './retry-after.ts';
+import { vendorWords } from './vendor-words.ts';
 
 export class ProviderFailure extends Error {
   readonly status: number;
@@ -14,8 +17,12 @@ export class ProviderFailure extends Error {
   readonly retryAfter: number | undefined;
   /** False where waiting cannot help. */
   readonly retryable: boolean;
+  /** What passes of the provider's headers, names and values in turn. */
+  readonly headers: readonly string[];
+  /** For the log: status, and words as far as they may stand there. */
+  readonly reason: string;
 
-  constructor(vendor: VendorError, retryAfter: number | undefined) {
+  constructor(vendor: VendorError, { retryAfter, headers, reason }: Told) {
     super(vendor.message);
     this.name = 'ProviderFailure';
     this.status = vendor.status;
@@ -23,54 +30,67 @@ export class ProviderFailure extends Error {
     this.code = vendor.code;
     this.retryAfter = retryAfter;
     this.retryable = vendor.retryable;
+    this.headers = headers;
+    this.reason = reason;
   }
 }
+
+type Told = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'>;
 
 const messageMax = 2000;
 
 /**
- * @param target whose credential the provider was sent
+ * @param call with the target whose credential the provider was sent
  * @param now milliseconds since 1970, for a `retry-after` that is a date
  */
 export function providerFailure(
   vendor: VendorError,
   headers: IncomingHttpHeaders,
-  target: Pick<Target, 'credential' | 'providerKeyId'>,
+  call: Pick<ProviderCall, 'request' | 'target'>,
   now: number,
 ): ProviderFailure | GatewayError {
   const { status } = vendor;
+  const { target } = call;
+  const reason = vendorWords(vendor, call);
+  const passed = passedHeaders(headers, target.credential);
   const isStored = target.providerKeyId !== undefined;
   if (status < 400 || status > 599) {
     return new GatewayError('upstream_protocol_error', { cause: new Error(`unexpected status ${status}`) });
   }
   if (isStored && (status === 401 || status === 403)) {
-    return new GatewayError('upstream_authentication_failed', { cause: new Error(`status ${status}`) });
+    // Nothing that the gateway keeps may be learned from it; the request id finds it at the vendor.
+    return new GatewayError('upstream_authentication_failed', {
+      cause: new Error(reason),
+      headers: requestIdHeader(passed),
+    });
   }
-  const hidden = isStored && (status === 404 || status >= 500);
   const tell = (text: string | undefined, form: RegExp) => {
     const told = text === undefined ? undefined : withoutKey(text, target.credential);
     return told !== undefined && form.test(told) ? told : undefined;
   };
+  // It may name the vendor's resources, which the organization's key reaches and not the caller.
+  const hidden = isStored && status === 404;
   const told = {
     ...vendor,
     // 529 is "overloaded" at one vendor and unknown to callers' SDKs.
     status: status === 529 ? 503 : status,
-    message: hidden ? ownWords(status) : withoutKey(vendor.message, target.credential).slice(0, messageMax),
+    message: hidden ? unknownModel : messageFor(vendor, target),
     param: hidden ? undefined : tell(vendor.param, paramForm),
     code: tell(vendor.code, codeForm),
   };
-  return new ProviderFailure(
-    told,
-    vendor.retryable ? retryAfter(headers, now, vendor.retryAfter) : undefined,
-  );
+  const waits = vendor.retryable ? retryAfter(headers, now, vendor.retryAfter) : undefined;
+  return new ProviderFailure(told, { retryAfter: waits, headers: passed, reason });
+}
+
+/** Of a failure of the vendor itself nothing that looks like a key passes, where the key is not the caller's. */
+function messageFor({ status, message }: VendorError, { credential, providerKeyId }: Target): string {
+  const told = withoutKey(message, credential);
+  const scrubbed = providerKeyId !== undefined && status >= 500 ? withoutKeyForms(told) : told;
+  return scrubbed.slice(0, messageMax);
 }
 
 // What is longer or stranger is no code or path of a field.
 const codeForm = /^[\w.-]{1,64}$/;
 const paramForm = /^[\x21-\x7e]{1,128}$/;
 
-function ownWords(status: number): string {
-  return status === 404
-    ? 'the provider does not know this model, or the stored key may not use it'
-    : `the provider failed with status ${status}`;
-}
+const unknownModel = 'the provider does not know this model, or the stored key may not use it';

@@ -75,7 +75,7 @@ export async function startLedgerPlane(
 
 async function emptyBooks(database: Client): Promise<void> {
   await database.query(
-    'truncate budget_windows, leases, ledger_sessions, usage_events, usage_hours, budget_alerts',
+    'truncate budget_windows, leases, ledger_sessions, usage_events, usage_hours, budget_notices',
   );
   // Nobody pays for what was written before.
   await database.query('vacuum analyze');

@@ -60,11 +60,12 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
     const logprobs = !redacts(guarded, 'output');
     const answer = numberAnswer(random, route.vendor, { stream, logprobs });
     shown = answer.bytes.toString('latin1');
-    const result = await attempted(call, answer, cutBytes(random, answer.bytes));
+    const attempt = attempted(call, answer, cutBytes(random, answer.bytes));
+    const result = await attempt.run();
     const bytes = await received(output === undefined ? result : await output.guard(result));
     shown += `\n→ ${bytes}`;
     const down = checkAnswer(answer, { bytes, stream, isRedacted: redacts(guarded, 'output') });
-    checkUsage(answer, result);
+    checkUsage(answer, attempt);
     const form = `${stream ? 'stream' : 'whole'}, guardrail ${guarded}`;
     return [
       [`${what} request, guardrail ${guarded}`, up],
@@ -196,8 +197,8 @@ function argumentsIn({ tool_calls }: Message): string {
 }
 
 /** What the vendor counts is counted, however it writes it. */
-function checkUsage({ usage }: NumberAnswer, result: AttemptResult): void {
-  const counted = result.kind === 'complete' ? result.usage : result.usage();
+function checkUsage({ usage }: NumberAnswer, attempt: Attempt): void {
+  const counted = attempt.usage();
   for (const name of ['promptTokens', 'completionTokens'] as const) {
     if (counted?.[name] !== usage[name])
       throw new Error(`${name} is ${counted?.[name]}, and was ${usage[name]}`);
@@ -207,11 +208,7 @@ function checkUsage({ usage }: NumberAnswer, result: AttemptResult): void {
 const limits = { answerBytesMax: 1024 * 1024, eventBytesMax: 1024 * 1024 };
 
 /** One attempt at a vendor that answers so, its bytes cut so. */
-function attempted(
-  call: ProviderCall,
-  { headers }: NumberAnswer,
-  parts: readonly Buffer[],
-): Promise<AttemptResult> {
+function attempted(call: ProviderCall, { headers }: NumberAnswer, parts: readonly Buffer[]): Attempt {
   const deliver = async (receiver: UpstreamReceiver) => {
     await Promise.resolve();
     receiver.onHead(200, headers);
@@ -221,7 +218,7 @@ function attempted(
   const transport: Transport = {
     send: (_request, receiver) => {
       void deliver(receiver);
-      return { pause: () => undefined, resume: () => undefined, cancel: () => undefined };
+      return { begun: true, pause: () => undefined, resume: () => undefined, cancel: () => undefined };
     },
     close: () => Promise.resolve(),
   };
@@ -229,9 +226,8 @@ function attempted(
     attemptStarted: () => undefined,
     buffer: () => undefined,
     progress: () => undefined,
-    received: () => undefined,
   };
-  return new Attempt(call, { transport, limits, now: () => call.now }, context).run();
+  return new Attempt(call, { transport, limits, now: () => call.now }, context);
 }
 
 /** The bytes that the caller gets. */

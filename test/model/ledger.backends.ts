@@ -44,7 +44,7 @@ function openOver(store: Store, unlocked: Executed['kind'] | undefined): Backend
 
 const tables = [
   ...([
-    'budget_alerts',
+    'budget_notices',
     'leases',
     'budget_windows',
     'ledger_sessions',

@@ -43,6 +43,7 @@ const serviceDeps: ServiceDeps = {
   masterKeys: parseSealKeys(createSealKey()),
   bootstrapHash: undefined,
   privateUpstreams: new Set(),
+  webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,
 };
 const noLocks: RowLocks = {

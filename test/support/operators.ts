@@ -11,7 +11,7 @@ import type { Clock } from '../../common/clock.ts';
 import { createCredential } from '../../common/credential.ts';
 import { createLogger } from '../../common/logger.ts';
 import { createSealKey } from '../../common/seal.ts';
-import { type ControlPlane, startControlPlane } from '../../control-plane/app.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../control-plane/app.ts';
 import { callCodes } from '../../control-plane/services/errors.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import type { ErrorDetail__Output } from '../../proto/generated/gateway/v1/ErrorDetail.ts';
@@ -44,6 +44,7 @@ export interface PlaneOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly masterKey?: string;
   readonly bootstrapToken?: string;
+  readonly webhookNetwork?: ControlPlaneOptions['webhookNetwork'];
 }
 
 /** Two replicas over one database; the first operator may be made at either. */
@@ -73,7 +74,8 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
     ...options.env,
   });
-  const plane = await startControlPlane(settings, { log, clock });
+  const { webhookNetwork = {} } = options;
+  const plane = await startControlPlane(settings, { log, clock, webhookNetwork });
   const grpc = new GrpcCaller(`127.0.0.1:${plane.grpcPort}`);
   return {
     plane,

@@ -113,14 +113,22 @@ export function deliveries(store: Store) {
   return store.snapshot((db) => db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute());
 }
 
+/** Thresholds that were noted. */
 export function alerts(store: Store) {
+  return notices(store, 'threshold');
+}
+
+export function notices(store: Store, kind: Schema['budget_notices']['kind']) {
   return store.snapshot((db) =>
     db
-      .selectFrom('budget_alerts')
+      .selectFrom('budget_notices')
       .selectAll()
+      .where('kind', '=', kind)
       .orderBy('budget_id')
       .orderBy('window_start')
       .orderBy('percent')
+      .orderBy('noted_at')
+      .orderBy('about')
       .execute(),
   );
 }

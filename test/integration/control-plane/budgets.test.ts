@@ -187,9 +187,10 @@ describeBudgets('budgets', (desk) => {
     const noted = () =>
       desk.store.snapshot((db) =>
         db
-          .selectFrom('budget_alerts')
+          .selectFrom('budget_notices')
           .select(['window_start', 'percent'])
           .where('budget_id', '=', id)
+          .orderBy('amount', 'desc')
           .orderBy('percent')
           .execute(),
       );
@@ -198,6 +199,7 @@ describeBudgets('budgets', (desk) => {
     await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '1.25' });
     expect(await noted()).toEqual([50, 80].map((percent) => ({ window_start: today, percent })));
     await desk.as(desk.acme, 'Limits.Update', { id, amountUsd: '1' });
-    expect((await noted()).map(({ percent }) => percent)).toEqual([50, 80, 100]);
+    // Another amount is another budget to who is told of it.
+    expect((await noted()).map(({ percent }) => percent)).toEqual([50, 80, 50, 80, 100]);
   });
 });

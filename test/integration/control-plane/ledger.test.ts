@@ -269,7 +269,7 @@ describeStores('the ledger', (given) => {
     it('notes the thresholds that the books have reached', async () => {
       await desk.report([{ row: usageEvent({ cost: 800 }) }]);
       const alerts = await given.store.snapshot((db) =>
-        db.selectFrom('budget_alerts').select('percent').orderBy('percent').execute(),
+        db.selectFrom('budget_notices').select('percent').orderBy('percent').execute(),
       );
       expect(alerts.map(({ percent }) => percent)).toEqual([50, 80]);
     });
@@ -321,7 +321,7 @@ describeStores('the ledger', (given) => {
       const daily = await desk.budget({ amount: 1000, period: 'day' });
       await desk.draw({ ...operation(1, { budgetId: daily, window: dayOf(Date.now()) }), need: 1, want: 1 });
       const alerts = await given.store.snapshot((db) =>
-        db.selectFrom('budget_alerts').select('percent').where('budget_id', '=', daily).execute(),
+        db.selectFrom('budget_notices').select('percent').where('budget_id', '=', daily).execute(),
       );
       expect(alerts).toEqual([{ percent: 50 }]);
     });

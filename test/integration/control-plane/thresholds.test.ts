@@ -14,7 +14,7 @@ async function percents(store: Store, budgetId = 'budget-1'): Promise<readonly n
 }
 
 function percentsOf(noted: Awaited<ReturnType<typeof alerts>>, budgetId: string): readonly number[] {
-  return noted.filter((alert) => alert.budget_id === budgetId).map(({ percent }) => percent);
+  return noted.filter((alert) => alert.budget_id === budgetId).flatMap(({ percent }) => percent ?? []);
 }
 
 function events(store: Store) {
@@ -125,7 +125,7 @@ describeStores('telling thresholds', (given) => {
     const [alert] = await alerts(given.store);
     expect(JSON.parse(written[0]?.payload ?? '')).toEqual({
       type: 'budget.threshold_reached',
-      timestamp: new Date(alert?.reached_at ?? 0).toISOString(),
+      timestamp: new Date(alert?.noted_at ?? 0).toISOString(),
       data: {
         organizationId: 'organization-1',
         limitId: 'budget-1',

@@ -179,6 +179,7 @@ describe.each([
       masterKeys: parseSealKeys(createSealKey()),
       bootstrapHash: undefined,
       privateUpstreams: new Set<string>(),
+      webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,
     };
     const dispatcher = createDispatcher({ store, services, clock: systemClock });

@@ -61,7 +61,7 @@ describe('client leaves: a stream of a provider that stops is cancelled, all els
     );
     expect(line).toMatchObject({ status: 499, error_code: 'client_left', attempts: 1 });
     expect(line).not.toHaveProperty('error_source');
-    expect(line).not.toHaveProperty('err');
+    expect(line).not.toHaveProperty('reason');
     expect(await requests(left)).toBe(counted + 1);
     expect(await requests({ source: 'provider' })).toBe(0);
     expect(await metric(gateway.proxy, 'gateway_in_flight_requests')).toBe(0);

@@ -14,15 +14,19 @@ const page = readFileSync(join(projectRoot, 'docs/gatewayctl.md'), 'utf8');
 const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 
 describe('docs/gatewayctl.md', () => {
-  it('has a first session that works', async () => {
+  it('has a first session that works, and answers after it', async () => {
     const plane = await startOperatorsPlane({ bootstrapToken: createCredential('bootstrap') });
     const directory = mkdtempSync(join(tmpdir(), 'gatewayctl-docs-'));
     writeFileSync(join(directory, 'bootstrap-token'), plane.bootstrapToken);
     writeFileSync(join(directory, 'provider-secret'), `made-up-${'secret'.repeat(4)}`);
-    const session = blocks.find((block) => block.includes('gatewayctl bootstrap')) ?? '';
+    const block = (part: string) => blocks.find((one) => one.includes(part)) ?? '';
     const script = [
       `gatewayctl() { '${process.execPath}' '${join(projectRoot, 'gatewayctl/main.ts')}' "$@"; }`,
-      session.replaceAll('127.0.0.1:50051', `127.0.0.1:${plane.plane.grpcPort}`),
+      // What is done with an answer is not gatewayctl's.
+      'jq() { cat > /dev/null; }',
+      block('gatewayctl bootstrap').replaceAll('127.0.0.1:50051', `127.0.0.1:${plane.plane.grpcPort}`),
+      'gatewayctl context use acme',
+      block('gatewayctl keys rotate'),
     ].join('\n');
     const child = startProcess('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: directory,
@@ -32,7 +36,8 @@ describe('docs/gatewayctl.md', () => {
       0,
       expect.stringContaining('as Olga Owner (owner)'),
     ]);
-    expect(child.stdout()).toMatch(/^checkout +\S+ +\w{4} +ai-system/m);
+    expect(child.stdout()).toMatch(/^checkout +\S+ +\w{4} +ai-system +active/m);
+    expect(child.stdout()).toMatch(/^mine +\S+ +\w{4} +person +active/m);
     expect(readFileSync(join(directory, 'checkout-key'), 'utf8')).toMatch(/^sk-svc-\w+\n$/);
     rmSync(directory, { recursive: true });
     await plane.close();

@@ -1,7 +1,9 @@
 // Every code of the error table, provoked over a real socket and held to the whole of its answer: status, type, code, param,
-// who spoke and the headers that say what to do. A code that no request can reach yet is listed as such, so none is forgotten.
+// who spoke and the headers that say what to do; and to its line in the log. A code that no request can reach yet is listed as such,
+// so none is forgotten.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, errorTable } from '../../../proxy/errors.ts';
+import { type AccessLine, accessLine } from '../../support/observe.ts';
 import { callersFaults } from './error-codes/callers.ts';
 import { gatewayStates } from './error-codes/gateway.ts';
 import { type Case, type Cases, later, startWorld, type World } from './error-codes/world.ts';
@@ -33,7 +35,12 @@ describe.each(reached)('%s', (code, rows) => {
     const said = message instanceof RegExp ? expect.stringMatching(message) : message;
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({
       status,
-      body: { error: { message: said, type, param: row.param ?? null, code } },
+      body: {
+        error: {
+          ...{ message: said, type, param: row.param ?? null, code },
+          ...(row.hint !== undefined && { hint: row.hint }),
+        },
+      },
     });
     expectHeaders(answer.headers, {
       ...{ 'content-type': 'application/json', 'x-svc-error-source': 'gateway' },
@@ -41,9 +48,21 @@ describe.each(reached)('%s', (code, rows) => {
       ...{ 'content-length': String(Buffer.byteLength(answer.body)) },
       ...row.headers,
     });
-    if (row.noRequest === undefined) expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    if (row.noRequest !== undefined) return;
+    const id = answer.headers.get('x-request-id') ?? '';
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    // Another proxy's log.
+    if (code !== 'internal_error') expectLine(await accessLine(world.gateway, id), row, status);
   });
 });
+
+function expectLine(line: AccessLine, row: Case, status: number) {
+  expect(line.level).toEqual(status < 500 ? 'info' : expect.stringMatching(/^(warn|error)$/));
+  expect(line).not.toHaveProperty('err');
+  const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(line.limit_id).toEqual(row.limited === true ? uuid : undefined);
+  if (line.reason !== undefined) expect(line.reason).toMatch(/^[\x20-\x7e…]{1,400}$/);
+}
 
 function expectHeaders(
   headers: { get(name: string): string | null | undefined },

@@ -264,7 +264,7 @@ describe('connections', () => {
     });
     const line = await accessLine(scene, id);
     expect(line).toMatchObject({ status: 502, error_code: 'upstream_unreachable', attempts: 3 });
-    expect(JSON.stringify(line.err)).toContain('nothing listens there');
+    expect(line.reason).toContain('nothing listens there');
     // It comes back: nothing has to be restarted.
     const late = await playEgress(port);
     late.answerWith((_, response) => void response.end('{"late":true}'));

@@ -42,7 +42,7 @@ const chat = ({ url }: Pick<TestProxy, 'url'>, id = newId(), fields: object = {}
 async function advice(id: string): Promise<string> {
   const line = await accessLine(scene, id);
   expect(line).toMatchObject({ status: 502, error_code: 'upstream_unreachable', error_source: 'gateway' });
-  return JSON.stringify(line.err);
+  return String(line.reason);
 }
 
 describe('a sidecar is told why its connection is refused', () => {

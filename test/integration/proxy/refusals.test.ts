@@ -89,8 +89,23 @@ async function expectRefusals(headers: Record<string, string>, refusal: Refusal,
 describe('the six refusals', () => {
   it('401 virtual_key_required', async () => {
     await expectRefusals({}, required);
-    await expectRefusals({ authorization: 'Bearer wrong' }, required);
     await expectRefusals({}, required, route);
+  });
+
+  it('401 virtual_key_required for what is none, with a hint that never repeats it', async () => {
+    const [status, type, code, message] = required;
+    const hint = (name: string) =>
+      `what came in \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
+    for (const [name, value, path] of [
+      ['authorization', 'Bearer sk-proj-abcdef0123456789', generic],
+      ['x-api-key', 'AIzaSyA-abcdef0123456789', generic],
+      ['project-api-key', 'proj_abcdef0123456789', route],
+    ] as const) {
+      const seen = await send({ [name]: value }, { path });
+      const error = { message, type, param: null, code, hint: hint(name) };
+      expect([seen.status, seen.body]).toEqual([status, { error }]);
+      expect(JSON.stringify(seen.body)).not.toContain('abcdef0123456789');
+    }
   });
 
   it('401 access_not_found for what is malformed, unknown or revoked', async () => {

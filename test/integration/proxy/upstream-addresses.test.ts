@@ -48,7 +48,7 @@ const proxyTo = (url: string, environment: Environment = {}) =>
 function expectRefused(seen: Observed) {
   expect([seen.status, seen.error?.code]).toEqual([502, 'upstream_unreachable']);
   expect(seen.error?.message).toBe('the provider cannot be reached');
-  expect(JSON.stringify(seen.line.err)).toContain('is not one that the gateway may reach');
+  expect(seen.line.reason).toContain('is not one that the gateway may reach');
 }
 
 describe('the base URL of a provider', () => {

@@ -120,15 +120,15 @@ describe('before the first event', () => {
     expectEnvelope(await ask(behaviour), protocolError);
   });
 
-  it('an error in place of the first event: its words to the owner of the key only', async () => {
-    const body = vendorError({ message: 'account acct_1 is out', code: 'slow_down' }) + done;
+  it('an error in place of the first event: its words, without what looks like a stored key', async () => {
+    const body = vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done;
     const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
     const seen = await ask(stream(body));
     expectEnvelope(seen, failure);
-    expect(seen.error?.message).toBe('the provider failed with status 502');
+    expect(seen.error?.message).toBe('no room for [hidden]');
     const own = await ask(stream(body), { headers: direct() });
     expectEnvelope(own, failure);
-    expect(own.error?.message).toBe('account acct_1 is out');
+    expect(own.error?.message).toBe('no room for sk-abc***xyz');
   });
 
   it.each<[string, Behaviour]>([
@@ -160,17 +160,17 @@ describe('after the first event', () => {
     expectBroken(await ask(behaviour), protocolError, three);
   });
 
-  it('the provider tells an error: its words to the owner of the key only', async () => {
+  it('the provider tells an error: its words, without what looks like a stored key', async () => {
     const failure: Failure = { status: 502, code: 'slow_down', source: 'provider' };
     const behaviour = stream(
-      three + vendorError({ message: 'account acct_1 is out', code: 'slow_down' }) + done,
+      three + vendorError({ message: 'no room for sk-abc***xyz', code: 'slow_down' }) + done,
     );
     const seen = await ask(behaviour);
     expectBroken(seen, failure, three);
-    expect(seen.error?.message).toBe('the provider failed with status 502');
+    expect(seen.error?.message).toBe('no room for [hidden]');
     const own = await ask(behaviour, { headers: direct() });
     expectBroken(own, failure, three);
-    expect(own.error?.message).toBe('account acct_1 is out');
+    expect(own.error?.message).toBe('no room for sk-abc***xyz');
   });
 
   it('it falls silent: an error event when the time is over, and the provider is let go', async () => {

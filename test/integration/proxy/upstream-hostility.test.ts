@@ -99,20 +99,20 @@ describe("a provider's error status", () => {
     }
   });
 
-  it.each([...failures, 404])('%i passes, but its words only to the owner of the key', async (status) => {
-    const direct = await ask({ status, error }, 'direct');
-    expectRefused(direct, {
-      ...{ status: seenAs(status), code: 'a_code', source: 'provider' },
-      message: 'what the vendor says',
-    });
-    const stored = await ask({ status, error });
-    expectRefused(stored, {
-      ...{ status: seenAs(status), code: 'a_code', source: 'provider' },
-      message:
-        status === 404
-          ? 'the provider does not know this model, or the stored key may not use it'
-          : `the provider failed with status ${status}`,
-    });
+  it.each(failures)('%i passes with its words and its request id, whoever owns the key', async (status) => {
+    for (const whose of ['stored', 'direct'] as const) {
+      const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
+      const told = { status: seenAs(status), code: 'a_code', message: 'what the vendor says' };
+      expectRefused(seen, { ...told, source: 'provider' });
+      expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
+    }
+  });
+
+  it('404 passes, but its words only to the owner of the key', async () => {
+    const about = { status: 404, code: 'a_code', source: 'provider' } as const;
+    expectRefused(await ask({ status: 404, error }, 'direct'), { ...about, message: 'what the vendor says' });
+    const message = 'the provider does not know this model, or the stored key may not use it';
+    expectRefused(await ask({ status: 404, error }), { ...about, message });
   });
 
   it.each([401, 403])('%i with the stored key is a matter of the organization', async (status) => {

@@ -111,6 +111,24 @@ describe('a command line', () => {
     expect(said).toContain('Usage: gatewayctl');
   });
 
+  it.each([
+    [['help'], 'Resources:'],
+    [['help', 'keys'], 'Usage: gatewayctl keys'],
+    [['help', 'orgs'], 'Usage: gatewayctl organizations'],
+    [['help', 'keys', 'create'], '--metadata <name=value>'],
+    [['help', 'doctor'], 'Usage: gatewayctl doctor'],
+    [['help', 'help'], 'exit-codes'],
+  ])('%j explains it as --help does', async (args, said) => {
+    expect(await parse(args)).toEqual({ mistake: false, said: expect.stringContaining(said) });
+  });
+
+  it.each([
+    [['help', 'kyes'], 'Allowed choices are exit-codes, environment'],
+    [['help', 'keys', 'craete'], 'Did you mean create?'],
+  ])('%j is a mistake: there is nothing to explain', async (args, said) => {
+    expect(await parse(args)).toEqual({ mistake: true, said: expect.stringContaining(said) });
+  });
+
   it('takes common options before and after the command', async () => {
     for (const args of [
       ['--json', '-o', 'acme', 'keys', 'list'],

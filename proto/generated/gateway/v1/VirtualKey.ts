@@ -2,6 +2,7 @@
 
 import type { KeyScope as _gateway_v1_KeyScope, KeyScope__Output as _gateway_v1_KeyScope__Output } from '../../gateway/v1/KeyScope.ts';
 import type { RotatedValue as _gateway_v1_RotatedValue, RotatedValue__Output as _gateway_v1_RotatedValue__Output } from '../../gateway/v1/RotatedValue.ts';
+import type { KeyStatus as _gateway_v1_KeyStatus, KeyStatus__Output as _gateway_v1_KeyStatus__Output } from '../../gateway/v1/KeyStatus.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface VirtualKey {
@@ -20,6 +21,7 @@ export interface VirtualKey {
   'lastUsedAt'?: (string);
   'revision'?: (number | string | Long);
   'rotatedValues'?: (_gateway_v1_RotatedValue)[];
+  'status'?: (_gateway_v1_KeyStatus);
   '_endsAt'?: "endsAt";
   '_revokedAt'?: "revokedAt";
   '_lastUsedAt'?: "lastUsedAt";
@@ -41,6 +43,7 @@ export interface VirtualKey__Output {
   'lastUsedAt'?: (string);
   'revision': (string);
   'rotatedValues': (_gateway_v1_RotatedValue__Output)[];
+  'status': (_gateway_v1_KeyStatus__Output);
   '_endsAt'?: "endsAt";
   '_revokedAt'?: "revokedAt";
   '_lastUsedAt'?: "lastUsedAt";

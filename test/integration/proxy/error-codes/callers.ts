@@ -11,6 +11,7 @@ export const callersFaults = {
     { what: 'no key at all', provoke: (world) => world.send({ headers: {} }) },
     {
       what: 'no virtual key',
+      hint: 'what came in `authorization` is no virtual key of this gateway: they begin with `sk-svc-`',
       provoke: (world) => world.send({ headers: { authorization: 'Bearer sk-other' } }),
     },
     {
@@ -210,6 +211,7 @@ export const callersFaults = {
   budget_exceeded: [
     {
       what: 'a request that costs more than the budget of a month',
+      limited: true,
       message:
         /^the virtual key's budget of \$0.00001 a month is spent; it opens again at \d{4}-\d\d-01T00:00:00Z$/,
       headers: { 'retry-after': 'seconds', 'x-should-retry': 'false' },
@@ -218,6 +220,7 @@ export const callersFaults = {
     },
     {
       what: 'a request that costs more than a budget without end',
+      limited: true,
       message: "the virtual key's budget of $0.00001 is spent; an owner or admin can raise it",
       headers: { 'x-should-retry': 'false' },
       provoke: async (world) =>

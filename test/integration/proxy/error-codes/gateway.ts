@@ -22,6 +22,7 @@ export const gatewayStates = {
     },
     {
       what: 'more requests a minute than the key may send',
+      limited: true,
       message: /^the virtual key's limit of 1 requests per minute is reached; it opens in \d+ seconds$/,
       headers: { 'retry-after': 'seconds', 'x-ratelimit-remaining-requests': '0' },
       provoke: async (world) => {
@@ -34,6 +35,7 @@ export const gatewayStates = {
   concurrency_limit_exceeded: [
     {
       what: 'more requests at a time than the key may send',
+      limited: true,
       message: "the virtual key's limit of 1 concurrent requests is reached; it opens when one of them ends",
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
@@ -50,6 +52,7 @@ export const gatewayStates = {
   budget_busy: [
     {
       what: 'a request beside one that holds most of the budget',
+      limited: true,
       message:
         "requests in flight hold what is left of the virtual key's budget of $0.006 a day; try again in a moment",
       headers: { 'retry-after': '1' },
@@ -122,6 +125,7 @@ export const gatewayStates = {
   ledger_unavailable: [
     {
       what: 'a budget of which nothing can be drawn',
+      limited: true,
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
         const headers = bearer(await limitedKey(world, budget('5')));

@@ -46,6 +46,10 @@ export interface Case {
   readonly headers?: Readonly<Record<string, string>>;
   /** Nothing was parsed, so there is no request that an id could be of. */
   readonly noRequest?: true;
+  /** What the error says beside its message. */
+  readonly hint?: string;
+  /** A limit or budget decided, and its id is in the log. */
+  readonly limited?: true;
 }
 
 export const later = 'no request reaches it before a later issue';

@@ -4,8 +4,11 @@ import {
   guardrailUrl,
   sealWebhookSecret,
   unsealWebhookSecret,
+  webhookAddresses,
   webhookUrl,
 } from '../../../../control-plane/domain/webhook.ts';
+
+const publicAlone = webhookUrl(webhookAddresses({ deny: [], allow: [] }));
 
 describe('URLs of webhooks', () => {
   it.each([
@@ -17,7 +20,7 @@ describe('URLs of webhooks', () => {
     ['https://[2606:4700::1111]/', 'https://[2606:4700::1111]/'],
     [`https://hooks.example.com/${'a'.repeat(2022)}`, `https://hooks.example.com/${'a'.repeat(2022)}`],
   ])('%s is taken', (text, url) => {
-    expect(webhookUrl(text)).toEqual({ value: url });
+    expect(publicAlone(text)).toEqual({ value: url });
   });
 
   it.each([
@@ -58,7 +61,37 @@ describe('URLs of webhooks', () => {
     ['https://hooks.svc.cluster.local/', 'a name of the cluster'],
     ['https://１２７.０.０.１/', 'loopback in wide digits'],
   ])('%s is refused: %s', (text) => {
-    expect(webhookUrl(text)).toHaveProperty('problems');
+    expect(publicAlone(text)).toHaveProperty('problems');
+  });
+});
+
+describe('URLs of webhooks where the platform lists addresses', () => {
+  const rule = { deny: ['10.9.0.0/16', '1.1.1.0/24'], allow: ['10.0.0.0/8', 'fd12::/16', '169.254.0.0/16'] };
+  const listed = webhookUrl(webhookAddresses(rule));
+
+  it.each([
+    'https://hooks.example.com/',
+    'https://10.1.2.3:8443/a',
+    'https://[fd12::1]/',
+    'https://pager.ops.svc.cluster.local/',
+    'https://pager.internal/',
+  ])('%s is taken', (url) => {
+    expect(listed(url)).toEqual({ value: url });
+  });
+
+  it.each([
+    ['http://pager.ops.svc.cluster.local/', 'plain http'],
+    ['https://192.168.0.1/', 'not listed'],
+    ['https://127.0.0.1/', 'not listed'],
+    ['https://10.9.0.1/', 'denied'],
+    ['https://1.1.1.1/', 'denied'],
+    ['https://169.254.169.254/', 'metadata, though listed'],
+    ['https://metadata.google.internal/', 'metadata by name'],
+    ['https://pager/', 'a name that no DNS server knows'],
+    ['https://localhost/', 'a name that no DNS server knows'],
+    ['https://me@pager.internal/', 'a user'],
+  ])('%s is refused: %s', (url) => {
+    expect(listed(url)).toHaveProperty('problems');
   });
 });
 

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { readCredentials, readDirectKey, readRouteKey } from '../../../../proxy/access/credentials.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
 
 const headers = (...raw: string[]) => new RequestHeaders(raw);
 const generic = (...raw: string[]) => readCredentials(headers(...raw), false);
 const onRoute = (...raw: string[]) => readCredentials(headers(...raw), true);
+const refusedBy = (read: () => unknown): GatewayError => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+  }
+  throw new Error('it was not refused');
+};
 const refused = (code: string, status?: number) =>
   expect.objectContaining(status === undefined ? { code } : { code, status });
 
@@ -43,6 +52,30 @@ describe('the virtual key of a generic route', () => {
   ])('is required: %j', (raw) => {
     expect(() => generic(...raw)).toThrow(refused('virtual_key_required'));
   });
+
+  it.each([
+    [['authorization', 'Bearer sk-proj-abc'], 'authorization'],
+    [['authorization', 'Basic c2stcHJvag=='], 'authorization'],
+    [['x-api-key', 'AIzaSyA'], 'x-api-key'],
+    [['api-key', 'SK-SVC-a', 'x-goog-api-key', 'AIza'], 'x-goog-api-key'],
+    [['x-svc-vk', 'x', 'authorization', 'Bearer y'], 'x-svc-vk'],
+  ])('is required, and what came in its place is said to be none: %j', (raw, name) => {
+    const hint = `what came in \`${name}\` is no virtual key of this gateway: they begin with \`sk-svc-\``;
+    expect(refusedBy(() => generic(...raw))).toMatchObject({ code: 'virtual_key_required', hint });
+  });
+
+  it('is required with its scheme word, which is said', () => {
+    const bare = refusedBy(() => generic('authorization', 'sk-svc-a'));
+    expect(bare.hint).toContain('without `Bearer `');
+    expect(bare.hint).not.toContain('sk-svc-a');
+  });
+
+  it.each([[[]], [['authorization', '']], [['x-api-key', ' ']], [['cookie', 'sk-proj-abc']]])(
+    'is required, and nothing is said of what did not come: %j',
+    (raw) => {
+      expect(refusedBy(() => generic(...raw)).hint).toBeUndefined();
+    },
+  );
 
   it('is not taken where one header is sent twice with different values', () => {
     expect(() => generic('x-api-key', 'sk-svc-a', 'x-api-key', 'sk-svc-b')).toThrow(
@@ -102,6 +135,16 @@ describe('the keys of a provider route', () => {
       expect(() => onRoute(name, 'sk-svc-v')).toThrow(refused('project_key_required'));
     }
     expect(() => onRoute('authorization', 'Bearer sk-svc-v')).toThrow(refused('project_key_required'));
+  });
+});
+
+describe('the project key that is none', () => {
+  const own = ['authorization', 'Bearer sk-proj-abc'];
+
+  it('is named by its header; the provider key beside it is where it belongs', () => {
+    expect(refusedBy(() => onRoute('project-api-key', 'proj_1', ...own)).hint).toContain('`project-api-key`');
+    expect(refusedBy(() => onRoute('x-svc-vk', 'vk', ...own)).hint).toContain('`x-svc-vk`');
+    expect(refusedBy(() => onRoute(...own)).hint).toBeUndefined();
   });
 });
 

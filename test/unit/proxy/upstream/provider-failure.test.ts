@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
+import { parseChatRequest } from '../../../../proxy/chat/request.ts';
+import type { ProviderCall, Target } from '../../../../proxy/providers/provider.ts';
 import { providerFailure } from '../../../../proxy/upstream/provider-failure.ts';
 
 const vendor = (status: number, code?: string) => ({
@@ -12,13 +14,20 @@ const vendor = (status: number, code?: string) => ({
 });
 const now = Date.parse('2026-11-20T12:00:00Z');
 const credential = { apiKey: new Secret('sk-whole-key') };
-const storedKey = { credential, providerKeyId: 'provider-key-1' };
-const ownKey = { credential, providerKeyId: undefined };
+const prompt = 'the patient was born in Nantes on the third of May';
+const callWith = (providerKeyId: string | undefined): Pick<ProviderCall, 'request' | 'target'> => ({
+  request: parseChatRequest(
+    Buffer.from(JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: prompt }] })),
+  ),
+  target: { credential, providerKeyId } as Target,
+});
+const storedKey = callWith('provider-key-1');
+const ownKey = callWith(undefined);
 const stored = (status: number, headers = {}, code?: string) =>
   providerFailure(vendor(status, code), headers, storedKey, now);
 
 describe("what a caller is told of a provider's error", () => {
-  it.each([400, 409, 413, 422, 429])('status %i with its words', (status) => {
+  it.each([400, 409, 413, 422, 429, 500, 502, 503, 504])('status %i with its words', (status) => {
     expect(stored(status)).toMatchObject({
       name: 'ProviderFailure',
       status,
@@ -26,17 +35,31 @@ describe("what a caller is told of a provider's error", () => {
     });
   });
 
-  it.each([404, 500, 502, 503])(
-    'status %i without words that may name the account of a stored key',
-    (status) => {
-      expect(stored(status)).toMatchObject({ name: 'ProviderFailure', status });
-      expect(stored(status).message).not.toContain('acct_123');
-      expect(providerFailure(vendor(status), {}, ownKey, now).message).toContain('acct_123');
-    },
-  );
+  it('status 404 without words that may name what a stored key reaches', () => {
+    expect(stored(404)).toMatchObject({ name: 'ProviderFailure', status: 404 });
+    expect(stored(404).message).not.toContain('acct_123');
+    expect(providerFailure(vendor(404), {}, ownKey, now).message).toContain('acct_123');
+  });
+
+  it('a failure of the vendor without what looks like a key, where the key is a stored one', () => {
+    const masked = { ...vendor(503), message: 'no capacity for sk-who********-key, try again' };
+    expect(providerFailure(masked, {}, storedKey, now).message).toBe('no capacity for [hidden], try again');
+    expect(providerFailure(masked, {}, ownKey, now).message).toBe(masked.message);
+  });
+
+  it.each([400, 429, 500, 529])('status %i with its request id, and its limits', (status) => {
+    const headers = { 'request-id': 'req_1', 'x-ratelimit-limit-requests': '5', server: 'nginx' };
+    expect(stored(status, headers)).toMatchObject({
+      headers: ['x-svc-upstream-request-id', 'req_1', 'x-svc-upstream-ratelimit-limit-requests', '5'],
+    });
+    expect(stored(status, { 'request-id': 'req_sk-whole-key' })).toMatchObject({ headers: [] });
+  });
 
   it.each([401, 403])('status %i of a stored key is not the caller’s failure', (status) => {
-    expect(stored(status)).toMatchObject({ code: 'upstream_authentication_failed', status: 502 });
+    const refused = stored(status, { 'x-request-id': 'req_1', 'x-ratelimit-limit-requests': '5' });
+    expect(refused).toMatchObject({ code: 'upstream_authentication_failed', status: 502 });
+    expect(refused.headers).toEqual(['x-svc-upstream-request-id', 'req_1']);
+    expect(refused.message).not.toContain('acct_123');
     expect(providerFailure(vendor(status), {}, ownKey, now)).toMatchObject({
       name: 'ProviderFailure',
       status,
@@ -85,5 +108,44 @@ describe("what a caller is told of a provider's error", () => {
     };
     const failure = providerFailure(odd, {}, storedKey, now);
     expect([failure.message.length, failure.param, failure.code]).toEqual([2000, undefined, undefined]);
+  });
+});
+
+describe("what the log is told of a provider's error", () => {
+  const reason = (status: number, message: string, call = storedKey) => {
+    const failure = providerFailure({ ...vendor(status), message }, {}, call, now);
+    return 'reason' in failure ? failure.reason : String((failure.cause as Error).message);
+  };
+
+  it.each([401, 403, 404, 409, 429, 500, 503, 529])('status %i: its words, in one line', (status) => {
+    expect(reason(status, 'over\r\n\tloaded\u0007')).toBe(`status ${status}: over loaded`);
+  });
+
+  it.each([400, 413, 415, 422])(
+    'status %i: the status alone, for its words may be of the request',
+    (status) => {
+      expect(reason(status, 'messages[0].content: cannot read it')).toBe(`status ${status}`);
+    },
+  );
+
+  it('no key, whoever owns it', () => {
+    for (const call of [storedKey, ownKey]) {
+      expect(reason(429, 'slow down, sk-whole-key', call)).toBe('status 429: slow down, [key]');
+      expect(reason(503, 'no room for sk-abcdefghij0123', call)).toBe('status 503: no room for [hidden]');
+    }
+  });
+
+  it('nothing of the prompt, in whatever it is repeated', () => {
+    for (const repeated of [prompt, prompt.slice(5, 29), `failed at "${prompt.slice(11)}"`])
+      expect(reason(500, `cannot tokenize: ${repeated}`)).toBe('status 500');
+  });
+
+  it('no words about a request that is too large to be searched', () => {
+    const long = { ...storedKey, request: { ...storedKey.request, bytes: 200 * 1024 } };
+    expect(reason(500, 'The server had an error', long)).toBe('status 500');
+  });
+
+  it('so many words', () => {
+    expect(reason(500, 'word '.repeat(4000)).length).toBeLessThan(330);
   });
 });

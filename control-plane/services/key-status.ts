@@ -1,0 +1,48 @@
+// What a virtual key is by its own fields: one word, the first that holds in the order in which requests are refused (revoked before
+// inactive before expired). Its scope and organization may be suspended all the same. The one rule, for rows and for queries.
+import { type RawBuilder, sql } from 'kysely';
+import { type Field, valid } from '../domain/field.ts';
+import { wordOf } from '../domain/words.ts';
+
+export const keyStatusInContract = {
+  active: 'KEY_STATUS_ACTIVE',
+  inactive: 'KEY_STATUS_INACTIVE',
+  expired: 'KEY_STATUS_EXPIRED',
+  revoked: 'KEY_STATUS_REVOKED',
+} as const;
+
+export type KeyStatus = keyof typeof keyStatusInContract;
+
+interface KeyColumns {
+  readonly revoked_at: number | null;
+  readonly active: 0 | 1;
+  readonly ends_at: number | null;
+}
+
+/** @param now milliseconds since 1970; at the end itself the key is expired */
+export function keyStatus({ revoked_at, active, ends_at }: KeyColumns, now: number): KeyStatus {
+  if (revoked_at !== null) return 'revoked';
+  if (active === 0) return 'inactive';
+  return ends_at !== null && ends_at <= now ? 'expired' : 'active';
+}
+
+/** The same of a row of virtual_keys, as a query has it. */
+export function keyStatusColumn(now: number): RawBuilder<KeyStatus> {
+  return sql<KeyStatus>`case
+    when revoked_at is not null then 'revoked'
+    when active = 0 then 'inactive'
+    when ends_at <= ${now} then 'expired'
+    else 'active' end`;
+}
+
+const oneStatus = wordOf<KeyStatus>(keyStatusInContract);
+
+/** Without repetitions. */
+export function keyStatuses(names: readonly string[]): Field<readonly KeyStatus[]> {
+  const read = names.map(oneStatus);
+  const problems = read.flatMap((field, at) =>
+    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `[${at}]` })) : [],
+  );
+  if (problems.length > 0) return { problems };
+  return valid([...new Set(read.flatMap((field) => ('value' in field ? [field.value] : [])))]);
+}

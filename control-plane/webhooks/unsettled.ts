@@ -1,0 +1,69 @@
+// Notes what is unsettled and stays so: a proxy that is back soon settles it by itself, and nobody has to be told. What each session
+// left is noted once for each age.
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import { insertNotices } from './notices.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** How long something has been unsettled when it is told. */
+export const unsettledAgesMs = [15 * minuteMs, dayMs, 7 * dayMs] as const;
+
+/** Of one go; the next ones come soon. */
+const notedMax = 500;
+
+/** @returns how many were found, noted by others meanwhile included. @throws StoreUnavailableError */
+export async function noteUnsettled(store: Pick<Store, 'books'>): Promise<number> {
+  let found = 0;
+  for (const ageMs of unsettledAgesMs) {
+    found += await store.books(async ({ db, now }) => {
+      const rows = await unnoted(db, now, ageMs);
+      await insertNotices(
+        db,
+        rows.map((row) => ({
+          ...row,
+          ...{ kind: 'unsettled' as const, percent: null, amount: null, noted_at: now, told_at: null },
+        })),
+      );
+      return rows.length;
+    });
+  }
+  return found;
+}
+
+function unnoted(db: Kysely<Schema>, now: number, ageMs: number) {
+  const about = sql<string>`leases.session_id || ${`@${ageMs}`}`;
+  return (
+    db
+      .selectFrom('budget_windows as books')
+      .innerJoin('leases', (join) =>
+        join
+          .onRef('leases.budget_id', '=', 'books.budget_id')
+          .onRef('leases.window_start', '=', 'books.window_start'),
+      )
+      .innerJoin('ledger_sessions as session', 'session.id', 'leases.session_id')
+      .select(['books.budget_id', 'books.window_start', 'books.organization_id', about.as('about')])
+      // As the index of these rows says it.
+      .where(sql<boolean>`books.unsettled > 0`)
+      .where('leases.state', '=', 'expired')
+      .where('leases.remaining', '>', 0)
+      .where('session.expired_at', '<=', now - ageMs)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('budget_notices as noted')
+              .select('noted.about')
+              .whereRef('noted.budget_id', '=', 'books.budget_id')
+              .whereRef('noted.window_start', '=', 'books.window_start')
+              .where('noted.kind', '=', 'unsettled')
+              .where('noted.about', '=', about),
+          ),
+        ),
+      )
+      .orderBy('session.expired_at')
+      .limit(notedMax)
+      .execute()
+  );
+}

@@ -1,0 +1,312 @@
+// What is told of a budget besides its thresholds: that it is another since it was raised or lowered, that it refuses requests, and
+// what proxies have left unsettled. Each once, whoever looks, over both databases.
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, it } from 'vitest';
+import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
+import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
+import { createBudgetNotices } from '../../../control-plane/store/notice-migrations.ts';
+import type { Store } from '../../../control-plane/store/store.ts';
+import { tellAlerts } from '../../../control-plane/webhooks/alerts.ts';
+import { noteUnsettled, unsettledAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
+import { describeStores, type GivenStore } from '../../support/databases.ts';
+import { LedgerDesk } from '../../support/ledger.ts';
+import { deliveries, notices, spend, storeBudget, storeWebhook } from '../../support/told.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+
+const dollar = 1_000_000_000;
+const url = 'https://hooks.example.com/';
+
+interface Event {
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every event
+  readonly data: any;
+}
+
+/** Tells what is to be told, as often as it takes. @returns the bodies that were written since, in their order */
+function telling(store: Store) {
+  let seen = 0;
+  return async (): Promise<readonly Event[]> => {
+    while ((await tellAlerts(store)) > 0);
+    const all = await deliveries(store);
+    const written = all.slice(seen).map(({ payload }) => JSON.parse(payload));
+    seen = all.length;
+    return written;
+  };
+}
+
+function actions(store: Store) {
+  return store.snapshot(async (db) => {
+    const events = await db.selectFrom('audit_events').selectAll().orderBy('revision').execute();
+    return events.filter(({ actor_kind }) => actor_kind === 'system').map(({ action }) => action);
+  });
+}
+
+describeStores('a budget that is raised or lowered', (given) => {
+  let told: ReturnType<typeof telling>;
+  const setAmount = (amount: number) => given.database.raw(`update limits set amount = ${amount}`);
+  const at = (spent: number, amount: number) => spend(given.store, { budgetId: 'budget-1', spent, amount });
+  const shown = async () => (await told()).map(({ data }) => [data.percent, data.amountUsd, data.spentUsd]);
+
+  beforeEach(async () => {
+    told = telling(given.store);
+    await storeBudget(given.store, { id: 'budget-1' });
+    await storeWebhook(given.store, { url });
+  });
+
+  it('is told of again, at the shares of its new amount', async () => {
+    await at(0.97 * dollar, dollar);
+    expect(await shown()).toEqual([
+      [50, '1', '0.97'],
+      [80, '1', '0.97'],
+    ]);
+    await setAmount(10 * dollar);
+    await at(0.98 * dollar, 10 * dollar);
+    expect(await shown()).toEqual([]);
+    await at(5.5 * dollar, 10 * dollar);
+    expect(await shown()).toEqual([[50, '10', '5.5']]);
+    await at(8.5 * dollar, 10 * dollar);
+    expect(await shown()).toEqual([[80, '10', '8.5']]);
+    await setAmount(8 * dollar);
+    await at(8.5 * dollar, 8 * dollar);
+    expect((await shown()).map(([percent, amount]) => [percent, amount])).toEqual([
+      [50, '8'],
+      [80, '8'],
+      [100, '8'],
+    ]);
+  });
+
+  it('is told of once for each amount that it has had in a window', async () => {
+    for (const amount of [1, 10, 1, 10, 1]) {
+      await setAmount(amount * dollar);
+      await at(0.9 * dollar, amount * dollar);
+    }
+    expect((await shown()).map(([percent, amount]) => [percent, amount])).toEqual([
+      [50, '1'],
+      [80, '1'],
+    ]);
+  });
+
+  it('is told of with the amount that was reached, though it was raised since', async () => {
+    await at(0.5 * dollar, dollar);
+    await setAmount(10 * dollar);
+    expect(await shown()).toEqual([[50, '1', '0.5']]);
+  });
+});
+
+describeStores('a budget that refuses', (given) => {
+  let desk: LedgerDesk;
+  let told: ReturnType<typeof telling>;
+  let budgetId: string;
+  let session: string;
+  let seq = 0;
+
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    told = telling(given.store);
+    await desk.organization();
+    await storeWebhook(given.store, { url });
+    budgetId = await desk.budget({ amount: dollar });
+    session = await desk.session();
+    seq = 0;
+  });
+  const draw = async (need: number, again = false) => {
+    if (!again) seq++;
+    return (await desk.draw({ session, budgetId, window: 'total', seq, need, want: need })).outcome;
+  };
+  const spendOf = (cost: number) =>
+    desk.report([{ row: usageEvent({ organization_id: 'organization-1', cost }) }]);
+
+  it('is told of with its first refusal, and not with those that follow', async () => {
+    await spendOf(0.97 * dollar);
+    expect((await told()).map(({ data }) => data.percent)).toEqual([50, 80]);
+    expect(await draw(0.02 * dollar)).toBe('granted');
+    expect(await told()).toEqual([]);
+    expect(await draw(0.05 * dollar)).toBe('exceeded');
+    expect(await draw(0.05 * dollar, true)).toBe('exceeded');
+    expect(await draw(0.05 * dollar)).toBe('exceeded');
+    expect(await told()).toEqual([
+      {
+        type: 'budget.exceeded',
+        timestamp: expect.stringMatching(/^20/),
+        data: {
+          ...{ organizationId: 'organization-1', limitId: budgetId, model: null },
+          level: { kind: 'organization', id: 'organization-1' },
+          ...{ period: 'total', window: 'total', endsAt: null },
+          ...{ amountUsd: '1', spentUsd: '0.97', leasedUsd: '0.02', unsettledUsd: '0' },
+        },
+      },
+    ]);
+    expect(await draw(0.05 * dollar)).toBe('exceeded');
+    expect(await told()).toEqual([]);
+    expect((await actions(given.store)).at(-1)).toBe('Budgets.Exceed');
+  });
+
+  it('is told of again where it was raised, and refuses again', async () => {
+    await spendOf(dollar);
+    expect(await draw(1)).toBe('exceeded');
+    await told();
+    await given.database.raw(`update limits set amount = ${2 * dollar}`);
+    expect(await draw(0.1 * dollar)).toBe('granted');
+    expect(await told()).toEqual([]);
+    expect(await draw(2 * dollar)).toBe('exceeded');
+    expect((await told()).map(({ type, data }) => [type, data.amountUsd])).toEqual([
+      ['budget.exceeded', '2'],
+    ]);
+  });
+
+  it('is not told of because others hold what is left: that opens by itself', async () => {
+    expect(await draw(dollar)).toBe('granted');
+    const other = await desk.session();
+    const busy = await desk.draw({ session: other, budgetId, window: 'total', seq: 1, need: 5, want: 5 });
+    expect(busy.outcome).toBe('busy');
+    expect(await notices(given.store, 'exceeded')).toEqual([]);
+  });
+
+  it('is told of once by replicas that refuse at the same time', async () => {
+    await spendOf(dollar);
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => desk.session()));
+    const refused = await Promise.all(
+      sessions.map((each) =>
+        desk.draw({ session: each, budgetId, window: 'total', seq: 1, need: 5, want: 5 }),
+      ),
+    );
+    expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['exceeded']));
+    await Promise.all([tellAlerts(given.store), tellAlerts(given.store), tellAlerts(given.store)]);
+    expect((await told()).filter(({ type }) => type === 'budget.exceeded')).toHaveLength(1);
+  });
+});
+
+describeStores('what proxies leave unsettled', (given) => {
+  let desk: LedgerDesk;
+  let told: ReturnType<typeof telling>;
+  let budgetId: string;
+  const [soonMs, dayMs] = unsettledAgesMs;
+
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    told = telling(given.store);
+    await desk.organization();
+    await storeWebhook(given.store, { url });
+    budgetId = await desk.budget({ amount: dollar });
+  });
+
+  /** A proxy that has drawn so much and is not heard any more. @returns its session */
+  const leave = async (amount: number): Promise<string> => {
+    const session = await desk.session();
+    await desk.draw({ session, budgetId, window: 'total', seq: 1, need: amount, want: amount });
+    await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
+    await expireSessions(given.store);
+    return session;
+  };
+  const pass = (ms: number) =>
+    given.database.raw(
+      `update ledger_sessions set expired_at = expired_at - ${ms}, seen_at = seen_at - ${ms}`,
+    );
+  const look = async () => {
+    await noteUnsettled(given.store);
+    return (await told()).map(({ type, data }) => {
+      const { unsettledUsd, proxies } = data;
+      return { type, unsettledUsd, proxies };
+    });
+  };
+  const release = (sessionId: string) =>
+    given.store.books((tx) => releaseUnsettled(tx, { sessionId, budgetId, window: 'total' }, undefined));
+
+  it('is told of when it has stayed for a quarter of an hour, with its age, and not before', async () => {
+    await leave(0.2 * dollar);
+    await pass(soonMs - 5000);
+    expect(await look()).toEqual([]);
+    await pass(5000);
+    await noteUnsettled(given.store);
+    const [event] = await told();
+    expect(event).toEqual({
+      type: 'budget.unsettled',
+      timestamp: expect.stringMatching(/^20/),
+      data: {
+        ...{ organizationId: 'organization-1', limitId: budgetId, model: null },
+        level: { kind: 'organization', id: 'organization-1' },
+        ...{ period: 'total', window: 'total', endsAt: null, amountUsd: '1', spentUsd: '0' },
+        ...{ unsettledUsd: '0.2', proxies: 1, silentSince: expect.stringMatching(/^20/) },
+        ageSeconds: expect.any(Number),
+      },
+    });
+    expect(event?.data.ageSeconds).toBeGreaterThanOrEqual((soonMs + silenceMaxMs) / 1000);
+    expect(event?.data.ageSeconds).toBeLessThan((soonMs + silenceMaxMs) / 1000 + 600);
+    expect(await look()).toEqual([]);
+    expect((await actions(given.store)).at(-1)).toBe('Budgets.LeaveUnsettled');
+  });
+
+  it('is told of again when it is a day old, and a week', async () => {
+    await leave(0.2 * dollar);
+    await pass(soonMs);
+    expect(await look()).toHaveLength(1);
+    await pass(dayMs);
+    expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.2', proxies: 1 }]);
+    expect(await look()).toEqual([]);
+    await pass(7 * dayMs);
+    expect(await look()).toHaveLength(1);
+    await pass(70 * dayMs);
+    expect(await look()).toEqual([]);
+  });
+
+  it('is told of in one for all proxies of a window, and again for one that falls silent later', async () => {
+    await leave(0.1 * dollar);
+    await leave(0.2 * dollar);
+    await pass(soonMs);
+    expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.3', proxies: 2 }]);
+    await leave(0.05 * dollar);
+    expect(await look()).toEqual([]);
+    await pass(soonMs);
+    expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.35', proxies: 3 }]);
+  });
+
+  it('is not told of where it was released or reported in time, nor is anything left to be told', async () => {
+    const session = await leave(0.2 * dollar);
+    await pass(soonMs);
+    await noteUnsettled(given.store);
+    expect(await notices(given.store, 'unsettled')).toHaveLength(1);
+    await release(session);
+    expect(await told()).toEqual([]);
+    expect((await notices(given.store, 'unsettled')).every(({ told_at }) => told_at !== null)).toBe(true);
+    expect(await look()).toEqual([]);
+    await leave(0.1 * dollar);
+    await pass(soonMs);
+    expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.1', proxies: 1 }]);
+  });
+
+  it('is told of once by replicas that look at the same time', async () => {
+    for (let n = 0; n < 5; n++) await leave(0.01 * dollar);
+    await pass(soonMs);
+    await Promise.all(Array.from({ length: 4 }, () => noteUnsettled(given.store)));
+    await Promise.all(Array.from({ length: 4 }, () => tellAlerts(given.store)));
+    expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.05', proxies: 5 }]);
+    expect(await deliveries(given.store)).toHaveLength(1);
+  });
+});
+
+describeStores('what was told before notices had amounts', (given) => {
+  it('is not told again for the amount that the budget has', async () => {
+    await storeBudget(given.store, { id: 'budget-1' });
+    await storeWebhook(given.store, { url });
+    await fillBefore(given);
+    const told = telling(given.store);
+    await spend(given.store, { budgetId: 'budget-1', spent: 0.9 * dollar });
+    // What was noted and not told yet is.
+    expect((await told()).map(({ data }) => data.percent)).toEqual([80]);
+    await spend(given.store, { budgetId: 'budget-1', spent: dollar });
+    expect((await told()).map(({ data }) => data.percent)).toEqual([100]);
+  });
+});
+
+async function fillBefore({ store, database }: GivenStore): Promise<void> {
+  const rows = [
+    `('budget-1', 'organization-1', '2026-11-20', 50, 1, 2)`,
+    `('budget-1', 'organization-1', '2026-11-20', 80, 3, null)`,
+    `('${randomUUID()}', 'organization-1', '2026-11-20', 50, 1, null)`,
+  ];
+  await database.raw(`insert into budget_alerts values ${rows.join(', ')}`);
+  await database.raw('drop index budget_windows_unsettled');
+  await database.raw('drop table budget_notices');
+  await store.books(({ db }) => createBudgetNotices(db));
+}

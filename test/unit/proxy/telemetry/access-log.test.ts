@@ -1,0 +1,77 @@
+// The log line of a request that failed: how loud it is, and what it repeats of the cause.
+
+import { describe, expect, it } from 'vitest';
+import { createLogger, type LogLevel } from '../../../../common/logger.ts';
+import { type ErrorCode, errorTable } from '../../../../proxy/errors.ts';
+import type { Exchange, RequestRecord } from '../../../../proxy/http/exchange.ts';
+import { createAccessLog } from '../../../../proxy/telemetry/access-log.ts';
+import { TransportError } from '../../../../proxy/upstream/transport.ts';
+
+function lineOf(record: Partial<RequestRecord>, level: LogLevel = 'info') {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', level, stream: { write: (line) => void lines.push(line) } });
+  const whole = { route: 'chat', status: 200, attempts: 0, streamed: false, direct: false, requestBytes: 0 };
+  const request = { method: 'POST', url: '/v1/chat/completions' };
+  const exchange = { record: { ...whole, ...record }, request, id: 'request-1', startedAt: 0 };
+  createAccessLog(log)(exchange as unknown as Exchange, 1);
+  return lines.map((line) => JSON.parse(line))[0];
+}
+
+const failed = (errorCode: ErrorCode, cause?: unknown) =>
+  lineOf({ status: errorTable[errorCode].status, errorCode, errorSource: 'gateway', cause });
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+describe('the level of a line', () => {
+  const isOurs = (code: ErrorCode) => errorTable[code].status >= 500;
+
+  it.each(codes.filter(isOurs))('is warn or error for %s', (code) => {
+    expect(failed(code).level).toMatch(/^(warn|error)$/);
+  });
+
+  it.each(codes.filter((code) => !isOurs(code)))('is info for %s, which its caller can mend', (code) => {
+    expect(failed(code).level).toBe('info');
+  });
+
+  it("is warn for a provider's failure, info for its refusals and for who left", () => {
+    const provider = (status: number) => lineOf({ status, errorSource: 'provider' }).level;
+    expect([500, 503, 504].map(provider)).toEqual(['warn', 'warn', 'warn']);
+    expect([400, 429, 499].map(provider)).toEqual(['info', 'info', 'info']);
+  });
+
+  it('is what is logged at all', () => {
+    expect(lineOf({ status: 200 }, 'warn')).toBeUndefined();
+    expect(lineOf({ status: 503, errorCode: 'overloaded' }, 'warn')).toMatchObject({ level: 'warn' });
+    expect(lineOf({ status: 503, errorCode: 'overloaded' }, 'error')).toBeUndefined();
+    expect(lineOf({ status: 500, errorCode: 'internal_error' }, 'error')).toMatchObject({ level: 'error' });
+  });
+});
+
+describe('the cause in a line', () => {
+  it('of a defect has its stack', () => {
+    expect(failed('internal_error', new TypeError('a defect')).err).toMatchObject({
+      ...{ type: 'TypeError', message: 'a defect', stack: expect.stringContaining('access-log.test') },
+    });
+  });
+
+  it('of anything else is one line, from the outside in, each once', () => {
+    const refused = new Error('connect ECONNREFUSED 127.0.0.1:9');
+    const several = new AggregateError([refused, new Error('connect ECONNREFUSED ::1:9')]);
+    const line = failed('upstream_unreachable', new TransportError('connect', several));
+    expect(line).not.toHaveProperty('err');
+    expect(line.reason).toBe('upstream connect: connect ECONNREFUSED 127.0.0.1:9');
+    const told = new Error('the egress gateway: nothing listens there', {
+      cause: new Error('nothing listens there'),
+    });
+    expect(failed('upstream_unreachable', told).reason).toBe('the egress gateway: nothing listens there');
+  });
+
+  it('is bounded, printable and without keys, however it is nested', () => {
+    let cause = new Error('the end');
+    for (let depth = 0; depth < 50; depth++)
+      cause = new Error(`sk-proj-a1B2c3D4e5F6 \u001b[31m\n${'x '.repeat(200)}${depth}`, { cause });
+    const { reason } = failed('upstream_protocol_error', cause);
+    expect(reason.length).toBeLessThanOrEqual(400);
+    expect(reason).toMatch(/^\[hidden\] \[31m x x/);
+  });
+});
