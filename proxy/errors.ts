@@ -103,6 +103,8 @@ export interface GatewayErrorOptions {
   readonly status?: number;
   /** The request's field at fault. */
   readonly param?: string;
+  /** What may help, beside the message. */
+  readonly hint?: string | undefined;
   /** Seconds; sent as `retry-after`. */
   readonly retryAfter?: number;
   /** `Allow` of a 405. */
@@ -118,6 +120,7 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly param: string | undefined;
+  readonly hint: string | undefined;
   readonly retryAfter: number | undefined;
   readonly allow: string | undefined;
   readonly headers: readonly string[];
@@ -128,6 +131,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.status = options.status ?? errorTable[code].status;
     this.param = options.param;
+    this.hint = options.hint;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
     this.headers = options.headers ?? [];

@@ -33,7 +33,10 @@ export interface RequestRecord {
   keyId: string | undefined;
   projectKeyId: string | undefined;
   provider: string | undefined;
+  /** By its canonical name, without the provider. */
   model: string | undefined;
+  /** As the caller named it, where that is another name. */
+  modelSent: string | undefined;
   /** The model's name in catalog or configuration, where they know it: only then is it a metric label. */
   catalogName: string | undefined;
   status: number;
@@ -79,6 +82,7 @@ export class Exchange {
     projectKeyId: undefined,
     provider: undefined,
     model: undefined,
+    modelSent: undefined,
     catalogName: undefined,
     status: 0,
     errorCode: undefined,

@@ -6,6 +6,7 @@ import { type AuthenticatorDeps, authenticate, type Caller } from '../access/aut
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
+import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -72,7 +73,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     routeTarget: target,
   });
   record.provider = authorized.provider.name;
-  record.model = authorized.model;
+  record.model = nameWithin(authorized.qualifiedModel);
+  if (record.model !== authorized.model) record.modelSent = authorized.model;
   record.catalogName = authorized.catalogModel?.name;
 
   // inspect
@@ -91,12 +93,17 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = error;
-    throw error;
+    throw withNearest(error, call);
   } finally {
     // settle: always, exactly once, and by what the provider has told, whether or not it came to the caller.
     if (result !== undefined) exchange.answered(result);
     record.costNano = hold.settle(outcomeOf(exchange, failure));
   }
+}
+
+/** `<provider>/<name>` → `<name>` */
+function nameWithin(qualifiedModel: string): string {
+  return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
 }
 
 function withCeiling(call: ChatCall, outputCeiling: number | undefined): ChatCall {

@@ -12,6 +12,7 @@ export interface ErrorAnswer {
   readonly message: string;
   readonly param: string | undefined;
   readonly code: string | undefined;
+  readonly hint: string | undefined;
   readonly headers: readonly string[];
 }
 
@@ -25,22 +26,23 @@ const notWorthRetrying = new Set<ErrorCode>([
 
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof ProviderFailure) {
-    const { status, message, param, code } = error;
+    const { status, message, param, code, hint } = error;
     return {
       status,
       source: 'provider',
       message,
       param,
       code,
+      hint,
       headers: retryHeaders(error.retryAfter, error.retryable),
     };
   }
   const own = error instanceof GatewayError ? error : new GatewayError('internal_error', { cause: error });
-  const { status, message, param, code } = own;
+  const { status, message, param, code, hint } = own;
   const headers = retryHeaders(own.retryAfter, !notWorthRetrying.has(code));
   if (own.allow !== undefined) headers.push('allow', own.allow);
   headers.push(...own.headers);
-  return { status, source: 'gateway', message, param, code, headers };
+  return { status, source: 'gateway', message, param, code, hint, headers };
 }
 
 function retryHeaders(retryAfter: number | undefined, retryable: boolean): string[] {
@@ -49,9 +51,13 @@ function retryHeaders(retryAfter: number | undefined, retryable: boolean): strin
 }
 
 /** The envelope of every error, on every route and inside streams. */
-export function envelope(answer: Pick<ErrorAnswer, 'status' | 'message' | 'param' | 'code'>): string {
-  const { status, message, param = null, code = null } = answer;
-  return JSON.stringify({ error: { message, type: errorType(status), param, code } });
+export function envelope(
+  answer: Pick<ErrorAnswer, 'status' | 'message' | 'param' | 'code'> & { readonly hint?: string | undefined },
+): string {
+  const { status, message, param = null, code = null, hint } = answer;
+  return JSON.stringify({
+    error: { message, type: errorType(status), param, code, ...(hint !== undefined && { hint }) },
+  });
 }
 
 /** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */

@@ -21,6 +21,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('project_key_id', record.projectKeyId) +
         text('provider', record.provider) +
         text('model', record.model) +
+        text('model_sent', record.modelSent) +
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
         number('attempts', record.attempts) +

@@ -14,8 +14,10 @@ export class ProviderFailure extends Error {
   readonly retryAfter: number | undefined;
   /** False where waiting cannot help. */
   readonly retryable: boolean;
+  /** What the gateway knows beside the provider's words. */
+  readonly hint: string | undefined;
 
-  constructor(vendor: VendorError, retryAfter: number | undefined) {
+  constructor(vendor: VendorError, retryAfter: number | undefined, hint?: string) {
     super(vendor.message);
     this.name = 'ProviderFailure';
     this.status = vendor.status;
@@ -23,6 +25,7 @@ export class ProviderFailure extends Error {
     this.code = vendor.code;
     this.retryAfter = retryAfter;
     this.retryable = vendor.retryable;
+    this.hint = hint;
   }
 }
 
@@ -69,8 +72,9 @@ export function providerFailure(
 const codeForm = /^[\w.-]{1,64}$/;
 const paramForm = /^[\x21-\x7e]{1,128}$/;
 
+/** In place of the words of a 404, with a stored key. */
+export const modelNotKnown = 'the provider does not know this model, or the stored key may not use it';
+
 function ownWords(status: number): string {
-  return status === 404
-    ? 'the provider does not know this model, or the stored key may not use it'
-    : `the provider failed with status ${status}`;
+  return status === 404 ? modelNotKnown : `the provider failed with status ${status}`;
 }

@@ -1,0 +1,56 @@
+// What callers are told of a model that nobody knows: the names near to it that they may call. One place for these words.
+import { catalogDate } from '../../catalog/model-names.ts';
+import { GatewayError } from '../errors.ts';
+import { modelNotKnown, ProviderFailure } from '../upstream/provider-failure.ts';
+import type { ChatCall } from './call.ts';
+
+/** A model that neither the catalog nor a custom provider's list knows. It may be newer than they are. */
+export interface UnknownModel {
+  /** Whether it looks like a typing error rather than like a new model, or a name of the operator's own. */
+  readonly isSlip: boolean;
+  /** Canonical names near to it that the caller may call, the nearest first. Not cheap. */
+  nearest(): readonly string[];
+}
+
+/** @param asked as the caller may write it; undefined where it cannot be repeated */
+export function modelNotFound(asked: string | undefined, near: readonly string[]): GatewayError {
+  const what = asked === undefined ? 'no such model' : `no such model: ${asked}`;
+  return new GatewayError('model_not_found', { param: 'model', message: `${what}; ${nearestWords(near)}` });
+}
+
+/** A budget applies and the call has no price. */
+export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): GatewayError {
+  const near = unknownModel?.nearest() ?? [];
+  if (unknownModel?.isSlip === true) {
+    const { message } = modelNotFound(qualifiedModel, near);
+    const hint = `if it is newer than the catalog of ${catalogDate}: a budget applies, so it needs a price, which an owner or admin can set`;
+    return new GatewayError('model_not_found', { param: 'model', message, hint });
+  }
+  return new GatewayError('model_not_priced', {
+    param: 'model',
+    message: `a budget applies and ${qualifiedModel} has no price; ask an operator to set one`,
+    hint: didYouMean(near),
+  });
+}
+
+/** A provider that does not know the model either says so in its own words; what is near to it is for the gateway to say. */
+export function withNearest(error: unknown, { unknownModel }: ChatCall): unknown {
+  if (unknownModel === undefined || !(error instanceof ProviderFailure) || error.status !== 404) return error;
+  const { status, param = 'model', retryable, retryAfter } = error;
+  const near = unknownModel.nearest();
+  // Of words that are the gateway's own there may be more.
+  const tells = near.length > 0 && error.message === modelNotKnown;
+  const message = tells ? `${modelNotKnown}; ${nearestWords(near)}` : error.message;
+  const told = { status, message, param, code: 'model_not_found', retryable, retryAfter };
+  return new ProviderFailure(told, retryAfter, didYouMean(near));
+}
+
+function nearestWords(near: readonly string[]): string {
+  return near.length === 0
+    ? 'GET /v1/models lists what this key may call'
+    : `the nearest that this key may call: ${near.join(', ')}`;
+}
+
+export function didYouMean(near: readonly string[]): string | undefined {
+  return near.length === 0 ? undefined : `did you mean ${near.join(' or ')}?`;
+}
