@@ -12,10 +12,10 @@ export interface UnknownModel {
   nearest(): readonly string[];
 }
 
-/** @param asked as the caller may write it; undefined where it cannot be repeated */
-export function modelNotFound(asked: string | undefined, near: readonly string[]): GatewayError {
-  const what = asked === undefined ? 'no such model' : `no such model: ${asked}`;
-  return new GatewayError('model_not_found', { param: 'model', message: `${what}; ${nearestWords(near)}` });
+/** @param asked `<provider>/<model>` */
+export function modelNotFound(asked: string, near: readonly string[]): GatewayError {
+  const message = `no such model: ${asked}; ${nearestWords(near)}`;
+  return new GatewayError('model_not_found', { param: 'model', message });
 }
 
 /** A budget applies and the call has no price. */
@@ -45,12 +45,15 @@ export function withNearest(error: unknown, { unknownModel }: ChatCall): unknown
   return new ProviderFailure(told, retryAfter, didYouMean(near));
 }
 
-function nearestWords(near: readonly string[]): string {
+/** What callers are told of names near to theirs. */
+export function nearestWords(near: readonly string[]): string {
   return near.length === 0
     ? 'GET /v1/models lists what this key may call'
     : `the nearest that this key may call: ${near.join(', ')}`;
 }
 
 export function didYouMean(near: readonly string[]): string | undefined {
-  return near.length === 0 ? undefined : `did you mean ${near.join(' or ')}?`;
+  if (near.length === 0) return undefined;
+  const names = [near.slice(0, -1).join(', '), near.at(-1)].filter(Boolean);
+  return `did you mean ${names.join(' or ')}?`;
 }

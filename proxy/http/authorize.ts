@@ -10,7 +10,7 @@ import { type CatalogModel, findModel } from '../catalog/models.ts';
 import type { TraitTable } from '../catalog/traits.ts';
 import type { ChatCall } from '../chat/call.ts';
 import type { ChatRequest } from '../chat/request.ts';
-import { didYouMean, modelNotFound, type UnknownModel } from '../chat/unknown-model.ts';
+import { didYouMean, modelNotFound, nearestWords, type UnknownModel } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Credential, Provider, Target } from '../providers/provider.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
@@ -108,10 +108,9 @@ function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: Author
   const custom = deps.customProviders.of(caller.principal.organization).get(name);
   if (custom === undefined) {
     const near = nearestCallable(sent, caller, deps);
-    const { message } = modelNotFound(undefined, near);
     throw new GatewayError('model_not_found', {
       param: 'model',
-      message: `no such provider in front of the model name; ${message}`,
+      message: `no such provider in front of the model name; ${nearestWords(near)}`,
     });
   }
   return { provider: custom.provider, model, custom };

@@ -5,7 +5,8 @@ import { storedSelector } from '../../catalog/model-selector.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { CatalogModel } from '../catalog/models.ts';
-import { modelNotFound } from '../chat/unknown-model.ts';
+import { nearestWords } from '../chat/unknown-model.ts';
+import { GatewayError } from '../errors.ts';
 import { type CallableDeps, callableModels, nameOf, nearestCallable } from './callable-models.ts';
 
 /** SDK type `Model` of the package openai. */
@@ -30,7 +31,10 @@ export function oneModel(caller: Caller, deps: CallableDeps, id: string): ModelE
   const named = (name: string) => models.find((model) => nameOf(model) === name);
   const found = named(asked) ?? named(canonicalModel(asked));
   if (found !== undefined) return entry(found);
-  throw modelNotFound(isModelName(id) ? id : undefined, nearestCallable(id, caller, deps));
+  // What is no name of a model is not repeated: it may be anything.
+  const what = isModelName(id) ? `no such model: ${id}` : 'no such model';
+  const near = nearestCallable(id, caller, deps);
+  throw new GatewayError('model_not_found', { message: `${what}; ${nearestWords(near)}` });
 }
 
 function entry(model: CatalogModel): ModelEntry {

@@ -33,7 +33,7 @@ describe.each(reached)('%s', (code, rows) => {
     const said = message instanceof RegExp ? expect.stringMatching(message) : message;
     expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({
       status,
-      body: { error: { message: said, type, param: row.param ?? null, code } },
+      body: { error: { message: said, type, param: row.param ?? null, code, ...hintOf(row) } },
     });
     expectHeaders(answer.headers, {
       ...{ 'content-type': 'application/json', 'x-svc-error-source': 'gateway' },
@@ -44,6 +44,10 @@ describe.each(reached)('%s', (code, rows) => {
     if (row.noRequest === undefined) expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
+
+function hintOf({ hint }: Case): object {
+  return hint === undefined ? {} : { hint: expect.stringMatching(hint) };
+}
 
 function expectHeaders(
   headers: { get(name: string): string | null | undefined },

@@ -42,6 +42,8 @@ export interface Case {
   /** Default: the table's. */
   readonly message?: string | RegExp;
   readonly param?: string;
+  /** Default: none. */
+  readonly hint?: RegExp;
   /** `seconds`: any number above 0. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Nothing was parsed, so there is no request that an id could be of. */
