@@ -16,6 +16,11 @@ export function canonicalModel(model: string): string {
   return shipped.primaries.get(model) ?? model;
 }
 
+/** As canonicalModel, and an ARN that ends in a model's id becomes that model. Logs and usage keep the ARN, selectors do not. */
+export function modelMeant(model: string): string {
+  return canonicalModel(modelOfArn(model) ?? model);
+}
+
 /** All names of the model, the canonical one first. @param model by any of its names, as for canonicalModel */
 export function namesOfModel(model: string): readonly string[] {
   const known = shipped.names.get(canonicalModel(model));

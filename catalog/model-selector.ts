@@ -2,7 +2,7 @@
 // name a caller sends, the same rules hold.
 import { matchesGlob } from '../common/model-glob.ts';
 import { canonicalProviderName } from '../common/provider-names.ts';
-import { canonicalModel, limitNamesOfModel, namesOfModel } from './model-names.ts';
+import { limitNamesOfModel, modelMeant, namesOfModel } from './model-names.ts';
 
 /** With the canonical name of the provider in front. All else stays: a name of `-latest` follows what the catalog says it stands for. */
 export function storedSelector(selector: string): string {
@@ -14,7 +14,7 @@ export function storedSelector(selector: string): string {
 /** As it counts: a name becomes the canonical one of its model. */
 export function canonicalSelector(selector: string): string {
   const stored = storedSelector(selector);
-  return isGlob(stored) ? stored : canonicalModel(stored);
+  return isGlob(stored) ? stored : modelMeant(stored);
 }
 
 export function isGlob(selector: string): boolean {

@@ -2,6 +2,7 @@
 
 import type { KeyScope as _gateway_v1_KeyScope, KeyScope__Output as _gateway_v1_KeyScope__Output } from '../../gateway/v1/KeyScope.ts';
 import type { RotatedValue as _gateway_v1_RotatedValue, RotatedValue__Output as _gateway_v1_RotatedValue__Output } from '../../gateway/v1/RotatedValue.ts';
+import type { ModelMatches as _gateway_v1_ModelMatches, ModelMatches__Output as _gateway_v1_ModelMatches__Output } from '../../gateway/v1/ModelMatches.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface VirtualKey {
@@ -20,9 +21,11 @@ export interface VirtualKey {
   'lastUsedAt'?: (string);
   'revision'?: (number | string | Long);
   'rotatedValues'?: (_gateway_v1_RotatedValue)[];
+  'matches'?: (_gateway_v1_ModelMatches | null);
   '_endsAt'?: "endsAt";
   '_revokedAt'?: "revokedAt";
   '_lastUsedAt'?: "lastUsedAt";
+  '_matches'?: "matches";
 }
 
 export interface VirtualKey__Output {
@@ -41,7 +44,9 @@ export interface VirtualKey__Output {
   'lastUsedAt'?: (string);
   'revision': (string);
   'rotatedValues': (_gateway_v1_RotatedValue__Output)[];
+  'matches'?: (_gateway_v1_ModelMatches__Output | null);
   '_endsAt'?: "endsAt";
   '_revokedAt'?: "revokedAt";
   '_lastUsedAt'?: "lastUsedAt";
+  '_matches'?: "matches";
 }
