@@ -1,5 +1,6 @@
 // Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them.
 import type { JsonObject } from '../common/json.ts';
+import { canonicalProviderName } from '../common/provider-names.ts';
 import { isUuid } from '../common/uuid.ts';
 import type { Client, MethodName } from './client.ts';
 import { usageMistake } from './failure.ts';
@@ -44,7 +45,9 @@ export async function idOf(
   const within = isNamedInOrganization(noun) ? await organizationId() : undefined;
   const request = within === undefined ? {} : { organizationId: within };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
-  const named = items.filter((item) => item[by] === text);
+  // Prices are named by their models, which have the canonical name of their provider.
+  const name = noun === 'price' ? withCanonicalProvider(text) : text;
+  const named = items.filter((item) => item[by] === name);
   const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
   const found = inForce.length > 0 ? inForce : named;
   const [only] = found;
@@ -53,6 +56,12 @@ export async function idOf(
   if (found.length > 1)
     throw usageMistake(`"${text}" is the ${by} of ${found.length}; give an id: ${found.map(id).join(', ')}`);
   return id(only);
+}
+
+function withCanonicalProvider(model: string): string {
+  const slash = model.indexOf('/');
+  const provider = slash === -1 ? undefined : canonicalProviderName(model.slice(0, slash));
+  return provider === undefined ? model : provider + model.slice(slash);
 }
 
 function id(item: JsonObject): string {

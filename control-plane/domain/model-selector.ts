@@ -102,6 +102,21 @@ export function problemOf(
   return !isGlob(stored) && isInCatalog(stored) ? 'no_chat' : 'unmatched';
 }
 
+/** What is wrong with a selector that is stored. `alias`: nothing any more; until aliases were understood it selected nothing. */
+export const storedProblems = ['alias', 'unmatched', 'no_provider', 'shadowed'] as const;
+
+export type StoredProblem = (typeof storedProblems)[number];
+
+/** @param stored as it stands in the row, perhaps for years */
+export function storedProblemOf(stored: string, known: KnownModels): StoredProblem | undefined {
+  const selector = canonicalSelector(stored);
+  const matched = known.names.some((name) => selectsModel(selector, name)) ? 1 : 0;
+  const problem = problemOf(storedSelector(stored), { matched }, known);
+  if (problem === 'no_provider') return problem;
+  if (problem !== undefined) return 'unmatched';
+  return storedSelector(stored) === stored ? undefined : 'alias';
+}
+
 const insist = 'set allow_unmatched to take it all the same';
 
 const descriptions: Readonly<Record<SelectorProblem, (match: ModelMatch, stored: string) => string>> = {

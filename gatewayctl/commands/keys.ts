@@ -1,6 +1,16 @@
 // Virtual keys: what callers of the gateway send.
 import type { Given, Resource } from './command.ts';
-import { allowedModels, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
+import {
+  allowedModels,
+  allowUnmatched,
+  fromNow,
+  ifRevision,
+  newName,
+  rename,
+  seconds,
+  thing,
+  time,
+} from './shared.ts';
 
 const scopes: readonly Given[] = [
   {
@@ -42,6 +52,7 @@ export const keys: Resource = {
       options: [
         ...scopes,
         allowedModels,
+        allowUnmatched,
         ...ends,
         metadata,
         {
@@ -96,6 +107,7 @@ export const keys: Resource = {
         ...ends,
         { flags: '--endless', about: 'without an end', field: 'endsAt', read: () => '' },
         allowedModels,
+        allowUnmatched,
         metadata,
         ifRevision,
       ],
