@@ -21,6 +21,7 @@ import { createReportDecisions } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { Replica } from './services/replica.ts';
+import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -80,6 +81,7 @@ async function assemble(
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
 
+  const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
@@ -88,7 +90,7 @@ async function assemble(
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams: new Set(settings.privateUpstreams),
     webhookAddresses: receivers,
-    replica: describeReplica(settings, { feed, clock, access }),
+    replica: describeReplica(settings, { feed, clock, access, selectors }),
   };
   const dispatcher = createDispatcher({ store, services, clock });
   const background = createBackground({ log });
@@ -138,17 +140,28 @@ function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
   lifecycle.onClose('webhooks', () => webhooks.close());
 }
 
+function openSelectorWatch(deps: SelectorWatchDeps, lifecycle: Lifecycle): SelectorWatch {
+  const selectors = startSelectorWatch(deps);
+  lifecycle.onClose('the check of stored selectors', () => selectors.close());
+  return selectors;
+}
+
 interface ReplicaParts {
   readonly feed: Feed;
   readonly clock: Clock;
   readonly access: AccessService;
+  readonly selectors: SelectorWatch;
 }
 
-function describeReplica(settings: ControlPlaneSettings, { feed, clock, access }: ReplicaParts): Replica {
+function describeReplica(
+  settings: ControlPlaneSettings,
+  { feed, clock, access, selectors }: ReplicaParts,
+): Replica {
   return {
     ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
     database: databaseKind(settings.databaseUrl.reveal()),
     watchers: () => access.watchers(),
+    selectors: () => selectors.last(),
   };
 }
 

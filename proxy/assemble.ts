@@ -16,7 +16,7 @@ import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { sentKey } from './access/sent-key.ts';
-import { TraitTable } from './catalog/traits.ts';
+import { idleRows, TraitTable } from './catalog/traits.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
@@ -87,6 +87,8 @@ export async function assemble(
     usage: money.usageLog.gauges,
   });
 
+  const idle = idleRows(settings.traits);
+  if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
   const traits = new TraitTable(settings.traits);
   const upstream = openUpstream(settings, lifecycle);
   const stopping = { now: false };

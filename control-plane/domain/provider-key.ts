@@ -1,9 +1,14 @@
 // Provider keys: which secret and settings each provider takes. Problems never repeat what was sent: it may be a secret.
 import { credentialPrefixes } from '../../common/credential.ts';
+import {
+  canonicalProviderName,
+  isProviderName,
+  type ProviderName,
+  providerNames,
+} from '../../common/provider-names.ts';
 import { baseUrl, type PrivateUpstreams } from './base-url.ts';
 import { clearable, type Field, invalid, type Problem, valid } from './field.ts';
 import type { ProviderSecretText } from './provider-secret.ts';
-import { canonicalProviderName, isProviderName, type ProviderName, providerNames } from './providers.ts';
 
 const hintLengthMax = 4;
 /** A hint is no more than this part of a secret. */

@@ -1,5 +1,6 @@
 // Reported usage as rows of the books. A thousand events come at once, so each is read in one straight pass, and what they have in
 // common is read once; what is wrong is named by its path in the request, such as "events[3].cost_nano_usd". Pure.
+import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { EstimateReason__Output } from '../../proto/generated/gateway/v1/EstimateReason.ts';
@@ -54,7 +55,8 @@ function readSource(read: Reader, source: UsageSource__Output) {
     project_ai_system_id: read.maybeId('project_ai_system_id', source.projectAiSystemId),
     project_person_id: read.maybeId('project_person_id', source.projectPersonId),
     provider: read.text('provider', source.provider),
-    model_asked: read.text('model_asked', source.modelAsked),
+    // A proxy of an older version reports the name that was sent.
+    model_asked: canonicalModel(read.text('model_asked', source.modelAsked)),
     model_answered: read.text('model_answered', source.modelAnswered),
     direct_key: flag(source.directKey),
   };

@@ -1,7 +1,7 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { ProviderName } from '../domain/providers.ts';
+import type { ProviderName } from '../../common/provider-names.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
 

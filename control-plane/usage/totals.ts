@@ -1,6 +1,6 @@
 // Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { matchesGlob } from '../../common/model-glob.ts';
+import { selectsModel } from '../../catalog/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
 import { hourSums } from './hours.ts';
 
@@ -28,13 +28,18 @@ export interface TotalsQuestion {
   /** End of the last hour. */
   readonly to: number;
   readonly groupBy: readonly UsageDimension[];
-  readonly only: Partial<Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>>;
-  /** Name or glob. */
-  readonly model: string | undefined;
+  readonly only: UsageNarrowing;
+  /** Names as they were recorded, from modelsUsed; undefined: all. */
+  readonly models: readonly string[] | undefined;
   /** The group before the first one wanted. */
   readonly after: UsageGroup | undefined;
   readonly limit: number;
 }
+
+/** Of whom usage is. */
+export type UsageNarrowing = Partial<
+  Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>
+>;
 
 type Sums = Readonly<Record<Exclude<(typeof hourSums)[number], 'cost'>, number>>;
 
@@ -49,7 +54,7 @@ export async function readTotals(
   question: TotalsQuestion,
 ): Promise<readonly UsageTotalRow[]> {
   const { groupBy, after, limit } = question;
-  const conditions = await conditionsOf(db, question);
+  const conditions = conditionsOf(question);
   if (after !== undefined && groupBy.length > 0) {
     conditions.push(sql`(${sql.join(groupBy.map((name) => dimensions[name]))}) > (${sql.join(after)})`);
   }
@@ -66,30 +71,34 @@ const sums = hourSums.map((name) => {
   return sql`cast(coalesce(sum(${sql.ref(name)}), 0) as ${type}) as ${sql.ref(name)}`;
 });
 
-async function conditionsOf(db: Kysely<Schema>, question: TotalsQuestion): Promise<RawBuilder<unknown>[]> {
-  const { organizationId, from, to, only, model } = question;
+type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
+
+/** The models that were used and that the selector selects, as they were recorded: dates and synonyms among their names. */
+export async function modelsUsed(
+  db: Kysely<Schema>,
+  range: Range,
+  selector: string,
+): Promise<readonly string[]> {
+  const conditions = conditionsOf({ ...range, models: undefined });
+  // The databases have no pattern in common that tells upper from lower case, so globs are matched here.
+  const { rows } = await sql<{ model: string }>`
+    select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(
+    db,
+  );
+  return rows.map(({ model }) => model).filter((model) => selectsModel(selector, model));
+}
+
+function conditionsOf(question: Range & Pick<TotalsQuestion, 'models'>): RawBuilder<unknown>[] {
+  const { organizationId, from, to, only, models } = question;
   const range = [sql`organization_id = ${organizationId}`, sql`hour >= ${from}`, sql`hour < ${to}`];
   const narrowed = (['ai_system', 'person', 'key', 'provider'] as const).flatMap((name) => {
     const value = only[name];
     return value === undefined ? [] : [sql`${dimensions[name]} = ${value}`];
   });
-  if (model === undefined) return [...range, ...narrowed];
-  const models = await modelsOf(db, range, model);
+  if (models === undefined) return [...range, ...narrowed];
   return [
     ...range,
     ...narrowed,
     models.length === 0 ? sql`1 = 0` : sql`model_asked in (${sql.join(models)})`,
   ];
-}
-
-/** The databases have no pattern in common that tells upper from lower case, so globs are matched here. */
-async function modelsOf(
-  db: Kysely<Schema>,
-  range: readonly RawBuilder<unknown>[],
-  glob: string,
-): Promise<readonly string[]> {
-  if (!glob.includes('*')) return [glob];
-  const { rows } = await sql<{ model: string }>`
-    select distinct model_asked as model from usage_hours where ${sql.join(range, sql` and `)}`.execute(db);
-  return rows.map(({ model }) => model).filter((model) => matchesGlob(glob, model));
 }

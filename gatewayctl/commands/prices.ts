@@ -1,6 +1,6 @@
 // Prices of an organization's own, USD per million tokens.
 import type { Given, Resource } from './command.ts';
-import { ifRevision, thing } from './shared.ts';
+import { allowUnmatched, ifRevision, thing } from './shared.ts';
 
 const figures: readonly Given[] = [
   { flags: '--input <usd>', about: 'per million tokens of prompts', field: 'prices.input' },
@@ -31,7 +31,7 @@ export const prices: Resource = {
       method: 'Prices.Create',
       about: 'set a price; --file also takes tiers',
       arguments: [{ flags: '<model>', about: '<provider>/<model>, or a glob over it', field: 'model' }],
-      options: figures,
+      options: [...figures, allowUnmatched],
       file: true,
       examples: ['prices create gpt-provider/gpt-4o-mini --input 0.12 --output 0.5'],
     },

@@ -1,6 +1,6 @@
 // Settings of an organization.
 import type { Resource } from './command.ts';
-import { allowedModels, ifRevision, rename } from './shared.ts';
+import { allowedModels, allowUnmatched, ifRevision, rename } from './shared.ts';
 
 export const settings: Resource = {
   name: 'settings',
@@ -34,6 +34,7 @@ export const settings: Resource = {
           field: 'settings.cost.unknownCost',
         },
         allowedModels,
+        allowUnmatched,
         rename,
         ifRevision,
       ],

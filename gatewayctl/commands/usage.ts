@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
 import { requireToken } from '../session.ts';
 import { type Given, type Invocation, type Resource, textOf } from './command.ts';
-import { time, untilNow } from './shared.ts';
+import { allowUnmatched, time, untilNow } from './shared.ts';
 
 const period: readonly Given[] = [
   {
@@ -42,6 +42,7 @@ export const usage: Resource = {
         },
         { flags: '--key <key>', about: 'only of this key', field: 'keyId', noun: 'key' },
         { flags: '--model <glob>', about: 'only of these models', field: 'model' },
+        allowUnmatched,
         { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },
       ],
       columns: {

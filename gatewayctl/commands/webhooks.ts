@@ -10,7 +10,14 @@ export const webhooks: Resource = {
       method: 'Webhooks.Create',
       about: 'add a webhook and print the secret that its requests are signed with',
       arguments: [newName],
-      options: [{ flags: '--url <url>', about: 'https, and public or where the platform allows it', field: 'url', required: true }],
+      options: [
+        {
+          flags: '--url <url>',
+          about: 'https, and public or where the platform allows it',
+          field: 'url',
+          required: true,
+        },
+      ],
       secret: 'secret',
       file: true,
       examples: ['webhooks create alerts --url https://hooks.example.com/budgets > secret'],

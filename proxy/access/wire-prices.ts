@@ -1,5 +1,6 @@
 // Prices as the contract tells them, of custom models and of an organization's own, in the proxy's own types. What an amount
 // may be is judged where it is compiled: one that cannot be believed is no price, and takes no record down with it.
+import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
 import type { PriceRecord__Output } from '../../proto/generated/gateway/v1/PriceRecord.ts';
 import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
@@ -9,7 +10,7 @@ import type { OwnPrice } from './principal.ts';
 /** @throws Error if it lacks what the contract promises */
 export function decodeOwnPrice({ id, model, prices }: PriceRecord__Output): OwnPrice {
   if (id === '' || model === '' || prices === null) throw new Error('the record holds half a price');
-  return { id, model, prices: decodePrices(prices) };
+  return { id, model: canonicalSelector(model), prices: decodePrices(prices) };
 }
 
 export function decodePrices(prices: ModelPrices__Output): ModelPrices {

@@ -1,5 +1,6 @@
 // The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
 // was half understood could let in more than it should.
+import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
@@ -91,7 +92,7 @@ function decodeKey(key: KeyRecord__Output): KeyRecord {
     active: key.active,
     endsAt: time(key.endsAt),
     valueEndsAt: time(key.valueEndsAt),
-    allowedModels: key.allowedModels,
+    allowedModels: key.allowedModels.map(canonicalSelector),
     limits: key.limits.map(decodeLimit),
     organizationRevision: whole(key.organizationRevision),
     revision: whole(key.revision),
@@ -106,7 +107,7 @@ function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
     id: scope.id,
     organizationId: scope.organizationId,
     active: scope.active,
-    allowedModels: scope.allowedModels,
+    allowedModels: scope.allowedModels.map(canonicalSelector),
     limits: scope.limits.map(decodeLimit),
     revision: whole(scope.revision),
   };
@@ -126,7 +127,7 @@ function decodeOrganization(organization: OrganizationRecord__Output): Organizat
     callerProviderKeys: organization.callerProviderKeys,
     hangUp: organization.hangUp === 'HANG_UP_READ' ? 'read' : 'cancel',
     unknownCost: organization.unknownCost === 'UNKNOWN_COST_TEXT' ? 'text' : 'hold',
-    allowedModels: organization.allowedModels,
+    allowedModels: organization.allowedModels.map(canonicalSelector),
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),
     customProviders: organization.providers.flatMap(decodeCustomProvider),
@@ -178,7 +179,7 @@ function decodeLimit(limit: LimitRecord__Output): Limit {
     amountUsd: limit.amountUsd,
     period: limit.period === undefined ? undefined : known(periods, limit.period, 'budget period'),
     count: limit.count === undefined ? undefined : whole(limit.count),
-    model: limit.model,
+    model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
   };
 }
 

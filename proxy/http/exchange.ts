@@ -38,7 +38,10 @@ export interface RequestRecord {
   provider: string | undefined;
   /** The stored key that the provider was to be called with. */
   providerKeyId: string | undefined;
+  /** By its canonical name, without the provider. */
   model: string | undefined;
+  /** As the caller named it, where that is another name. */
+  modelSent: string | undefined;
   /** The model's name in catalog or configuration, where they know it: only then is it a metric label. */
   catalogName: string | undefined;
   status: number;
@@ -94,6 +97,7 @@ export class Exchange {
     provider: undefined,
     providerKeyId: undefined,
     model: undefined,
+    modelSent: undefined,
     catalogName: undefined,
     status: 0,
     errorCode: undefined,

@@ -6,6 +6,7 @@ import { type AuthenticatorDeps, authenticate, type Caller } from '../access/aut
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
+import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
@@ -73,7 +74,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     routeTarget: target,
   });
   record.provider = authorized.provider.name;
-  record.model = authorized.model;
+  record.model = nameWithin(authorized.qualifiedModel);
+  if (record.model !== authorized.model) record.modelSent = authorized.model;
   record.catalogName = authorized.catalogModel?.name;
   record.providerKeyId = authorized.targets[0]?.providerKeyId;
 
@@ -92,7 +94,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = error;
-    respondError(exchange, error);
+    respondError(exchange, withNearest(error, call));
   }
   // read on: what its caller does not take any more is read for its usage alone.
   const reading = deps.readOn.finish(exchange, caller.principal.organization);
@@ -109,6 +111,11 @@ function settle(exchange: Exchange, hold: Hold, failure: unknown): void {
   record.modelAnswered = outcome.modelAnswered;
   record.costNano = cost;
   record.estimateReason = estimateReason;
+}
+
+/** `<provider>/<name>` → `<name>` */
+function nameWithin(qualifiedModel: string): string {
+  return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
 }
 
 function withCeiling(call: ChatCall, outputCeiling: number | undefined): ChatCall {

@@ -1,6 +1,7 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
 import type { ChatCall } from '../chat/call.ts';
+import { modelNotPriced } from '../chat/unknown-model.ts';
 import { noUsage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
@@ -69,7 +70,7 @@ function takeMoney(
   { budgets, prices }: Asked,
 ): Money | Promise<Money> {
   if (budgets.length === 0) return undefined;
-  if (prices === undefined) throw new GatewayError('model_not_priced', { param: 'model' });
+  if (prices === undefined) throw modelNotPriced(call);
   const field = unpriceable(call);
   if (field !== undefined) throw unpriced(field);
   const bound = boundOf(call, prices, deps.outputTokensDefault);

@@ -26,6 +26,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('provider', record.provider) +
         text('provider_key_id', record.providerKeyId) +
         text('model', record.model) +
+        text('model_sent', record.modelSent) +
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
         number('attempts', record.attempts) +

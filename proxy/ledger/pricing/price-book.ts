@@ -1,6 +1,6 @@
 // What a call is charged by: the organization's own prices, else those of the custom provider's model or of the catalog, where its
 // targets are. Everything is compiled once, and kept as long as what it was compiled from.
-import { matchesGlob } from '../../../common/model-glob.ts';
+import { selectsModel } from '../../../catalog/model-selector.ts';
 import type { OrganizationRecord, OwnPrice } from '../../access/principal.ts';
 import type { CatalogModel, ModelPrices } from '../../catalog/models.ts';
 import type { ChatCall } from '../../chat/call.ts';
@@ -40,7 +40,7 @@ class OwnPrices {
 
   find(model: string): ModelPrices | undefined {
     if (this.#known.has(model)) return this.#known.get(model);
-    const found = this.#ranked.find((one) => matchesGlob(one.model, model))?.prices;
+    const found = this.#ranked.find((one) => selectsModel(one.model, model))?.prices;
     if (this.#known.size >= knownMax) this.#known.clear();
     this.#known.set(model, found);
     return found;

@@ -256,7 +256,7 @@ describe.each(databases)('over $name', ({ open }) => {
     });
 
     const operation = () => ({
-  ...{ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1, shut: 0 },
-});
+      ...{ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1, shut: 0 },
+    });
   });
 });

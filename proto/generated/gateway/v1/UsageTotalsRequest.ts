@@ -14,6 +14,7 @@ export interface UsageTotalsRequest {
   'provider'?: (string);
   'pageSize'?: (number);
   'pageToken'?: (string);
+  'allowUnmatched'?: (boolean);
   '_from'?: "from";
   '_to'?: "to";
   '_aiSystemId'?: "aiSystemId";
@@ -23,6 +24,7 @@ export interface UsageTotalsRequest {
   '_provider'?: "provider";
   '_pageSize'?: "pageSize";
   '_pageToken'?: "pageToken";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface UsageTotalsRequest__Output {
@@ -37,6 +39,7 @@ export interface UsageTotalsRequest__Output {
   'provider'?: (string);
   'pageSize'?: (number);
   'pageToken'?: (string);
+  'allowUnmatched'?: (boolean);
   '_from'?: "from";
   '_to'?: "to";
   '_aiSystemId'?: "aiSystemId";
@@ -46,4 +49,5 @@ export interface UsageTotalsRequest__Output {
   '_provider'?: "provider";
   '_pageSize'?: "pageSize";
   '_pageToken'?: "pageToken";
+  '_allowUnmatched'?: "allowUnmatched";
 }
