@@ -24,7 +24,7 @@ import type { UsageLog } from './usage/usage-log.ts';
 
 export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;
-  /** A request to a model without a price. */
+  /** A request to a model without a price, or that used something without one. */
   unpriced(): void;
 }
 
@@ -64,7 +64,7 @@ function takeMoney(
 ): Money | Promise<Money> {
   if (budgets.length === 0) return undefined;
   if (prices === undefined) throw new GatewayError('model_not_priced', { param: 'model' });
-  const field = unpriceable(call);
+  const field = unpriceable(call, prices);
   if (field !== undefined) throw unpriced(field);
   const bound = boundOf(call, prices, deps.outputTokensDefault);
   const refused = (error: unknown): never => {
@@ -156,13 +156,13 @@ class RequestHold implements Hold {
     const estimated = outcome.usage === undefined && !outcome.nothingUsed;
     const usage = this.#used(outcome);
     const cost = prices?.costOf(usage) ?? 0;
-    const unpriced = prices === undefined && usage.promptTokens + usage.completionTokens > 0;
+    const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
     rates.settle(usage);
     const charges = money?.hold.settle(cost) ?? [];
-    if (unpriced) budgetMetrics.unpriced();
+    if (!isPriced) budgetMetrics.unpriced();
     // What was not dispatched used nothing, and nobody has to know of it.
     if (outcome.attempts === 0) return cost;
-    const booking = { stamp: this.#stamp, usage, estimated, cost, unpriced, charges };
+    const booking = { stamp: this.#stamp, usage, estimated, cost, unpriced: !isPriced, charges };
     usageLog.record(usageEvent(this.#call, outcome, booking));
     return cost;
   }

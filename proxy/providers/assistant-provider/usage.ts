@@ -1,13 +1,16 @@
 // Tokens as the vendor counts them (SDK types `Usage`, `MessageDeltaUsage` of @anthropic-ai/sdk): those of the prompt cache
-// are not among the input tokens, those of thinking are among the output tokens.
+// are not among the input tokens, those of thinking are among the output tokens. What has prices of its own is told beside them:
+// searches, a faster way of being served, the geography of the inference.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { count, type Usage } from '../../chat/usage.ts';
+import { isRegionName } from '../../../common/model-facts.ts';
+import { count, type SpecialUsage, servedTier, special, type Usage } from '../../chat/usage.ts';
 
 /** What was told so far; a later count replaces an earlier one, and one that is not told leaves it. */
 export class UsageCounter {
   readonly #counts = new Map<string, number>();
   #writes1h = 0;
   #thinking = 0;
+  #special: Partial<SpecialUsage> = {};
 
   add(usage: unknown): void {
     if (!isObject(usage)) return;
@@ -19,6 +22,7 @@ export class UsageCounter {
     this.#writes1h = count(writes.ephemeral_1h_input_tokens) ?? this.#writes1h;
     const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
     this.#thinking = count(details.thinking_tokens) ?? this.#thinking;
+    this.#special = { ...this.#special, ...specialOf(usage) };
   }
 
   /** Undefined where the vendor told nothing. */
@@ -37,6 +41,7 @@ export class UsageCounter {
       cacheWriteTokens,
       cacheWrite1hTokens: Math.min(this.#writes1h, cacheWriteTokens),
       reasoningTokens: this.#thinking,
+      ...special(this.#special),
     };
   }
 }
@@ -47,6 +52,28 @@ const counted = [
   'cache_read_input_tokens',
   'output_tokens',
 ] as const;
+
+/** What is not told leaves what was told before. */
+function specialOf(usage: JsonObject): Partial<SpecialUsage> {
+  const { server_tool_use: own, service_tier: tier, speed, inference_geo: geo } = usage;
+  const searches = isObject(own) ? count(own.web_search_requests) : undefined;
+  const isFast = speed === 'fast';
+  return {
+    ...(searches !== undefined && { searches }),
+    ...(typeof tier === 'string' && { serviceTier: servedTier(tier) }),
+    ...(isFast && { serviceTier: 'fast' }),
+    ...(typeof geo === 'string' && { region: regionOf(geo) }),
+  };
+}
+
+/** Models from before it say `not_available`. */
+const anywhere: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
+
+function regionOf(geo: string): string | undefined {
+  const name = geo.toLowerCase();
+  if (anywhere.has(name)) return undefined;
+  return isRegionName(name) ? name : 'unknown';
+}
 
 /** The vendor's own counts that callers get beside the common ones. */
 export function usageExtras({ cacheReadTokens, cacheWriteTokens }: Usage): JsonObject {

@@ -2,6 +2,7 @@
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
 import { readCompletion } from '../passthrough/answer.ts';
 import { PassthroughStream } from '../passthrough/stream.ts';
+import { askedUsage } from '../passthrough/usage.ts';
 import type { Provider } from '../provider.ts';
 import { gptError, readGptError } from './errors.ts';
 import { buildGptRequest } from './request.ts';
@@ -14,11 +15,14 @@ export const gptProvider: Provider = {
   fetchesImages: false,
   streamType: 'text/event-stream',
   buildRequest: buildGptRequest,
-  readAnswer: (_call, { body }) => {
-    const { usage, model } = readCompletion(body, gptError);
+  readAnswer: (call, { body }) => {
+    const { usage, model } = readCompletion(call, body, gptError);
     return { body, usage, model };
   },
   openStream: (call, _head, limits) =>
-    new PassthroughStream({ includeUsage: call.request.includeUsage, limits, readError: gptError }),
+    new PassthroughStream({
+      ...{ includeUsage: call.request.includeUsage, asked: askedUsage(call.request) },
+      ...{ limits, readError: gptError },
+    }),
   readError: readGptError,
 };

@@ -114,7 +114,7 @@ export class CloudStreamReader implements StreamReader {
         if (this.#told !== undefined) this.#end();
         return;
       case 'metadata':
-        this.#told = readCloudUsage(event.usage) ?? this.#told;
+        this.#told = readCloudUsage(event, this.#call.request.body.service_tier) ?? this.#told;
         this.model = routedModel(event.trace);
         if (this.#stopped) this.#end();
         return;

@@ -2,16 +2,18 @@
 // usage chunk, which is taken out where the caller did not ask for it, and for what a vendor's own ChunkForm changes. Complete
 // only with `data: [DONE]`.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import { readUsage, type Usage } from '../../chat/usage.ts';
+import type { Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './answer.ts';
 import { TextMeter } from './text-meter.ts';
+import { type AskedUsage, imagesIn, passedUsage } from './usage.ts';
 
 export interface PassthroughOptions {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
+  readonly asked: AskedUsage;
   readonly limits: StreamLimits;
   /** Judges an error that comes as an event. */
   readonly readError: (told: JsonObject) => VendorError;
@@ -32,6 +34,7 @@ const done = Buffer.from('[DONE]');
 const doneBytesMax = 128;
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
+const imagesKey = Buffer.from('"images"');
 
 export class PassthroughStream implements StreamReader {
   readonly #options: PassthroughOptions;
@@ -39,6 +42,7 @@ export class PassthroughStream implements StreamReader {
   readonly #text = new TextMeter();
   /** With a form the usage chunk waits: whatever the vendor still says comes before it. */
   #usageChunk: Buffer | undefined;
+  #images = 0;
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
@@ -77,8 +81,9 @@ export class PassthroughStream implements StreamReader {
       this.#finish(event, told);
       return;
     }
-    const { form } = this.#options;
-    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey)) {
+    const { form, asked } = this.#options;
+    const mayHoldImages = asked.asksImages && event.includes(imagesKey);
+    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldImages) {
       if (this.#text.bytes === 0) this.model = nameIn(event);
       this.#text.addEvent(event);
       told.push(event);
@@ -91,14 +96,15 @@ export class PassthroughStream implements StreamReader {
   }
 
   #readChunk(data: string, event: Buffer, told: Buffer[]): void {
-    const { form, readError, includeUsage } = this.#options;
+    const { form, readError, includeUsage, asked } = this.#options;
     const chunk = parseJson(data);
     if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
     if (isErrorBody(chunk)) {
       this.failure = readError(chunk);
       return;
     }
-    const usage = readUsage(chunk.usage);
+    this.#images += imagesIn(chunk.choices);
+    const usage = passedUsage(chunk, asked, this.#images);
     this.usage = usage ?? this.usage;
     this.model = modelName(chunk.model) ?? this.model;
     this.#text.addChunk(chunk);
