@@ -10,6 +10,7 @@ import type { UsageSource__Output } from '../../proto/generated/gateway/v1/Usage
 import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import type { EstimateReason, UsageEventRow } from '../store/schema.ts';
+import { knownWords, specialText } from '../usage/special.ts';
 import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
@@ -100,6 +101,7 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
     estimated: flag(event.estimated),
     estimate_reason: estimateReason(event),
     reported_cost: read.maybeAmount('reported_cost_nano_usd', event.reportedCostNanoUsd),
+    special: specialText(knownWords(event.special)),
   };
   return { row, charges: readCharges(read, event, common.slices) };
 }

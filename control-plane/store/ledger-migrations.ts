@@ -116,6 +116,11 @@ export async function addEstimateReasons(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('reported_cost', 'bigint').execute();
 }
 
+/** What of the usage has prices of its own beside plain tokens. */
+export async function addSpecialUsage(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('usage_events').addColumn('special', 'text').execute();
+}
+
 async function createUsageHours(db: Kysely<Schema>): Promise<void> {
   const of = [
     'key_id',

@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
   addEstimateReasons,
+  addSpecialUsage,
   createBooks,
   createPrices,
   createUsage,
@@ -76,6 +77,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '010_webhooks': { up: createWebhooks },
   '011_guardrails': { up: createGuardrails },
   '012_estimate_reasons': { up: addEstimateReasons },
+  '013_special_usage': { up: addSpecialUsage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

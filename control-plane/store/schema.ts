@@ -292,6 +292,8 @@ interface UsageEventsTable {
   estimate_reason: EstimateReason | null;
   /** Nano-dollars that were reported before the end of an estimated one. */
   reported_cost: number | null;
+  /** JSON of a SpecialUsage: what has prices of its own beside plain tokens. Null: nothing. */
+  special: string | null;
 }
 
 /** `EstimateReason` of ledger.proto. */

@@ -17,6 +17,7 @@ import { boundOf } from './pricing/bound.ts';
 import { estimatedUsage } from './pricing/estimated-usage.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { Prices } from './pricing/prices.ts';
+import { ServedTiers } from './pricing/served-tiers.ts';
 import { unpriceable } from './pricing/unpriceable.ts';
 import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rates/rate-limits.ts';
 import { usageEvent } from './usage/usage-event.ts';
@@ -35,7 +36,8 @@ export interface RequestLedgerDeps extends RateLimitsDeps {
   readonly budgetMetrics: BudgetMetrics;
 }
 
-export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
+export function createRequestLedger(given: RequestLedgerDeps): Ledger {
+  const deps = { ...given, servedTiers: new ServedTiers() };
   return {
     reserve: (call) => {
       if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
@@ -49,6 +51,10 @@ export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
   };
 }
 
+interface Deps extends RequestLedgerDeps {
+  readonly servedTiers: ServedTiers;
+}
+
 /** Undefined where no budget applies. */
 type Money = { readonly hold: BudgetHold; readonly outputCeiling: number | undefined } | undefined;
 
@@ -57,16 +63,12 @@ interface Asked {
   readonly prices: Prices | undefined;
 }
 
-function takeMoney(
-  deps: RequestLedgerDeps,
-  call: ChatCall,
-  { budgets, prices }: Asked,
-): Money | Promise<Money> {
+function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: Asked): Money | Promise<Money> {
   if (budgets.length === 0) return undefined;
   if (prices === undefined) throw new GatewayError('model_not_priced', { param: 'model' });
   const field = unpriceable(call, prices);
   if (field !== undefined) throw unpriced(field);
-  const bound = boundOf(call, prices, deps.outputTokensDefault);
+  const bound = boundOf(call, deps.servedTiers.heldFor(call, prices), deps.outputTokensDefault);
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
   };
@@ -88,7 +90,7 @@ function unpriced(field: string): GatewayError {
   return new GatewayError('unsupported_parameter', { param: field, message });
 }
 
-function refusalOf(deps: RequestLedgerDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
+function refusalOf(deps: Deps, budgets: readonly AppliedBudget[], error: unknown): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
   const budget = budgets.find(({ id }) => id === error.budgetId);
   if (budget === undefined) return error;
@@ -104,11 +106,7 @@ interface Taken {
 }
 
 /** What was taken of budgets goes back where a limit on rates refuses. */
-function withRates(
-  deps: RequestLedgerDeps,
-  call: ChatCall,
-  { limits, prices, money }: Taken,
-): Hold | Promise<Hold> {
+function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Hold | Promise<Hold> {
   const giveBack = (error: unknown): never => {
     money?.hold.settle(0);
     throw error;
@@ -131,13 +129,13 @@ interface Held {
 class RequestHold implements Hold {
   readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
-  readonly #deps: RequestLedgerDeps;
+  readonly #deps: Deps;
   readonly #call: ChatCall;
   readonly #held: Held;
   /** Of now, not of the end: a budget that is made meanwhile has to know which came first. */
   readonly #stamp: Stamp;
 
-  constructor(deps: RequestLedgerDeps, call: ChatCall, held: Held) {
+  constructor(deps: Deps, call: ChatCall, held: Held) {
     const { money, rates } = held;
     this.#deps = deps;
     this.#call = call;
@@ -152,10 +150,11 @@ class RequestHold implements Hold {
 
   settle(outcome: Outcome): number {
     const { prices, money, rates } = this.#held;
-    const { usageLog, budgetMetrics } = this.#deps;
+    const { usageLog, budgetMetrics, servedTiers } = this.#deps;
     const estimated = outcome.usage === undefined && !outcome.nothingUsed;
     const usage = this.#used(outcome);
     const cost = prices?.costOf(usage) ?? 0;
+    servedTiers.note(this.#call, usage);
     const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
     rates.settle(usage);
     const charges = money?.hold.settle(cost) ?? [];

@@ -5,6 +5,7 @@ import {
   isCallPrice,
   isServiceTier,
   isSurcharge,
+  type ServiceTier,
   type TokenKind,
 } from '../../../common/model-facts.ts';
 import { nanoOfUsd } from '../../../common/money.ts';
@@ -30,8 +31,9 @@ export interface Prices {
   /**
    * What the dearest of the tokens can cost where the whole prompt holds at most so many.
    * @param demand what is asked for beside text; only what `lacks` finds priced is in it
+   * @param unasked how it may be served as well, as far as that has a price
    */
-  dearest(promptTokens: number, demand?: Demand): DearestRates;
+  dearest(promptTokens: number, demand?: Demand, unasked?: readonly ServiceTier[]): DearestRates;
   /** Whether something of it has no price. */
   lacks(demand: Demand): boolean;
 }
@@ -68,7 +70,8 @@ export function dearestOf(all: readonly Prices[]): Prices {
   return {
     costOf: (usage) => Math.max(...all.map((one) => one.costOf(usage))),
     covers: (usage) => all.every((one) => one.covers(usage)),
-    dearest: (promptTokens, demand) => dearestRates(all.map((one) => one.dearest(promptTokens, demand))),
+    dearest: (promptTokens, demand, unasked) =>
+      dearestRates(all.map((one) => one.dearest(promptTokens, demand, unasked))),
     lacks: (demand) => all.some((one) => one.lacks(demand)),
   };
 }
@@ -131,12 +134,12 @@ class CompiledPrices implements Prices {
     );
   }
 
-  dearest(promptTokens: number, demand = plainDemand): DearestRates {
+  dearest(promptTokens: number, demand = plainDemand, unasked: readonly ServiceTier[] = []): DearestRates {
     const kinds = [...usualInput, ...demand.input];
     // Models that draw may do so unasked.
     const drawn = this.#compiled.prices.imageOutput === undefined ? [] : (['imageOutput'] as const);
     const outputs: readonly TokenKind[] = ['output', ...drawn, ...demand.output];
-    const reached = [...this.#mayServe(demand)].flatMap((tiers) =>
+    const reached = [...this.#mayServe([...demand.serviceTiers, ...unasked])].flatMap((tiers) =>
       tiers.filter(({ above }) => promptTokens > above),
     );
     const rateOf = (all: readonly TokenKind[]) =>
@@ -174,7 +177,7 @@ class CompiledPrices implements Prices {
   }
 
   /** Where nobody has said where it will be processed it may be anywhere. */
-  *#mayServe({ serviceTiers }: Demand): Iterable<RateTiers> {
+  *#mayServe(serviceTiers: readonly ServiceTier[]): Iterable<RateTiers> {
     const { usual, surcharged, region } = this.#compiled;
     const places = region === undefined ? [usual, ...surcharged.values()] : [this.#servedIn(region)];
     for (const place of places) {

@@ -2,6 +2,7 @@
 
 import type { UsageCharge as _gateway_v1_UsageCharge, UsageCharge__Output as _gateway_v1_UsageCharge__Output } from '../../gateway/v1/UsageCharge.ts';
 import type { EstimateReason as _gateway_v1_EstimateReason, EstimateReason__Output as _gateway_v1_EstimateReason__Output } from '../../gateway/v1/EstimateReason.ts';
+import type { UsageSpecial as _gateway_v1_UsageSpecial, UsageSpecial__Output as _gateway_v1_UsageSpecial__Output } from '../../gateway/v1/UsageSpecial.ts';
 
 export interface UsageEvent {
   'id'?: (string);
@@ -27,9 +28,11 @@ export interface UsageEvent {
   'charges'?: (_gateway_v1_UsageCharge)[];
   'estimateReason'?: (_gateway_v1_EstimateReason);
   'reportedCostNanoUsd'?: (string);
+  'special'?: (_gateway_v1_UsageSpecial | null);
   '_firstTokenMs'?: "firstTokenMs";
   '_estimateReason'?: "estimateReason";
   '_reportedCostNanoUsd'?: "reportedCostNanoUsd";
+  '_special'?: "special";
 }
 
 export interface UsageEvent__Output {
@@ -56,7 +59,9 @@ export interface UsageEvent__Output {
   'charges': (_gateway_v1_UsageCharge__Output)[];
   'estimateReason'?: (_gateway_v1_EstimateReason__Output);
   'reportedCostNanoUsd'?: (string);
+  'special'?: (_gateway_v1_UsageSpecial__Output | null);
   '_firstTokenMs'?: "firstTokenMs";
   '_estimateReason'?: "estimateReason";
   '_reportedCostNanoUsd'?: "reportedCostNanoUsd";
+  '_special'?: "special";
 }
