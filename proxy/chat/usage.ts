@@ -68,6 +68,12 @@ export function special(fields: Partial<SpecialUsage>): Pick<Usage, 'special'> {
   return isNothing ? {} : { special: { ...nothingSpecial, ...fields } };
 }
 
+/** USD as a decimal string; undefined where it is not known. */
+export type CostText = (usage: Usage) => string | undefined;
+
+/** The field of `usage` that tells the cost in the last chunk of a stream, as the header `x-svc-cost` does of whole answers. */
+export const costField = 'x_svc_cost';
+
 /** What stands beside `usage` in a completion or chunk, and what the request says that the vendor may not repeat. */
 export interface UsageContext {
   /** `service_tier` of the response. */

@@ -47,6 +47,8 @@ export interface RequestRecord {
   usage: Usage | undefined;
   /** As the ledger settled it, in nano-dollars: what the provider did not tell is estimated. */
   costNano: number;
+  /** What a whole answer tells of its cost, USD; undefined where it is not known. */
+  costText: string | undefined;
   /** As the provider named it. */
   modelAnswered: string | undefined;
   /** Bytes of text that came of the answer; rather too many than too few. */
@@ -89,6 +91,7 @@ export class Exchange {
     direct: false,
     usage: undefined,
     costNano: 0,
+    costText: undefined,
     modelAnswered: undefined,
     textBytes: 0,
     requestBytes: 0,

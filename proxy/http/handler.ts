@@ -8,7 +8,7 @@ import type { ChatCall } from '../chat/call.ts';
 import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
@@ -87,7 +87,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   let result: AttemptResult | undefined;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
-    result = await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange);
+    result = await deps.dispatch(held(call, hold), exchange);
+    record.costText = result.kind === 'complete' && result.usage ? hold.costText(result.usage) : undefined;
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = error;
@@ -99,10 +100,15 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   }
 }
 
-function withCeiling(call: ChatCall, outputCeiling: number | undefined): ChatCall {
-  return outputCeiling === undefined
-    ? call
-    : { ...call, request: withOutputCeiling(call.request, outputCeiling) };
+/** The call with what the ledger has to say: the most that it may put out, and what its usage costs where a chunk tells it. */
+function held(call: ChatCall, hold: Hold): ChatCall {
+  const { outputCeiling } = hold;
+  if (outputCeiling === undefined && !call.request.includeUsage) return call;
+  return {
+    ...call,
+    ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
+    ...(call.request.includeUsage && { costText: (usage) => hold.costText(usage) }),
+  };
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

@@ -1,5 +1,6 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+import { usdOfNano } from '../../common/money.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { noUsage, type Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -146,6 +147,11 @@ class RequestHold implements Hold {
       this.outputCeiling === undefined
         ? rates.headers
         : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
+  }
+
+  costText(usage: Usage): string | undefined {
+    const { prices } = this.#held;
+    return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
   }
 
   settle(outcome: Outcome): number {

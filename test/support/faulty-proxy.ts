@@ -67,7 +67,14 @@ export async function startFaultyProxy(
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
-      ledger: { reserve: () => ({ headers: [], outputCeiling: undefined, settle: () => 0 }) },
+      ledger: {
+        reserve: () => ({
+          headers: [],
+          outputCeiling: undefined,
+          costText: () => undefined,
+          settle: () => 0,
+        }),
+      },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;

@@ -22,7 +22,7 @@ export const gptProvider: Provider = {
   openStream: (call, _head, limits) =>
     new PassthroughStream({
       ...{ includeUsage: call.request.includeUsage, asked: askedUsage(call.request) },
-      ...{ limits, readError: gptError },
+      ...{ limits, readError: gptError, costText: call.costText },
     }),
   readError: readGptError,
 };

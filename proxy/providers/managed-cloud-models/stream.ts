@@ -33,6 +33,7 @@ export class CloudStreamReader implements StreamReader {
     this.#frames = new FrameSplitter(limits.eventBytesMax);
     this.#chunks = new ChunkWriter({
       includeUsage: call.request.includeUsage,
+      costText: call.costText,
       asFunctions: tools.asFunctions,
     });
     this.#message = new MessageReader(this.#chunks, form);

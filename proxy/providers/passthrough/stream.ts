@@ -2,18 +2,20 @@
 // usage chunk, which is taken out where the caller did not ask for it, and for what a vendor's own ChunkForm changes. Complete
 // only with `data: [DONE]`.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import type { Usage } from '../../chat/usage.ts';
+import type { CostText, Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './answer.ts';
 import { TextMeter } from './text-meter.ts';
-import { type AskedUsage, imagesIn, passedUsage } from './usage.ts';
+import { type AskedUsage, imagesIn, passedUsage, withCost } from './usage.ts';
 
 export interface PassthroughOptions {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
   readonly asked: AskedUsage;
+  /** Told in the usage chunk. */
+  readonly costText?: CostText | undefined;
   readonly limits: StreamLimits;
   /** Judges an error that comes as an event. */
   readonly readError: (told: JsonObject) => VendorError;
@@ -110,8 +112,10 @@ export class PassthroughStream implements StreamReader {
     this.#text.addChunk(chunk);
     const isUsageChunk = usage !== undefined && Array.isArray(chunk.choices) && chunk.choices.length === 0;
     if (isUsageChunk && !includeUsage) return;
-    if (form === undefined) told.push(event);
-    else if (isUsageChunk) this.#usageChunk = event;
+    const cost = isUsageChunk ? this.#options.costText?.(usage) : undefined;
+    const passed = cost === undefined ? event : withCost(event, cost);
+    if (form === undefined) told.push(passed);
+    else if (isUsageChunk) this.#usageChunk = passed;
     else {
       const formed = form.chunk(chunk);
       if (formed !== undefined) told.push(formed === chunk ? event : eventOf(formed));

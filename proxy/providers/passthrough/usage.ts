@@ -1,8 +1,9 @@
 // Usage in the callers' format, with what stands beside it in the answer or, where the vendor does not repeat it, in the request.
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { asksLongCache } from '../../chat/cache-lifetime.ts';
 import type { ChatRequest } from '../../chat/request.ts';
-import { readUsage, type Usage } from '../../chat/usage.ts';
+import { costField, readUsage, type Usage } from '../../chat/usage.ts';
+import { eventData } from '../sse.ts';
 
 /** What the request says of how its usage is to be counted. */
 export interface AskedUsage {
@@ -35,4 +36,17 @@ export function imagesIn(choices: unknown): number {
     const images = isObject(message) ? message.images : undefined;
     return sum + (Array.isArray(images) ? images.length : 0);
   }, 0);
+}
+
+/**
+ * The usage chunk with the cost in its `usage`: put in as text, so that all else stays as the vendor wrote it.
+ * @param event of which the chunk has a usage with counts in it
+ */
+export function withCost(event: Buffer, cost: string): Buffer {
+  const text = event.toString();
+  const told = text.replace(/"usage"\s*:\s*\{/, (head) => `${head}"${costField}":${JSON.stringify(cost)},`);
+  const chunk = parseJson(eventData(Buffer.from(told)) ?? '');
+  // The first of that name may be another one: then the chunk passes as it came.
+  const isTold = isObject(chunk) && isObject(chunk.usage) && chunk.usage[costField] === cost;
+  return isTold ? Buffer.from(told) : event;
 }

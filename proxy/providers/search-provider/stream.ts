@@ -51,7 +51,8 @@ export class SearchStreamReader implements StreamReader {
     this.#asked = readAsked(call);
     this.#events = new SseSplitter(limits.eventBytesMax);
     const { includeUsage } = call.request;
-    this.#writer = new ChunkWriter({ includeUsage, asFunctions: this.#asked.tools.asFunctions });
+    const { asFunctions } = this.#asked.tools;
+    this.#writer = new ChunkWriter({ includeUsage, costText: call.costText, asFunctions });
     this.#text = new AnswerText(this.#asked.form);
     this.#calls = new CallReader(this.#asked.names, call.model);
     this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;

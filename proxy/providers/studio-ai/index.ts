@@ -23,6 +23,7 @@ export const studioAi: Provider = {
     new PassthroughStream({
       includeUsage: call.request.includeUsage,
       asked: askedUsage(call.request),
+      costText: call.costText,
       limits,
       readError: studioError,
       form: new StudioChunks(answerPlan(call)),
