@@ -114,7 +114,7 @@ export function providerSettings(
     const fields = {
       baseUrl: clearable((text) => baseUrl(text, privateUpstreams), message.baseUrl),
       endpoint: clearable(only('studio-ai', provider, endpoint), message.endpoint),
-      region: clearable(only('managed-cloud-models', provider, region), message.region),
+      region: clearable(regionOf(provider), message.region),
       apiVersion: clearable(apiVersion, message.apiVersion),
     };
     const problems = Object.entries(fields).flatMap(([name, field]) =>
@@ -153,6 +153,16 @@ function endpoint(text: string): Field<string> {
   return text.length <= 253 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/.test(text)
     ? valid(text)
     : invalid('must be the name of the endpoint in lower case, such as my-resource');
+}
+
+/** Of the cloud it is part of the URL; elsewhere it says what a request costs. */
+function regionOf(provider: string): (text: string) => Field<string> {
+  if (provider === 'gpt-provider' || provider === 'studio-ai') return dataZone;
+  return only('managed-cloud-models', provider, region);
+}
+
+function dataZone(text: string): Field<string> {
+  return /^[a-z]{2,6}$/.test(text) ? valid(text) : invalid('must be a geography such as eu or us');
 }
 
 function region(text: string): Field<string> {

@@ -12,6 +12,7 @@ import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import type { EstimateReason } from '../store/ledger-tables.ts';
 import type { UsageEventRow } from '../store/schema.ts';
+import { knownWords, specialText } from '../usage/special.ts';
 import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
@@ -103,6 +104,7 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
     estimated: flag(event.estimated),
     estimate_reason: estimateReason(event),
     reported_cost: read.maybeAmount('reported_cost_nano_usd', event.reportedCostNanoUsd),
+    special: specialText(knownWords(event.special)),
   };
   const ordinal = event.ordinal === undefined ? undefined : read.ordinal('ordinal', event.ordinal);
   return { row, charges: readCharges(read, event, common.slices), ordinal };

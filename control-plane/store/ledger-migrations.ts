@@ -143,6 +143,11 @@ export async function addLeaseShares(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
+/** What of the usage has prices of its own beside plain tokens. */
+export async function addSpecialUsage(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('usage_events').addColumn('special', 'text').execute();
+}
+
 async function createUsageHours(db: Kysely<Schema>): Promise<void> {
   const of = [
     'key_id',

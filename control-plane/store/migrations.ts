@@ -11,6 +11,7 @@ import { createGuardrails } from './guardrail-tables.ts';
 import {
   addEstimateReasons,
   addLeaseShares,
+  addSpecialUsage,
   createBooks,
   createPrices,
   createUsage,
@@ -81,6 +82,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '013_cost_settings': { up: addCostSettings },
   '014_lease_shares': { up: addLeaseShares },
   '015_budget_notices': { up: createBudgetNotices },
+  '016_special_usage': { up: addSpecialUsage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -289,6 +289,8 @@ interface UsageEventsTable {
   estimate_reason: EstimateReason | null;
   /** Nano-dollars that were reported before the end of an estimated one. */
   reported_cost: number | null;
+  /** JSON of a SpecialUsage: what has prices of its own beside plain tokens. Null: nothing. */
+  special: string | null;
 }
 
 /** As it is reported: when it was recorded is the books' to say. */

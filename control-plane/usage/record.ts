@@ -81,6 +81,7 @@ const reportedColumns = {
   estimated: 'bigint',
   estimate_reason: 'text',
   reported_cost: 'bigint',
+  special: 'text',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 
 const reportedNames = namesOf(reportedColumns);

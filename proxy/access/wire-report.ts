@@ -6,6 +6,8 @@ import type { ReportUsageResponse__Output } from '../../proto/generated/gateway/
 import type { UsageEvent as WireEvent } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource } from '../../proto/generated/gateway/v1/UsageSource.ts';
+import type { UsageSpecial as WireSpecial } from '../../proto/generated/gateway/v1/UsageSpecial.ts';
+import type { SpecialUsage } from '../chat/usage.ts';
 import type { EstimateReason, LedgerClient, UsageEvent } from '../ledger/budgets/ledger-client.ts';
 import { clock } from './wire-values.ts';
 
@@ -55,6 +57,7 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   if (event.estimateReason !== undefined) wire.estimateReason = estimateReasons[event.estimateReason];
   if (event.reportedCost !== undefined) wire.reportedCostNanoUsd = String(event.reportedCost);
   if (event.ordinal !== undefined) wire.ordinal = String(event.ordinal);
+  if (event.special !== undefined) wire.special = encodeSpecial(event.special);
   if (event.charges.length > 0) {
     wire.charges = event.charges.map(({ budgetId, window, escrow }) => ({
       slice: slices.positionOf(budgetId, window),
@@ -62,6 +65,16 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
     }));
   }
   return wire;
+}
+
+/** What is nothing is left out here too. */
+function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSpecial {
+  const told = Object.entries(counts).filter(([, count]) => count > 0);
+  return {
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(region !== undefined && { region }),
+    ...Object.fromEntries(told.map(([name, count]) => [name, tokens(count)] as const)),
+  };
 }
 
 const estimateReasons = {

@@ -5,6 +5,7 @@ import type { Traits } from '../catalog/traits.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { ChatRequest } from './request.ts';
 import type { UnknownModel } from './unknown-model.ts';
+import type { CostText } from './usage.ts';
 
 export interface ChatCall {
   readonly requestId: string;
@@ -23,4 +24,6 @@ export interface ChatCall {
   readonly traits: Traits;
   /** In the order in which they are to be tried; never empty. */
   readonly targets: readonly Target[];
+  /** What a usage costs, for the usage chunk of a stream whose caller asked for it. */
+  readonly costText?: CostText;
 }

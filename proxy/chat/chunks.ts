@@ -3,11 +3,12 @@
 import type { JsonObject } from '../../common/json.ts';
 import { type CompletionForm, type FinishReason, finishReasonOf, usageBody } from './completion.ts';
 import { textTokensMax } from './text-tokens.ts';
-import type { Usage } from './usage.ts';
+import { type CostText, costField, type Usage } from './usage.ts';
 
 export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
+  readonly costText?: CostText | undefined;
 }
 
 /** What every chunk of a stream repeats. */
@@ -111,7 +112,10 @@ export class ChunkWriter {
   /** The usage chunk, if asked for, and the end. */
   end(usage: Usage, usageExtras: JsonObject = {}): void {
     if (this.#options.includeUsage) {
-      const body = JSON.stringify(usageBody(usage, usageExtras));
+      // Of a usage that the vendor did not tell nobody knows the cost.
+      const isTold = usage.promptTokens + usage.completionTokens > 0;
+      const cost = isTold ? this.#options.costText?.(usage) : undefined;
+      const body = JSON.stringify({ ...usageBody(usage, usageExtras), ...(cost && { [costField]: cost }) });
       this.#written += `${this.#head},"choices":[],"usage":${body}}\n\n`;
     }
     this.#written += 'data: [DONE]\n\n';

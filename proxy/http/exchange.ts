@@ -61,6 +61,8 @@ export interface RequestRecord {
   costNano: number;
   /** Why the cost is estimated; undefined where it is not. */
   estimateReason: EstimateReason | undefined;
+  /** What a whole answer tells of its cost, USD; undefined where it is not known. */
+  costText: string | undefined;
   /** As the provider named it. */
   modelAnswered: string | undefined;
   requestBytes: number;
@@ -111,6 +113,7 @@ export class Exchange {
     usage: undefined,
     costNano: 0,
     estimateReason: undefined,
+    costText: undefined,
     modelAnswered: undefined,
     requestBytes: 0,
     firstByteAt: undefined,

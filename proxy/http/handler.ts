@@ -90,7 +90,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
-    const result = await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange);
+    const result = await deps.dispatch(held(call, hold), exchange);
+    if (result.kind === 'complete') record.costText = costText(exchange, hold);
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
     failure = error;
@@ -118,10 +119,21 @@ function nameWithin(qualifiedModel: string): string {
   return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
 }
 
-function withCeiling(call: ChatCall, outputCeiling: number | undefined): ChatCall {
-  return outputCeiling === undefined
-    ? call
-    : { ...call, request: withOutputCeiling(call.request, outputCeiling) };
+/** The call with what the ledger has to say: the most that it may put out, and what its usage costs where a chunk tells it. */
+/** Of a whole response, where its usage is. */
+function costText({ attempt }: Exchange, hold: Hold): string | undefined {
+  const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
+  return usage && hold.costText(usage);
+}
+
+function held(call: ChatCall, hold: Hold): ChatCall {
+  const { outputCeiling } = hold;
+  if (outputCeiling === undefined && !call.request.includeUsage) return call;
+  return {
+    ...call,
+    ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
+    ...(call.request.includeUsage && { costText: (usage) => hold.costText(usage) }),
+  };
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

@@ -17,6 +17,8 @@ export interface Hold {
   readonly headers: readonly string[];
   /** Tokens that each choice may put out, where a budget applies and the caller has set no maximum. */
   readonly outputCeiling: number | undefined;
+  /** USD as a decimal string; undefined where not all of it has a price. */
+  costText(usage: Usage): string | undefined;
   /** Replaces the reservation by what was used, and records it. Called exactly once. */
   settle(outcome: Outcome): Settled;
 }

@@ -1,8 +1,9 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+import { usdOfNano } from '../../common/money.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { modelNotPriced } from '../chat/unknown-model.ts';
-import { noUsage } from '../chat/usage.ts';
+import { noUsage, type Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import {
@@ -20,6 +21,7 @@ import { estimatedUsage } from './pricing/estimated-usage.ts';
 import { mayThinkUnseen } from './pricing/hidden-thoughts.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { Prices } from './pricing/prices.ts';
+import { ServedTiers } from './pricing/served-tiers.ts';
 import { unpriceable } from './pricing/unpriceable.ts';
 import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rates/rate-limits.ts';
 import { usageEvent } from './usage/usage-event.ts';
@@ -27,7 +29,7 @@ import type { UsageLog } from './usage/usage-log.ts';
 
 export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;
-  /** A request to a model without a price. */
+  /** A request to a model without a price, or that used something without one. */
   unpriced(): void;
   /** One whose provider did not report all that it used. */
   estimated(reason: EstimateReason): void;
@@ -40,7 +42,8 @@ export interface RequestLedgerDeps extends RateLimitsDeps {
   readonly budgetMetrics: BudgetMetrics;
 }
 
-export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
+export function createRequestLedger(given: RequestLedgerDeps): Ledger {
+  const deps = { ...given, servedTiers: new ServedTiers() };
   return {
     reserve: (call) => {
       if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
@@ -54,6 +57,10 @@ export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
   };
 }
 
+interface Deps extends RequestLedgerDeps {
+  readonly servedTiers: ServedTiers;
+}
+
 /** Undefined where no budget applies. */
 type Money =
   | { readonly hold: BudgetHold; readonly bound: CostBound; readonly outputCeiling: number | undefined }
@@ -64,16 +71,12 @@ interface Asked {
   readonly prices: Prices | undefined;
 }
 
-function takeMoney(
-  deps: RequestLedgerDeps,
-  call: ChatCall,
-  { budgets, prices }: Asked,
-): Money | Promise<Money> {
+function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: Asked): Money | Promise<Money> {
   if (budgets.length === 0) return undefined;
   if (prices === undefined) throw modelNotPriced(call);
-  const field = unpriceable(call);
+  const field = unpriceable(call, prices);
   if (field !== undefined) throw unpriced(field);
-  const bound = boundOf(call, prices, deps.outputTokensDefault);
+  const bound = boundOf(call, deps.servedTiers.heldFor(call, prices), deps.outputTokensDefault);
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
   };
@@ -95,7 +98,7 @@ function unpriced(field: string): GatewayError {
   return new GatewayError('unsupported_parameter', { param: field, message });
 }
 
-function refusalOf(deps: RequestLedgerDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
+function refusalOf(deps: Deps, budgets: readonly AppliedBudget[], error: unknown): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
   const budget = budgets.find(({ id }) => id === error.budgetId);
   if (budget === undefined) return error;
@@ -111,11 +114,7 @@ interface Taken {
 }
 
 /** What was taken of budgets goes back where a limit on rates refuses. */
-function withRates(
-  deps: RequestLedgerDeps,
-  call: ChatCall,
-  { limits, prices, money }: Taken,
-): Hold | Promise<Hold> {
+function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Hold | Promise<Hold> {
   const giveBack = (error: unknown): never => {
     money?.hold.settle(0);
     throw error;
@@ -138,13 +137,13 @@ interface Held {
 class RequestHold implements Hold {
   readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
-  readonly #deps: RequestLedgerDeps;
+  readonly #deps: Deps;
   readonly #call: ChatCall;
   readonly #held: Held;
   /** Of now, not of the end: a budget that is made meanwhile has to know which came first. */
   readonly #stamp: Stamp;
 
-  constructor(deps: RequestLedgerDeps, call: ChatCall, held: Held) {
+  constructor(deps: Deps, call: ChatCall, held: Held) {
     const { money, rates } = held;
     this.#deps = deps;
     this.#call = call;
@@ -157,30 +156,27 @@ class RequestHold implements Hold {
         : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
   }
 
+  costText(usage: Usage): string | undefined {
+    const { prices } = this.#held;
+    return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
+  }
+
   settle(outcome: Outcome): Settled {
     const { prices, money, rates } = this.#held;
-    const { usageLog, budgetMetrics } = this.#deps;
+    const { usageLog, budgetMetrics, servedTiers } = this.#deps;
     const charged = this.#charged(outcome);
-    const { usage, cost, estimateReason, reportedCost } = charged;
+    const { usage, cost, estimateReason } = charged;
     const estimated = estimateReason !== undefined;
-    const unpriced = prices === undefined && usage.promptTokens + usage.completionTokens > 0;
+    if (!estimated) servedTiers.note(this.#call, usage);
+    const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
     rates.settle(estimated ? (outcome.usage ?? noUsage) : usage, estimated);
     const charges = money?.hold.settle(cost) ?? [];
-    if (unpriced) budgetMetrics.unpriced();
+    if (!isPriced) budgetMetrics.unpriced();
     if (estimated) budgetMetrics.estimated(estimateReason);
     const settled = { cost, estimateReason };
     // What was not dispatched used nothing, and nobody has to know of it.
     if (outcome.attempts === 0) return settled;
-    const booking = {
-      stamp: this.#stamp,
-      usage,
-      estimated,
-      estimateReason,
-      reportedCost,
-      cost,
-      unpriced,
-      charges,
-    };
+    const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
     usageLog.record(usageEvent(this.#call, outcome, booking));
     return settled;
   }
@@ -198,9 +194,14 @@ class RequestHold implements Hold {
     return { usage, cost: 0, estimateReason, reportedCost: undefined };
   }
 
+  #bound(prices: Prices): CostBound {
+    const { servedTiers, outputTokensDefault } = this.#deps;
+    return boundOf(this.#call, servedTiers.heldFor(this.#call, prices), outputTokensDefault);
+  }
+
   #terms(prices: Prices): Terms {
     const { money } = this.#held;
-    const bound = money?.bound ?? boundOf(this.#call, prices, this.#deps.outputTokensDefault);
+    const bound = money?.bound ?? this.#bound(prices);
     return {
       bound,
       reserved: money?.hold.amount ?? bound.full,

@@ -5,7 +5,7 @@ import type { Secret } from '../../common/secret.ts';
 import type { Traits } from '../catalog/traits.ts';
 import type { InlineData } from '../chat/media.ts';
 import type { ChatRequest } from '../chat/request.ts';
-import type { Usage } from '../chat/usage.ts';
+import type { CostText, Usage } from '../chat/usage.ts';
 
 export interface Provider {
   /** Canonical name: in logs, metrics and model ids. */
@@ -61,6 +61,8 @@ export interface ProviderCall {
   readonly now: number;
   /** Images that were fetched, by the URL as the caller wrote it; empty where the provider takes URLs. */
   readonly images: ReadonlyMap<string, InlineData>;
+  /** What a usage costs, where the usage chunk is to tell it. */
+  readonly costText?: CostText;
 }
 
 /** Where an attempt goes and with whose credential. */

@@ -73,6 +73,7 @@ export async function startFaultyProxy(
         reserve: () => ({
           headers: [],
           outputCeiling: undefined,
+          costText: () => undefined,
           settle: () => ({ cost: 0, estimateReason: undefined }),
         }),
       },

@@ -28,6 +28,8 @@ export interface RecordedRequest {
   readonly latencyMs: number;
   readonly streamed: boolean;
   readonly directKey: boolean;
+  readonly serviceTier?: string;
+  readonly audioPromptTokens?: number;
 }
 
 export interface Recording {

@@ -2,6 +2,8 @@
 // the database's clock; `now` is when this call was answered, also where it repeats an older answer. Every call fails with an
 // error where no replica has answered in time; it may then have happened.
 
+import type { SpecialUsage } from '../../chat/usage.ts';
+
 export interface LedgerClient {
   keepSession(session: string): Promise<SessionAnswer>;
   draw(request: DrawRequest): Promise<DrawAnswer>;
@@ -133,6 +135,8 @@ export interface UsageEvent {
   readonly ordinal?: number | undefined;
   /** Nano-dollars that the provider reported before the end of an estimated one; undefined where it reported none. */
   readonly reportedCost: number | undefined;
+  /** What has prices of its own beside plain tokens; absent where there is nothing of it. */
+  readonly special?: SpecialUsage;
   readonly charges: readonly {
     readonly budgetId: string;
     readonly window: string;

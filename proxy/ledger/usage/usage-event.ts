@@ -59,6 +59,7 @@ export function usageEvent(call: ChatCall, outcome: Outcome, booking: Booking): 
     estimated: booking.estimated,
     estimateReason: booking.estimateReason,
     reportedCost: booking.reportedCost,
+    ...(usage.special !== undefined && { special: usage.special }),
     charges: booking.charges,
   };
 }

@@ -28,6 +28,7 @@ export class AssistantStreamReader implements StreamReader {
     this.#events = new SseSplitter(limits.eventBytesMax);
     this.#chunks = new ChunkWriter({
       includeUsage: call.request.includeUsage,
+      costText: call.costText,
       asFunctions: tools.asFunctions,
     });
     this.#message = new MessageReader(this.#chunks, form);

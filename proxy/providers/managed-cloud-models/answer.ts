@@ -19,7 +19,7 @@ export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer
   const reader = new MessageReader(parts, form);
   for (const [index, block] of answer.content.entries()) reader.block(index, block);
   const finishReason = reader.finish(answer.stopReason);
-  const told = readCloudUsage(answer.usage);
+  const told = readCloudUsage(answer.body, call.request.body.service_tier);
   const completion = {
     ...answerIdentity(call, head),
     choices: [{ finishReason, ...parts.told() }],
@@ -51,7 +51,7 @@ export function answerIdentity({ now, model }: ProviderCall, head: IncomingHttpH
 interface Answer {
   readonly content: readonly JsonObject[];
   readonly stopReason: unknown;
-  readonly usage: unknown;
+  readonly body: JsonObject;
   readonly trace: unknown;
 }
 
@@ -59,10 +59,10 @@ interface Answer {
 function parseAnswer(body: Buffer): Answer {
   const answer = parseExactJson(body.toString());
   if (!isObject(answer)) throw protocolError('the answer is no JSON object');
-  const { output, stopReason, usage, trace } = answer;
+  const { output, stopReason, trace } = answer;
   const message = isObject(output) ? output.message : undefined;
   if (isObject(message) && Array.isArray(message.content)) {
-    return { content: message.content.filter(isObject), stopReason, usage, trace };
+    return { content: message.content.filter(isObject), stopReason, body: answer, trace };
   }
   const error = messageOf(answer);
   if (error === undefined) throw protocolError('the answer holds no message');

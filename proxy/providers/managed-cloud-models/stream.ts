@@ -33,6 +33,7 @@ export class CloudStreamReader implements StreamReader {
     this.#frames = new FrameSplitter(limits.eventBytesMax);
     this.#chunks = new ChunkWriter({
       includeUsage: call.request.includeUsage,
+      costText: call.costText,
       asFunctions: tools.asFunctions,
     });
     this.#message = new MessageReader(this.#chunks, form);
@@ -119,7 +120,7 @@ export class CloudStreamReader implements StreamReader {
         if (this.#told !== undefined) this.#end();
         return;
       case 'metadata':
-        this.#told = readCloudUsage(event.usage) ?? this.#told;
+        this.#told = readCloudUsage(event, this.#call.request.body.service_tier) ?? this.#told;
         this.model = routedModel(event.trace);
         if (this.#stopped) this.#end();
         return;

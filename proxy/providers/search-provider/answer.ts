@@ -14,7 +14,8 @@ import { searchError } from './errors.ts';
 import { toldTier } from './extensions.ts';
 import { finishReasonFor } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
-import { type Candidate, type Reply, type ReplyCall, readReply } from './reply.ts';
+import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './reply.ts';
+import { searchesOf, withServed } from './usage.ts';
 
 export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
   const parsed = parseExactJson(body.toString());
@@ -25,14 +26,23 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
   const asked = readAsked(call);
   const identity = identityOf(reply, call);
   const calls = new CallReader(asked.names, call.model);
+  const { candidates } = reply;
+  const usage = withServed(reply.usage, {
+    ...{
+      head,
+      asked: call.request.body.service_tier,
+      images: imagesOf(candidates.flatMap(({ parts }) => parts)),
+    },
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding), 0),
+  });
   const completion = {
     ...identity,
     choices: choicesOf(reply, asked, (one) => calls.read(one, identity.id)),
-    usage: reply.usage ?? noUsage,
-    extras: { ...metadataOf(reply.candidates, reply.block), ...toldTier(call.request.body, head) },
+    usage: usage ?? noUsage,
+    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.body, head) },
   };
   const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
-  return { body: completionBody(completion, form), usage: reply.usage, model: reply.modelVersion };
+  return { body: completionBody(completion, form), usage, model: reply.modelVersion };
 }
 
 export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
@@ -109,6 +119,11 @@ function messageExtras({ parts, grounding }: Candidate, content: string, partSta
   const cited = grounding === undefined ? [] : annotations(grounding, content, partStarts);
   const images = parts.flatMap((part) => (part.kind === 'image' ? [imageExtra(part.url)] : []));
   return { ...(cited.length > 0 && { annotations: cited }), ...(images.length > 0 && { images }) };
+}
+
+/** How many images the model made. */
+export function imagesOf(parts: readonly ReplyPart[]): number {
+  return parts.filter(({ kind }) => kind === 'image').length;
 }
 
 /** Images that the model made: the callers' format has no place for them, this is what its clients know. */

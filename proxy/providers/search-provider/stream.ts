@@ -11,7 +11,7 @@ import { protocolError } from '../protocol-error.ts';
 import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
-import { identityOf, imageExtra, metadataOf, type Told } from './answer.ts';
+import { identityOf, imageExtra, imagesOf, metadataOf, type Told } from './answer.ts';
 import { type Asked, readAsked } from './asked.ts';
 import { CallReader } from './calls.ts';
 import { searchError } from './errors.ts';
@@ -19,6 +19,7 @@ import { cachedContent, toldTier } from './extensions.ts';
 import { finishReasonFor } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { type Candidate, type Reply, type ReplyPart, readReply } from './reply.ts';
+import { searchesOf, withServed } from './usage.ts';
 
 export class SearchStreamReader implements StreamReader {
   readonly #call: ProviderCall;
@@ -37,6 +38,9 @@ export class SearchStreamReader implements StreamReader {
   /** What comes with or before the reason: the last of each kind, as later ones repeat the earlier. */
   #last: Told = { grounding: undefined, citation: undefined, ratings: [] };
   #block: Reply['block'];
+  /** The vendor's last word of tokens. */
+  #counted: Usage | undefined;
+  #images = 0;
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
@@ -48,7 +52,8 @@ export class SearchStreamReader implements StreamReader {
     this.#asked = readAsked(call);
     this.#events = new SseSplitter(limits.eventBytesMax);
     const { includeUsage } = call.request;
-    this.#writer = new ChunkWriter({ includeUsage, asFunctions: this.#asked.tools.asFunctions });
+    const { asFunctions } = this.#asked.tools;
+    this.#writer = new ChunkWriter({ includeUsage, costText: call.costText, asFunctions });
     this.#text = new AnswerText(this.#asked.form);
     this.#calls = new CallReader(this.#asked.names, call.model);
     this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
@@ -84,13 +89,17 @@ export class SearchStreamReader implements StreamReader {
     if (this.failure !== undefined) return;
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     const reply = readReply(parsed);
-    this.usage = reply.usage ?? this.usage;
+    this.#counted = reply.usage ?? this.#counted;
     this.model = reply.modelVersion ?? this.model;
     this.#block ??= reply.block;
     if (!this.#writer.started) this.#start(reply);
     // One answer only is asked for in a stream.
     const [candidate] = reply.candidates;
     if (candidate !== undefined) this.#add(candidate);
+    this.usage = withServed(this.#counted, {
+      ...{ head: this.#head, asked: this.#call.request.body.service_tier, images: this.#images },
+      searches: searchesOf(this.#last.grounding),
+    });
   }
 
   #start(reply: Reply): void {
@@ -107,6 +116,7 @@ export class SearchStreamReader implements StreamReader {
       ratings: ratings.length > 0 ? ratings : this.#last.ratings,
     };
     for (const part of parts) this.#addPart(part);
+    this.#images += imagesOf(parts);
     const logprobs = logprobsOf(probabilities);
     if (logprobs !== undefined) this.#writer.logprobs(logprobs);
   }

@@ -10,7 +10,8 @@ import { answerPlan } from './plan.ts';
 
 /** @throws GatewayError upstream_protocol_error, VendorFailure */
 export function readStudioAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
-  const { answer, choices, usage, model } = readCompletion(parseExactJson(body.toString()), studioError);
+  const parsed = parseExactJson(body.toString());
+  const { answer, choices, usage, model } = readCompletion(call, parsed, studioError);
   const plan = answerPlan(call);
   const told = choices.map((choice) => new ChoiceReader(plan).message(checked(choice)));
   if (told.every((choice, index) => choice === choices[index])) return { body, usage, model };

@@ -5,6 +5,7 @@ import { chargesMax, readReport, textLengthMax } from '../../../../control-plane
 import type { EstimateReason__Output } from '../../../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { UsageEvent__Output } from '../../../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSource__Output } from '../../../../proto/generated/gateway/v1/UsageSource.ts';
+import type { UsageSpecial__Output } from '../../../../proto/generated/gateway/v1/UsageSpecial.ts';
 
 const uuid = '019a9d5e-0000-7000-8000-000000000001';
 const other = '019a9d5e-0000-7000-8000-000000000002';
@@ -48,7 +49,7 @@ describe('a report', () => {
       ...{ cache_write_tokens: 4, cache_write1h_tokens: 5, reasoning_tokens: 6, cost: 9007199254740991 },
       ...{ unpriced: 1, status: 599, error_source: 'provider', error_code: 'x', latency_ms: 7 },
       ...{ first_token_ms: 8, streamed: 1, direct_key: 1, attempts: 2, estimated: 1 },
-      ...{ estimate_reason: 'timed_out', reported_cost: 3 },
+      ...{ estimate_reason: 'timed_out', reported_cost: 3, special: null },
     };
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
   });
@@ -65,6 +66,35 @@ describe('a report', () => {
       ['2026-11-20', uuid, uuid],
     ]);
     expect(events.map(({ charges }) => charges.length)).toEqual([1, 0, 1]);
+  });
+
+  it('keeps what has prices of its own, as far as there is any, and no word that it does not know', () => {
+    const special: UsageSpecial__Output = {
+      ...{ serviceTier: 'priority', region: '', searches: 3, images: 0, cacheWrite12hTokens: 0 },
+      ...{
+        audioPromptTokens: 0,
+        audioCacheReadTokens: 0,
+        audioCompletionTokens: 5,
+        imageCompletionTokens: 0,
+      },
+    };
+    const odd = {
+      ...special,
+      serviceTier: '=cmd|x',
+      region: 'U\u0000S',
+      searches: 0,
+      audioCompletionTokens: 0,
+    };
+    const none = { ...odd, serviceTier: '', region: '' };
+    const { read: events, fields } = read({
+      events: [special, odd, none, null].map((one) => ({ ...event, special: one })),
+    });
+    expect(fields).toEqual([]);
+    expect(events.map(({ row }) => row.special)).toEqual([
+      '{"serviceTier":"priority","searches":3,"audioCompletionTokens":5}',
+      '{"serviceTier":"unknown","region":"unknown"}',
+      ...[null, null],
+    ]);
   });
 
   it('says nothing of why an event is estimated where its proxy did not, or gave a reason of a newer one', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '../../../../proto/load.ts';
 import { decodeReport, encodeReport } from '../../../../proxy/access/wire-report.ts';
+import { nothingSpecial } from '../../../../proxy/chat/usage.ts';
 import { usageOf } from '../../../support/usage-queue.ts';
 
 const { ReportUsage } = services.Ledger;
@@ -37,12 +38,23 @@ describe('an event', () => {
     };
     const charges = [{ budgetId: 'b', window: 'total', escrow: largest }];
     const estimate = { estimateReason: 'timed_out', reportedCost: 5, ordinal: 7 } as const;
-    const others = { cost: largest, at, latencyMs: 12.6, firstTokenMs: 3.4, charges };
+    const special = {
+      ...nothingSpecial,
+      serviceTier: 'priority',
+      region: 'us',
+      searches: 2,
+      images: 2 ** 40,
+    } as const;
+    const others = { special, cost: largest, at, latencyMs: 12.6, firstTokenMs: 3.4, charges };
     const arrived = sent({ ...source, ...same, ...others, ...estimate });
     expect(arrived.events).toMatchObject([
       {
         ...same,
         ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '5', ordinal: '7' },
+        special: {
+          ...{ serviceTier: 'priority', region: 'us', searches: 2, images: 2 ** 32 - 1 },
+          audioPromptTokens: 0,
+        },
         ...{ at: now, source: 0, latencyMs: 13, firstTokenMs: 3, costNanoUsd: '9000000000000000' },
         charges: [{ slice: 0, escrowNanoUsd: '9000000000000000' }],
       },
@@ -55,7 +67,7 @@ describe('an event', () => {
     const { events, sources, slices } = sent({ charges: [] });
     for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId'])
       expect(sources[0]).not.toHaveProperty(absent);
-    for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd', 'ordinal'])
+    for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd', 'ordinal', 'special'])
       expect(events[0]).not.toHaveProperty(absent);
     expect(events[0]).toMatchObject({ charges: [], errorSource: '', unpriced: false });
     expect(slices).toEqual([]);
