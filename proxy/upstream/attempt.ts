@@ -142,8 +142,8 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
    */
   abort(error: Error): void {
     if (this.ending !== 'open') return;
-    if (isTimeout(error)) this.#cancel('timed_out');
-    else if (this.#connection?.begun !== true) this.#cancel('unused');
+    if (this.#connection?.begun !== true) this.#cancel('unused');
+    else if (isTimeout(error)) this.#cancel('timed_out');
     else this.#released = true;
     this.#fail(error);
   }

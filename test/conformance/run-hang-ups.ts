@@ -1,4 +1,4 @@
-// `node test/conformance/run-hang-ups.ts`. Plays responses that break off at every byte of each vendor's, whole and streamed, and prints a table: what was booked of what was
+// `node test/conformance/run-hang-ups.ts [vendor…]`. Plays responses that break off at every byte of each vendor's, whole and streamed, and prints a table: what was booked of what was
 // generated. Takes some minutes. Exits with 1 where a booking is wrong.
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import { casesOf, playAll, type Verdict } from './hang-ups/play.ts';
@@ -8,7 +8,9 @@ console.log(
   '| vendor | response | what happens | cases | exact | by text | by reservation | booked / generated, least | wrong |',
 );
 console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
+const wanted = process.argv.slice(2);
 for (const vendor of Object.keys(vendors) as VendorName[]) {
+  if (wanted.length > 0 && !wanted.includes(vendor)) continue;
   const verdicts = await playAll(casesOf(vendor), 32);
   const groups = Map.groupBy(verdicts, ({ case: { stream, action, hangUp } }) =>
     [stream ? 'stream' : 'whole', action === 'leave' ? `${action}, ${hangUp}` : action].join(' | '),

@@ -33,8 +33,8 @@ export interface Booking extends UsageEvent {
 export interface HangUpGateway {
   readonly port: number;
   readonly key: string;
-  /** The booking of a request, once there is one. */
-  booked(requestId: string): Promise<Booking>;
+  /** The booking of a request, once there is one; undefined where it ended before it was sent to a vendor. */
+  booked(requestId: string): Promise<Booking | undefined>;
   close(): Promise<void>;
 }
 
@@ -102,7 +102,9 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       }),
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,
-      record: () => undefined,
+      record: ({ id, record }) => {
+        if (record.attempts === 0) bookings.none(id);
+      },
     }),
     open: () => watchdog.watched,
     onMalformed: () => undefined,
@@ -125,7 +127,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
 
 class Bookings {
   readonly #reserved = new Map<string, number>();
-  readonly #booked = new Map<string, PromiseWithResolvers<Booking>>();
+  readonly #booked = new Map<string, PromiseWithResolvers<Booking | undefined>>();
   readonly budgets: Budgets = {
     take: ({ full }) => {
       const stamp = this.#stamp();
@@ -135,7 +137,7 @@ class Bookings {
     stamp: () => this.#stamp(),
   };
 
-  of(requestId: string): Promise<Booking> {
+  of(requestId: string): Promise<Booking | undefined> {
     return this.#waiting(requestId).promise;
   }
 
@@ -143,8 +145,12 @@ class Bookings {
     this.#waiting(event.requestId).resolve({ ...event, reserved: this.#reserved.get(event.id) ?? 0 });
   }
 
-  #waiting(requestId: string): PromiseWithResolvers<Booking> {
-    const waiting = this.#booked.get(requestId) ?? Promise.withResolvers<Booking>();
+  none(requestId: string): void {
+    this.#waiting(requestId).resolve(undefined);
+  }
+
+  #waiting(requestId: string): PromiseWithResolvers<Booking | undefined> {
+    const waiting = this.#booked.get(requestId) ?? Promise.withResolvers<Booking | undefined>();
     this.#booked.set(requestId, waiting);
     return waiting;
   }
