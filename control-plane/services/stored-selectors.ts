@@ -137,35 +137,37 @@ class Findings {
   }
 
   look(holder: SelectorHolder, { id, organization, stored }: StoredRow): void {
-    const known = this.#knownOf(organization);
-    const isList = holder !== 'limit' && holder !== 'price';
-    for (const selector of isList ? (JSON.parse(stored) as string[]) : [stored]) {
-      this.#checked++;
-      const problem = this.#judge(selector, organization, known);
-      if (problem !== undefined)
-        this.#note({ holder, id, organizationId: organization, problem, selector, known });
+    if (holder === 'price' && organization !== null) {
+      const prices = this.#prices.get(organization) ?? [];
+      prices.push({ id, model: stored });
+      this.#prices.set(organization, prices);
+      return;
     }
-    if (holder !== 'price' || organization === null) return;
-    const prices = this.#prices.get(organization) ?? [];
-    prices.push({ id, model: stored });
-    this.#prices.set(organization, prices);
+    for (const selector of holder === 'limit' ? [stored] : (JSON.parse(stored) as string[])) {
+      this.#judge({ holder, id, organizationId: organization, selector });
+    }
   }
 
+  /** Of an organization's prices only all of them say which go before others. */
   end(): SelectorFindings {
     for (const [organizationId, prices] of this.#prices) {
       const counting = countingPrices(prices);
       for (const { id, model: selector } of prices) {
-        if (counting.has(id)) continue;
-        const known = this.#knownOf(organizationId);
-        this.#note({ holder: 'price', id, organizationId, problem: 'shadowed', selector, known });
+        const isShadowed = !counting.has(id);
+        this.#judge({ holder: 'price', id, organizationId, selector }, isShadowed ? 'shadowed' : undefined);
       }
     }
     return { checked: this.#checked, counts: this.#counts, found: this.#found };
   }
 
-  #note(found: FoundSelector): void {
-    this.#counts[found.problem]++;
-    if (this.#found.length < foundMax) this.#found.push(found);
+  #judge(stored: Omit<FoundSelector, 'problem' | 'known'>, otherwise?: StoredProblem): void {
+    const { organizationId, selector } = stored;
+    const known = this.#knownOf(organizationId);
+    const problem = otherwise ?? this.#problemOf(selector, organizationId, known);
+    this.#checked++;
+    if (problem === undefined) return;
+    this.#counts[problem]++;
+    if (this.#found.length < foundMax) this.#found.push({ ...stored, problem, known });
   }
 
   #knownOf(organization: string | null): KnownModels {
@@ -176,7 +178,7 @@ class Findings {
     return known;
   }
 
-  #judge(selector: string, organization: string | null, known: KnownModels): StoredProblem | undefined {
+  #problemOf(selector: string, organization: string | null, known: KnownModels): StoredProblem | undefined {
     const key = known === this.#platform ? selector : `${organization} ${selector}`;
     if (this.#judged.has(key)) return this.#judged.get(key);
     const problem = storedProblemOf(selector, known);

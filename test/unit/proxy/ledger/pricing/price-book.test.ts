@@ -77,6 +77,14 @@ describe('a call is charged', () => {
     expect(inputOf(call(organization(...prices.toReversed()), 'acme/m', model))).toBe(usdPerMillion);
   });
 
+  it('by its own price under whichever name', () => {
+    for (const selector of ['gpt-provider/gpt-4o-2024-08-06', 'gpt-provider/*-08-06', 'gpt-provider/gpt-4o'])
+      expect(inputOf(call(organization(own('1', selector, '3')), 'gpt-provider/gpt-4o')), selector).toBe(3);
+    // Another snapshot costs something else.
+    const other = organization(own('1', 'gpt-provider/gpt-4o', '3'));
+    expect(inputOf(call(other, 'gpt-provider/gpt-4o-2024-05-13'))).toBeUndefined();
+  });
+
   it('by an own price in every region, and where the catalog knows nothing', () => {
     const record = organization(own('1', 'acme/*', '2'));
     const regional = { ...model, regions: { north: usd('99') } };
