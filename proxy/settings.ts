@@ -126,6 +126,12 @@ export const proxySettings = {
     decode: parseSealKeys,
     secret: true,
   },
+  journalDir: {
+    name: 'GATEWAY_JOURNAL_DIR',
+    about:
+      'Folder of this pod alone (an emptyDir) in which the proxy notes what requests hold of budgets and what they used, so that after a crash the next process reports it at once. Without it a crash leaves budgets unsettled.',
+    decode: text,
+  },
   maxStale: {
     name: 'GATEWAY_ACCESS_MAX_STALE',
     about:

@@ -28,8 +28,8 @@ proxyMetrics.observe({
   readOn: { open: 0 },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
-  budgets: () => ({ slices: 0, waiting: 0, available: 0, holds: 0 }),
-  usage: { events: 0, bytes: 0, oldestMs: 0 },
+  budgets: () => ({ slices: 0, waiting: 0, available: 0, shut: 0, holds: 0 }),
+  usage: { events: 0, bytes: 0, oldestMs: 0, keptMs: 0 },
 });
 
 /** Tables by the page and the marker they stand under. */

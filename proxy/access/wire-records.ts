@@ -10,6 +10,7 @@ import type { Position__Output } from '../../proto/generated/gateway/v1/Position
 import type { ProviderKeyRecord__Output } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
+import type { WatchReset__Output } from '../../proto/generated/gateway/v1/WatchReset.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import type { FeedMessage } from './feed.ts';
 import type { Position } from './feed-state.ts';
@@ -42,8 +43,8 @@ export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer 
  * @throws Error that names what is wrong with the message
  */
 export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage | undefined {
-  if (response.started) return { type: 'started', horizon: decodePosition(response.started.horizon) };
-  if (response.reset) return { type: 'reset', horizon: decodePosition(response.reset.horizon) };
+  if (response.started) return { type: 'started', ...decodeBeginning(response.started) };
+  if (response.reset) return { type: 'reset', ...decodeBeginning(response.reset) };
   if (response.changes)
     return { type: 'changes', invalidations: response.changes.invalidations.flatMap(decodeInvalidation) };
   if (response.answer)
@@ -54,6 +55,11 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
     };
   if (response.recall) return { type: 'recall', recall: response.recall };
   return undefined;
+}
+
+function decodeBeginning({ horizon, epochChange }: WatchReset__Output) {
+  const isRestored = epochChange === 'EPOCH_CHANGE_RESTORED';
+  return { horizon: decodePosition(horizon), ...(isRestored && { epochChange: 'restored' as const }) };
 }
 
 function decodePosition(position: Position__Output | null): Position {

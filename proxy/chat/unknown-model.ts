@@ -1,5 +1,6 @@
 // What callers are told of a model that nobody knows: the names near to it that they may call. One place for these words.
 import { catalogDate } from '../../catalog/model-names.ts';
+import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import { modelNotKnown, ProviderFailure } from '../upstream/provider-failure.ts';
 import type { ChatCall } from './call.ts';
@@ -14,7 +15,8 @@ export interface UnknownModel {
 
 /** @param asked `<provider>/<model>` */
 export function modelNotFound(asked: string, near: readonly string[]): GatewayError {
-  const message = `no such model: ${asked}; ${nearestWords(near)}`;
+  // Callers mistake the field for another one: what looks like a key is not repeated.
+  const message = `no such model: ${withoutKeyForms(asked)}; ${nearestWords(near)}`;
   return new GatewayError('model_not_found', { param: 'model', message });
 }
 
@@ -28,7 +30,7 @@ export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): Gate
   }
   return new GatewayError('model_not_priced', {
     param: 'model',
-    message: `a budget applies and ${qualifiedModel} has no price; ask an operator to set one`,
+    message: `a budget applies and ${withoutKeyForms(qualifiedModel)} has no price; ask an operator to set one`,
     hint: didYouMean(near),
   });
 }

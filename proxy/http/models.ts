@@ -2,6 +2,7 @@
 
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { storedSelector } from '../../catalog/model-selector.ts';
+import { withoutKeyForms } from '../../common/key-forms.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { CatalogModel } from '../catalog/models.ts';
@@ -32,7 +33,7 @@ export function oneModel(caller: Caller, deps: CallableDeps, id: string): ModelE
   const found = named(asked) ?? named(canonicalModel(asked));
   if (found !== undefined) return entry(found);
   // What is no name of a model is not repeated: it may be anything.
-  const what = isModelName(id) ? `no such model: ${id}` : 'no such model';
+  const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';
   const near = nearestCallable(id, caller, deps);
   throw new GatewayError('model_not_found', { message: `${what}; ${nearestWords(near)}` });
 }

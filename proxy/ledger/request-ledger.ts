@@ -24,7 +24,7 @@ import type { Prices } from './pricing/prices.ts';
 import { ServedTiers } from './pricing/served-tiers.ts';
 import { unpriceable } from './pricing/unpriceable.ts';
 import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rates/rate-limits.ts';
-import { usageEvent } from './usage/usage-event.ts';
+import { killedEvent, usageEvent } from './usage/usage-event.ts';
 import type { UsageLog } from './usage/usage-log.ts';
 
 export interface BudgetMetrics {
@@ -82,7 +82,8 @@ function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: Asked): Mone
   };
   const held = (hold: BudgetHold) => ({ hold, bound, outputCeiling: bound.ceilingFor(hold.amount) });
   try {
-    const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least });
+    const ifKilled = () => killedEvent(call);
+    const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least, ifKilled });
     return taken instanceof Promise ? taken.then(held, refused) : held(taken);
   } catch (error) {
     return refused(error);

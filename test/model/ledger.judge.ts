@@ -43,6 +43,8 @@ export class LedgerJudge {
   readonly reference = new LedgerReference();
   readonly #options: JudgeOptions;
   readonly #count: (exception: string) => void;
+  /** What requests are reported at should their proxy be killed, by id. */
+  readonly #begun = new Map<string, Settled>();
   /** Settled by a proxy, by id. */
   readonly #settled = new Map<string, Settled>();
   /** Escrows of those that are not recorded, by leaseKey. */
@@ -59,6 +61,15 @@ export class LedgerJudge {
   constructor(options: JudgeOptions, count: (exception: string) => void) {
     this.#options = options;
     this.#count = count;
+  }
+
+  /** A request runs. */
+  begin(settled: Settled): void {
+    this.#begun.set(settled.event.id, settled);
+  }
+
+  isRecorded(id: string): boolean {
+    return this.#recorded.has(id);
   }
 
   /** A request has ended. */
@@ -186,6 +197,7 @@ export class LedgerJudge {
     this.#expectSame('report', recorded, fresh.length);
     const named = new Map<string, number>();
     for (const event of fresh) {
+      if (event.estimateReason === 'killed') this.#applyKilled(event);
       this.#recorded.set(event.id, event);
       this.#addEscrows(event, -1);
       this.#cost += event.cost;
@@ -199,6 +211,17 @@ export class LedgerJudge {
       add(named, key, this.#excessOf(booking));
     }
     return named;
+  }
+
+  /** Its proxy was killed while it ran, or before it could say what it cost. */
+  #applyKilled(event: UsageEvent): void {
+    const begun = this.#begun.get(event.id);
+    if (begun === undefined) fail(`an event is reported that nobody has begun: ${event.id}`);
+    if (begun.event.cost !== event.cost) fail(`${event.cost} is reported of a hold of ${begun.event.cost}`);
+    const settled = this.#settled.get(event.id);
+    if (settled !== undefined) this.#addEscrows(settled.event, -1);
+    this.settle({ ...begun, event });
+    this.#count('killed and reported');
   }
 
   #excessOf({ budget, event, taken, window }: Booking): number {

@@ -84,8 +84,12 @@ const actions = {
   },
   kill: (world, random) => {
     if (world.alive.length === 0) return;
-    random.pick(world.alive).kill();
-    if (random.chance(0.7)) world.start();
+    const proxy = random.pick(world.alive);
+    proxy.kill();
+    const roll = random.next();
+    // Its container is started again, or another pod, or nothing.
+    if (roll < 0.5 && proxy.pod !== undefined) world.start(proxy.pod);
+    else if (roll < 0.75) world.start();
   },
   stop: (world, random) => {
     if (world.alive.length === 0) return;

@@ -151,6 +151,7 @@ export class FakeStore {
     return {
       shards: streams.length,
       put: (events) => this.#put(events, random),
+      isEmpty: () => this.#command(() => streams.every((stream) => stream.length === 0)),
       read: (shard, after) =>
         this.#command(() => {
           const stream = streams[shard] ?? [];
@@ -258,6 +259,7 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
       shards: overflow.shards,
       put: (events) => heard(overflow.put(events)),
       read: (...from) => heard(overflow.read(...from)),
+      isEmpty: () => heard(overflow.isEmpty()),
       lock: (shard) => heard(overflow.lock(shard)),
       unlock: (shard) => heard(overflow.unlock(shard)),
       remove: (...what) => heard(overflow.remove(...what)),
@@ -277,12 +279,10 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
     },
   });
   return {
+    ...usageLog,
     get hasRoom() {
       return usageLog.hasRoom;
     },
-    gauges: usageLog.gauges,
-    record: usageLog.record,
-    close: usageLog.close,
     ...{ counts, lines, failures },
     kill: () => {
       isDead = true;

@@ -41,12 +41,12 @@ export interface SessionEnd {
 
 /**
  * The control plane has answered that it will not do this however often it is asked: what was sent is `invalid`, or is not this
- * proxy's to send (`denied`). Every other error may pass.
+ * proxy's to send (`denied`), or is about what the control plane does not have (`unknown`). Every other error may pass.
  */
 export class LedgerRefusedError extends Error {
-  readonly reason: 'invalid' | 'denied';
+  readonly reason: 'invalid' | 'denied' | 'unknown';
 
-  constructor(reason: 'invalid' | 'denied', message: string, cause?: unknown) {
+  constructor(reason: LedgerRefusedError['reason'], message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'LedgerRefusedError';
     this.reason = reason;

@@ -16,8 +16,11 @@ export interface SessionDeps {
   readonly timers: Timers;
   readonly random: () => number;
   readonly background: Background;
-  readonly onOpen: () => void;
-  readonly onLost: () => void;
+  readonly onOpen: (session: string) => void;
+  /** @param isClosed it is ended here: nothing of it is returned */
+  readonly onLost: (session: string, isClosed: boolean) => void;
+  /** What the control plane has of an open one. */
+  readonly onKept: (answer: SessionAnswer) => void;
 }
 
 const { keepSessionMs, retryFirstMs, retryMaxMs } = budgetBounds;
@@ -29,6 +32,8 @@ export class Session {
   #shuts = false;
   #sessions = 1;
   #isAsking = false;
+  /** What ends the session before is still under way. */
+  #isFinishing = false;
   /** Since the session was last known to be open. */
   #failures = 0;
   #isClosed = false;
@@ -58,20 +63,40 @@ export class Session {
     return this.#sessions;
   }
 
-  /** This session is no more: another begins, unless that has happened. */
-  renew(lost: string): void {
+  /** The newest, whether it is open or not. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /**
+   * This session is no more: another begins, unless that has happened.
+   * @param finish what is to be done before; it never rejects
+   */
+  renew(lost: string, finish?: () => Promise<void>): void {
     if (lost !== this.#id || this.#isClosed) return;
     this.#id = uuidv7(this.#deps.clock.now());
     this.#isOpen = false;
     this.#isAsking = false;
     this.#failures += 1;
-    this.#askAfter(this.#failures === 1 ? 0 : this.#backoff());
-    this.#deps.onLost();
+    this.#cancelTimer();
+    const id = this.#id;
+    const begin = () => {
+      if (id === this.#id && !this.#isClosed) this.#askAfter(this.#failures === 1 ? 0 : this.#backoff());
+    };
+    this.#deps.onLost(lost, finish !== undefined);
+    if (finish === undefined) begin();
+    else this.#isFinishing = true;
+    if (finish === undefined) return;
+    const finished = finish().then(() => {
+      this.#isFinishing = false;
+      begin();
+    });
+    this.#deps.background('end a ledger session', finished);
   }
 
   /** The control plane may be away: asks until it is there. */
   probe(): void {
-    if (!this.#isAsking && !this.#isClosed) this.#askAfter(this.#backoff());
+    if (!this.#isAsking && !this.#isFinishing && !this.#isClosed) this.#askAfter(this.#backoff());
   }
 
   close(): void {
@@ -98,8 +123,9 @@ export class Session {
     );
   }
 
-  #answered(id: string, { open, sessions }: SessionAnswer): void {
+  #answered(id: string, answer: SessionAnswer): void {
     if (id !== this.#id || this.#isClosed) return;
+    const { open, sessions } = answer;
     this.#isAsking = false;
     const shuts = sessions > 0;
     // A control plane of another version: its slices are of another kind.
@@ -111,9 +137,12 @@ export class Session {
     this.#sessions = Math.max(1, sessions);
     this.#failures = 0;
     this.#askAfter(keepSessionMs);
-    if (this.#isOpen) return;
+    if (this.#isOpen) {
+      this.#deps.onKept(answer);
+      return;
+    }
     this.#isOpen = true;
-    this.#deps.onOpen();
+    this.#deps.onOpen(id);
   }
 
   #failed(id: string): void {

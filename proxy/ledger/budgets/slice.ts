@@ -83,6 +83,8 @@ export class Slice {
   /** Whether the control plane knows what shut is. */
   readonly #shuts: boolean;
   #available = 0;
+  /** Its session is closed from here: what it has not spent is free without being returned. */
+  #isForfeited = false;
   /** Of what is available. */
   #shut = 0;
   #notedAt = Number.NEGATIVE_INFINITY;
@@ -167,6 +169,7 @@ export class Slice {
     const escrow = Math.min(cost, hold + this.open);
     this.#holds -= hold;
     this.#available += hold - escrow;
+    if (this.#isForfeited) this.#available = 0;
     if (this.#available < this.#low) this.#low = this.#available;
     this.#use(escrow - hold, now);
     return escrow;
@@ -212,10 +215,11 @@ export class Slice {
     if (this.#operation?.kind !== 'draw') throw new Error('a draw was answered that was not asked for');
     const { need, shut, want } = this.#operation.request;
     this.#operation = undefined;
-    this.#available += answer.granted;
+    if (!this.#isForfeited) this.#available += answer.granted;
     const { outcome } = answer;
     // Every other answer may be that of a lease that is over, whose books went by what was shut before.
-    if (outcome === 'granted' || outcome === 'exceeded' || outcome === 'busy') this.#shut = shut;
+    const isExecuted = outcome === 'granted' || outcome === 'exceeded' || outcome === 'busy';
+    if (isExecuted && !this.#isForfeited) this.#shut = shut;
     if (want === 0) {
       if (outcome === 'deleted') this.state = 'deleted';
       return;
@@ -268,6 +272,13 @@ export class Slice {
   returned(): void {
     if (this.#operation?.kind !== 'return') throw new Error('a return was answered that was not sent');
     this.#operation = undefined;
+  }
+
+  /** Of a past slice: what it has left is not its own any more, nor what comes back to it. */
+  forfeit(): void {
+    this.#isForfeited = true;
+    this.#available = 0;
+    this.#shut = 0;
   }
 
   recall(now: number): void {

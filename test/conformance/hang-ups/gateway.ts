@@ -132,7 +132,7 @@ class Bookings {
     take: ({ full }) => {
       const stamp = this.#stamp();
       this.#reserved.set(stamp.id, full);
-      return { stamp, amount: full, settle: () => [] };
+      return { stamp, amount: full, slices: [], settle: () => [] };
     },
     stamp: () => this.#stamp(),
   };

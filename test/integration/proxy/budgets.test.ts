@@ -69,7 +69,15 @@ class TestProxy {
     this.budgets = new SlicedBudgets({
       ...shared,
       client: this.client.ledger,
-      metrics: { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+      usage: {
+        ...{ queued: () => [], elsewhere: () => [], forget: () => undefined },
+        ...{ reportAgain: async () => undefined, settled: async () => undefined },
+        isOverflowEmpty: async () => true,
+      },
+      metrics: {
+        ...{ drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+        escrowLost: () => undefined,
+      },
     });
     const source = createRecordSource({
       ...shared,
@@ -88,7 +96,9 @@ class TestProxy {
 
   async take({ id }: TestBudget, full: number, least = full): Promise<BudgetHold | BudgetRefusal['reason']> {
     try {
-      return await this.budgets.take({ budgets: [{ id, period: 'day' }], full, least });
+      return await this.budgets.take({
+        ...{ budgets: [{ id, period: 'day' }], full, least, ifKilled: () => usageOf() },
+      });
     } catch (error) {
       if (error instanceof BudgetRefusal) return error.reason;
       throw error;
