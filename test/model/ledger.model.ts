@@ -138,7 +138,7 @@ function create(world: World, random: Random): void {
     { subjectKind: 'person', subjectId: random.pick(personIds) } as const,
     { subjectKind: 'virtual_key', subjectId: random.pick(keyIds) } as const,
   ]);
-  const model = random.pick([undefined, undefined, 'openai/*', models[0], '*']);
+  const model = random.pick([undefined, undefined, 'gpt-provider/*', models[0], '*']);
   const period = random.pick(['day', 'day', 'week', 'month', 'total'] as const);
   const amount = Math.ceil(20 * 10 ** random.between(0, 4));
   world.execute(() => world.side.createBudget({ ...subject, model, period, amount }));

@@ -33,7 +33,7 @@ export interface ModelCaller {
   readonly projectKeyId: string | undefined;
 }
 
-export const models = ['openai/gpt-5', 'openai/gpt-5-mini', 'anthropic/claude'] as const;
+export const models = ['gpt-provider/gpt-5', 'gpt-provider/gpt-5-mini', 'assistant-provider/claude'] as const;
 
 /** Ends of windows: of a day, a week, a month, a year. */
 const midnights = ['2026-11-21', '2026-11-30', '2026-12-01', '2027-01-01'] as const;
