@@ -46,7 +46,7 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
       recallOf: isBusy ? budget.organizationId : undefined,
       attainable: isBusy && !moment.isHealing ? attainable(open) : undefined,
     },
-    ...(answer.outcome === 'exceeded' && { exceeded: true }),
+    ...(isExceeded(answer, open, request) && { exceeded: true }),
     after: {
       books: { ...books, leased: books.leased + granted },
       lease: {
@@ -58,6 +58,11 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
       },
     },
   };
+}
+
+/** Whether its proxy refuses because of what is spent: a lone caller is told so though its own slice holds what is left. */
+function isExceeded({ outcome }: DrawAnswer, open: OpenLease, { need }: Draw): boolean {
+  return outcome === 'exceeded' || (outcome === 'busy' && attainable(open) < need);
 }
 
 /** With what this session holds already its own requests go on, or end. */

@@ -97,6 +97,7 @@ const price = async ({ plane }: World, tenant: TestTenant) => {
 const priceFields = () => ({
   model: `gpt-provider/${freshName('model').replace(' ', '-')}`,
   prices: { input: '1', output: '2' },
+  allowUnmatched: true,
 });
 const webhookFields = () => ({ name: freshName('webhook'), url: 'https://hooks.example.com/gateway' });
 const webhook = async ({ plane }: World, tenant: TestTenant) => {
