@@ -61,7 +61,8 @@ describe('the judge', () => {
   );
 });
 
-const triesMax = 300;
+/** Refusals that are not stored show in one schedule of some five hundred. */
+const triesMax = 2000;
 
 async function findFailure(fault: Fault): Promise<unknown> {
   for (let seed = 1; seed <= triesMax; seed++) {
