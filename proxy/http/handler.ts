@@ -94,8 +94,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     if (result.kind === 'complete') record.costText = costText(exchange, hold);
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
-    failure = error;
-    respondError(exchange, withNearest(error, call));
+    failure = withNearest(error, call);
+    respondError(exchange, failure);
   }
   // read on: what its caller does not take any more is read for its usage alone.
   const reading = deps.readOn.finish(exchange, caller.principal.organization);
