@@ -221,26 +221,29 @@ const ledgerCloseMs = 5_000;
 function openLedger(
   settings: ProxySettings,
   shared: Shared,
-  { budgets, usageLog }: Money,
+  { budgets, slices, usageLog }: Money,
   lifecycle: Lifecycle,
 ): Ledger {
   const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
   const { outputTokensDefault } = settings;
   return createRequestLedger({
     ...{ budgets, usageLog, outputTokensDefault, metrics, budgetMetrics },
-    rates: openRates(shared, lifecycle),
+    rates: openRates(shared, () => slices.sessions, lifecycle),
     prices: new PriceBook(),
   });
 }
 
 function openRates(
   { metrics: { limits: metrics }, background, redis: connection }: Shared,
+  proxies: () => number,
   lifecycle: Lifecycle,
 ): Rates {
   const clock = systemClock;
-  const local = new LocalRates({ clock, onTake: () => metrics.countedLocally() });
-  if (connection === undefined) return local;
+  const onTake = () => metrics.countedLocally();
+  if (connection === undefined) return new LocalRates({ clock, onTake });
+  const local = new LocalRates({ clock, onTake, proxies });
   const redis = new RedisRates({
+    alone: local,
     ...{ connection, background, clock, timers: systemTimers },
     scripts: rateScripts,
     deadlineMs: redisDeadlineMs,
