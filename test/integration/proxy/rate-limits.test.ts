@@ -378,13 +378,16 @@ describe('a Redis that falls silent', () => {
     expect(await outcomes(proxy, other, 1)).toEqual(['200']);
     expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(0);
     link.freeze();
+    // Redis has let the whole limit in: of what it said last nothing is left, and a share is one at least.
     const waited: number[] = [];
-    for (let i = 0; i < 20; i++) {
+    const told: string[] = [];
+    for (let i = 0; i < 21; i++) {
       const from = performance.now();
-      expect((await ask(proxy, key)).outcome).toBe('200');
+      told.push((await ask(proxy, key)).outcome);
       waited.push(performance.now() - from);
     }
-    expect((await ask(proxy, key)).outcome).toBe(refused);
+    expect(told.filter((outcome) => outcome === '200').length).toBeLessThanOrEqual(1);
+    expect(told.slice(1)).toEqual(Array(20).fill(refused));
     tell('Redis silent: limited requests', waited);
     // What is promised, and what a busy machine adds.
     expect(Math.max(...waited)).toBeLessThan(100 + 100);

@@ -373,7 +373,9 @@ describe('a Redis that does not answer', () => {
     expect(before + ofTokens).toBeLessThanOrEqual(max + 4);
 
     await link.heal();
-    await until(async () => (await Promise.all(proxies.map((each) => answers(each.connection)))).every(Boolean));
+    await until(async () =>
+      (await Promise.all(proxies.map((each) => answers(each.connection)))).every(Boolean),
+    );
     for (const proxy of proxies) await ask(proxy, requests);
     expect(await rounds(requests, 20)).toBeLessThanOrEqual(max - before - ofRequests);
   });

@@ -270,7 +270,7 @@ describe('the metrics', () => {
     source: oneOf('none', 'gateway', 'provider'),
     error_type: oneOf('none', 'gateway', 'provider'),
     model: (value) => value === 'other' || catalog.has(value),
-    kind: oneOf('input', 'output'),
+    kind: oneOf('input', 'output', 'settled', 'killed'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons),

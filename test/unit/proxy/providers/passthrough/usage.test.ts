@@ -18,7 +18,7 @@ describe('the cost is put into a usage chunk', () => {
     ],
     [
       'not into a text that looks like it',
-      String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"prompt_tokens":1}}` + '\n\n',
+      `${String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"prompt_tokens":1}}`}\n\n`,
       String.raw`data: {"id":"\"usage\":{ä","choices":[],"usage":{"x_svc_cost":"0.0012","prompt_tokens":1}}` +
         '\n\n',
     ],
