@@ -370,10 +370,8 @@ describe('a Redis that falls silent', () => {
     const link = await startForwarder({ port: redis.port });
     const proxy = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${link.port}` });
     await redisAnswers(proxy);
-    const [key, other] = [
-      await limitedKey('REQUESTS_PER_MINUTE', 20),
-      await limitedKey('REQUESTS_PER_MINUTE', 30),
-    ];
+    const key = await limitedKey('REQUESTS_PER_MINUTE', 20);
+    const other = await limitedKey('REQUESTS_PER_MINUTE', 30);
     expect(await outcomes(proxy, key, 20)).toEqual(Array(20).fill('200'));
     expect(await outcomes(proxy, other, 1)).toEqual(['200']);
     expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(0);
