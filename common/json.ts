@@ -1,4 +1,6 @@
 // JSON from the outside: parsed without throwing, and told apart by shape.
+import { ExactNumber } from './exact-number.ts';
+
 export type JsonObject = { [name: string]: unknown };
 
 /** Undefined where the text is no JSON: its content must not get into an error's message. */
@@ -11,5 +13,7 @@ export function parseJson(text: string): unknown {
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  );
 }

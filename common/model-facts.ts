@@ -65,6 +65,46 @@ export function isCapability(text: unknown): text is Capability {
   return capabilities.some((one) => one === text);
 }
 
+/** Kinds of token that have a price of their own. One without costs what its base kind does; see `TokenPrices`. */
+export const tokenKinds = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'cacheWrite12h',
+  'audioInput',
+  'audioCacheRead',
+  'audioOutput',
+  'imageOutput',
+] as const;
+
+export type TokenKind = (typeof tokenKinds)[number];
+
+/** What is charged beside tokens, by the piece. */
+export const callKinds = ['request', 'search', 'groundedPrompt', 'image'] as const;
+
+export type CallKind = (typeof callKinds)[number];
+
+/** How a request may be served, beside the usual way, at prices of its own. Vendors' words become one of these. */
+export const serviceTiers = [
+  'flex',
+  'batch',
+  'priority',
+  'fast',
+  'ultrafast',
+  'optimized',
+  'scale',
+  'reserved',
+  'provisioned',
+] as const;
+
+export type ServiceTier = (typeof serviceTiers)[number];
+
+export function isServiceTier(text: unknown): text is ServiceTier {
+  return serviceTiers.some((one) => one === text);
+}
+
 /** USD per million tokens. No model costs as much: what does is a slip of the decimal point. */
 export const priceUsdMax = 1000;
 
@@ -73,6 +113,26 @@ const priceForm = /^\d{1,6}(\.\d{1,9})?$/;
 /** USD per million tokens, as a decimal string. */
 export function isPrice(text: string): boolean {
   return priceForm.test(text) && Number(text) <= priceUsdMax;
+}
+
+/** USD for one search, image or request. */
+export const callUsdMax = 10;
+
+/** USD by the piece, as a decimal string. */
+export function isCallPrice(text: string): boolean {
+  return priceForm.test(text) && Number(text) <= callUsdMax;
+}
+
+const surchargeMax = 10;
+
+/** What every token costs more, as a factor: "1.1" is ten percent. */
+export function isSurcharge(text: string): boolean {
+  return /^\d{1,2}(\.\d{1,4})?$/.test(text) && Number(text) > 0 && Number(text) <= surchargeMax;
+}
+
+/** Where a request is processed: a region of a cloud, or a geography such as "us". */
+export function isRegionName(text: string): boolean {
+  return /^[a-z][a-z0-9-]{0,31}$/.test(text);
 }
 
 const modelNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,255}$/;

@@ -1,5 +1,5 @@
-// Which models may be called: globs over `<provider>/<model>`, where `*` matches any run of characters, also `/`.
-// Lists of several levels intersect; an empty list allows all.
+// Globs over `<provider>/<model>`, where `*` matches any run of characters, also `/`. What they select of models, which may have several
+// names, is said in catalog/model-selector.ts.
 const globPattern = /^[A-Za-z0-9*][A-Za-z0-9._:@/+*-]{0,319}$/;
 
 /** Whether the text is a glob that can be stored. */
@@ -7,11 +7,7 @@ export function isModelGlob(text: string): boolean {
   return globPattern.test(text);
 }
 
-/** Whether a list allows the model. Linear in the lengths: no regular expression is built from a caller's text. */
-export function isModelAllowed(globs: readonly string[], model: string): boolean {
-  return globs.length === 0 || globs.some((glob) => matchesGlob(glob, model));
-}
-
+/** Linear in the lengths: no regular expression is built from a caller's text. */
 export function matchesGlob(glob: string, text: string): boolean {
   const pieces = glob.split('*');
   const first = pieces[0] ?? '';

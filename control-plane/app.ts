@@ -21,6 +21,7 @@ import { createReportDecisions } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { Replica } from './services/replica.ts';
+import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -66,10 +67,7 @@ async function assemble(
   assertEveryMethodHasARow();
   const tls = await openTls(settings, log, lifecycle);
   const store = await openStore({
-    url: settings.databaseUrl.reveal(),
-    log,
-    clock,
-    changesKeptMs: settings.changesKept,
+    ...{ url: settings.databaseUrl.reveal(), log, clock, changesKeptMs: settings.changesKept },
     onAuditEvent: settings.auditLog ? createAuditLog(log) : undefined,
   });
   lifecycle.onClose('database', () => store.close());
@@ -83,24 +81,22 @@ async function assemble(
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
 
+  const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
   const access = createAccessService({
-    store,
-    feed,
-    sealKeys: settings.masterKey,
-    clock,
-    log,
-    limits: defaultAccessLimits,
+    ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
   const services = {
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams: new Set(settings.privateUpstreams),
     webhookAddresses: receivers,
-    replica: describeReplica(settings, { feed, clock, access }),
+    replica: describeReplica(settings, { feed, clock, access, selectors }),
   };
   const dispatcher = createDispatcher({ store, services, clock });
   const background = createBackground({ log });
-  const ledger = createLedgerService({ store, days: usageDays, clock, log, metrics, background });
+  const ledger = createLedgerService({
+    ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
+  });
   const expiry = startExpiry({ store, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 
@@ -144,17 +140,28 @@ function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
   lifecycle.onClose('webhooks', () => webhooks.close());
 }
 
+function openSelectorWatch(deps: SelectorWatchDeps, lifecycle: Lifecycle): SelectorWatch {
+  const selectors = startSelectorWatch(deps);
+  lifecycle.onClose('the check of stored selectors', () => selectors.close());
+  return selectors;
+}
+
 interface ReplicaParts {
   readonly feed: Feed;
   readonly clock: Clock;
   readonly access: AccessService;
+  readonly selectors: SelectorWatch;
 }
 
-function describeReplica(settings: ControlPlaneSettings, { feed, clock, access }: ReplicaParts): Replica {
+function describeReplica(
+  settings: ControlPlaneSettings,
+  { feed, clock, access, selectors }: ReplicaParts,
+): Replica {
   return {
     ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
     database: databaseKind(settings.databaseUrl.reveal()),
     watchers: () => access.watchers(),
+    selectors: () => selectors.last(),
   };
 }
 

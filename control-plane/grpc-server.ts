@@ -244,6 +244,7 @@ class Door {
       Draw: this.#unary('Ledger.Draw', this.#ofProxy(ledger.draw)),
       Return: this.#unary('Ledger.Return', this.#ofProxy(ledger.giveBack)),
       ReportUsage: this.#unary('Ledger.ReportUsage', this.#ofProxy(ledger.reportUsage)),
+      CloseSession: this.#unary('Ledger.CloseSession', this.#ofProxy(ledger.closeSession)),
     };
   }
 

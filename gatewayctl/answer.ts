@@ -6,7 +6,7 @@ import { toJson } from '../proto/json/encode.ts';
 import type { Invocation, MethodCommand } from './commands/command.ts';
 import { listField, type Pages } from './pages.ts';
 import { getField } from './request.ts';
-import { printable, renderFields, renderTable } from './table.ts';
+import { printable, renderFields, renderMatch, renderTable } from './table.ts';
 
 export async function printJson(value: object, { io }: Invocation): Promise<void> {
   await io.out(`${JSON.stringify(value, null, 2)}\n`);
@@ -41,10 +41,12 @@ function renderAnswer(type: string, answer: object, secret: string | undefined):
 export async function printList(command: MethodCommand, pages: Pages, invocation: Invocation): Promise<void> {
   const { io, options } = invocation;
   const { responseType } = methodTypes(command.method);
-  const { field, items, nextPageToken } = pages;
+  const { field, items, nextPageToken, match } = pages;
   if (options.json === true) {
-    await printJson(toJson(responseType, { [field]: items, nextPageToken }), invocation);
+    const whole = { [field]: items, nextPageToken, ...(match !== undefined && { match }) };
+    await printJson(toJson(responseType, whole), invocation);
   } else {
+    if (isObject(match)) io.say(renderMatch(match));
     const itemType = fieldsOf(responseType)[listField(command.method)]?.type ?? '';
     if (items.length === 0) io.say('none');
     else await io.out(renderTable(itemType, command.columns ?? { ID: 'id' }, items));

@@ -1,6 +1,7 @@
 // Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them. Whoever asks
 // is known without a look-up, which members have no right to.
 import type { JsonObject } from '../common/json.ts';
+import { canonicalProviderName } from '../common/provider-names.ts';
 import { isUuid } from '../common/uuid.ts';
 import { callerOf } from './caller.ts';
 import type { Client, MethodName } from './client.ts';
@@ -56,7 +57,9 @@ export async function idOf(
   if (own !== undefined) return own;
   const request = { ...asking, ...(within !== undefined && { organizationId: within }) };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
-  const named = items.filter((item) => item[by] === text);
+  // Prices are named by their models, which have the canonical name of their provider.
+  const name = noun === 'price' ? withCanonicalProvider(text) : text;
+  const named = items.filter((item) => item[by] === name);
   const inForce = named.filter(({ revokedAt }) => typeof revokedAt !== 'string');
   const found = inForce.length > 0 ? inForce : named;
   const [only] = found;
@@ -75,6 +78,12 @@ async function ownId(text: string, client: Client, within: string | undefined): 
   if (text === myself || (text === name && organizationId === within)) return personId;
   if (role !== 'ROLE_MEMBER') return undefined;
   throw usageMistake(`a member has to do with themself only: you are "${name}", or ${myself}`);
+}
+
+function withCanonicalProvider(model: string): string {
+  const slash = model.indexOf('/');
+  const provider = slash === -1 ? undefined : canonicalProviderName(model.slice(0, slash));
+  return provider === undefined ? model : provider + model.slice(slash);
 }
 
 function id(item: JsonObject): string {

@@ -11,6 +11,8 @@ export interface Pages {
   readonly items: readonly JsonObject[];
   /** Where to go on; empty at the end. */
   readonly nextPageToken: string;
+  /** What the request's selector of models selects, where it had one. */
+  readonly match?: unknown;
 }
 
 /** @throws CallFailure */
@@ -23,14 +25,16 @@ export async function readPages(
   const field = listField(method);
   const items: JsonObject[] = [];
   let pageToken = '';
+  let match: unknown;
   do {
     const pageSize = Math.min(pageSizeMax, itemsMax - items.length);
     const answer = await client.ask(method, { ...request, pageSize, ...(pageToken && { pageToken }) });
     const page: JsonObject = { ...answer };
     if (Array.isArray(page[field])) items.push(...page[field].filter(isObject));
+    match ??= page.match;
     pageToken = String(page.nextPageToken ?? '');
   } while (pageToken !== '' && items.length < itemsMax);
-  return { field, items, nextPageToken: pageToken };
+  return { field, items, nextPageToken: pageToken, ...(isObject(match) && { match }) };
 }
 
 export function isList(method: MethodName): boolean {

@@ -1,8 +1,10 @@
 // Answers for people: aligned columns, or one field a line. What comes from a server is shown without its control characters:
 // a name must not move the cursor.
 import { isObject } from '../common/json.ts';
+import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatch.ts';
 import { enumNames, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
 import { fieldAt, getField } from './request.ts';
+import { matchText } from './selectors.ts';
 import { enumWord, fieldWords } from './words.ts';
 
 const nothing = '-';
@@ -46,10 +48,27 @@ function fieldLines(type: string, value: object, under: string): (readonly [stri
     const item = getField(value, name);
     if (item === undefined || item === null) return [];
     const path = under === '' ? name : `${under}.${name}`;
+    if (field.type === 'ModelMatch' && field.rule === 'repeated' && Array.isArray(item))
+      return item.map((one: object) => [fieldWords(under), renderMatch(one)] as const);
+    if (field.type === 'ModelMatch' && isObject(item))
+      return [[fieldWords(path), renderMatch(item)] as const];
     if (isMessage(field.type) && field.rule !== 'repeated' && field.keyType === undefined && isObject(item))
       return fieldLines(field.type, item, path);
     return [[fieldWords(path), cell(field, item)] as const];
   });
+}
+
+/** @param match a ModelMatch of the contract */
+export function renderMatch(match: object): string {
+  const {
+    selector = '',
+    matched = 0,
+    known = 0,
+    models = [],
+    open = false,
+    nearest = [],
+  } = match as Partial<ModelMatch__Output>;
+  return printable(matchText({ selector, matched, known, models, open, nearest }));
 }
 
 function cell(field: FieldType, value: unknown): string {

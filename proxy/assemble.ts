@@ -16,14 +16,20 @@ import { accessLimits } from './access/limits.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { sentKey } from './access/sent-key.ts';
-import { TraitTable } from './catalog/traits.ts';
+import { idleRows, TraitTable } from './catalog/traits.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
 import { createHandler } from './http/handler.ts';
+import { ReadOn } from './http/read-on.ts';
 import { createWatchdog } from './http/watchdog.ts';
+import type { Budgets } from './ledger/budgets/budgets.ts';
 import { SlicedBudgets } from './ledger/budgets/sliced-budgets.ts';
+import { Adoption } from './ledger/journal/adoption.ts';
+import { openJournalFolder } from './ledger/journal/journal-folder.ts';
+import { JournaledBudgets } from './ledger/journal/journaled-budgets.ts';
+import { Journals } from './ledger/journal/journals.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { PriceBook } from './ledger/pricing/price-book.ts';
 import { LocalRates } from './ledger/rates/local-rates.ts';
@@ -33,6 +39,7 @@ import { rateScripts } from './ledger/rates/scripts.ts';
 import { createSharedRates } from './ledger/rates/shared-rates.ts';
 import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
+import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
@@ -66,7 +73,7 @@ export async function assemble(
   const redis = openRedis(settings, log, lifecycle);
   const controlPlane = await openControlPlane(settings, { log, redis }, lifecycle);
   const shared = { ...options, metrics, background, redis, controlPlane };
-  const money = openMoney(settings, shared, lifecycle);
+  const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
     inFlightMax: settings.inFlightMax,
@@ -74,14 +81,20 @@ export async function assemble(
     organizationShare: settings.organizationShare / 100,
   });
   const watchdog = createWatchdog(timeLimits(settings), clock);
+  const readOn = new ReadOn(
+    { max: settings.readOnMax, organizationShare: settings.organizationShare / 100 },
+    metrics.readOn,
+  );
   lifecycle.onClose('watchdog', () => watchdog.close());
   metrics.observe({
-    ...{ admission, redis },
+    ...{ admission, redis, readOn },
     feedAgeMs: () => records.feed().ageMs,
-    budgets: () => money.budgets.totals(),
+    budgets: () => money.slices.totals(),
     usage: money.usageLog.gauges,
   });
 
+  const idle = idleRows(settings.traits);
+  if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
   const traits = new TraitTable(settings.traits);
   const upstream = openUpstream(settings, lifecycle);
   const stopping = { now: false };
@@ -98,12 +111,13 @@ export async function assemble(
     guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
     dispatch: openDispatch(settings, upstream, lifecycle),
+    readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
   });
   const notReady = () => records.notReady();
-  return serve(settings, { log, metrics, watchdog, lifecycle, handler, stopping, notReady });
+  return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
 }
 
 /** A request that was refused before its key was asked for is recorded with the key that came with it. */
@@ -141,15 +155,17 @@ function openRedis(
 
 /** What goes through the ledger of the control plane. */
 interface Money {
-  readonly budgets: SlicedBudgets;
+  readonly slices: SlicedBudgets;
+  /** As requests take of them. */
+  readonly budgets: Budgets;
   readonly usageLog: LiveUsageLog;
 }
 
-function openMoney(
+async function openMoney(
   settings: ProxySettings,
   { log, metrics, background, redis: connection, controlPlane }: Shared,
   lifecycle: Lifecycle,
-): Money {
+): Promise<Money> {
   const clock = systemClock;
   const deps = {
     client: controlPlane.ledger,
@@ -159,23 +175,44 @@ function openMoney(
     log,
     background,
   };
+  const ordinals = new Ordinals();
+  const folder = settings.journalDir && (await openJournalFolder(settings.journalDir));
+  const journals =
+    folder &&
+    new Journals({
+      ...{ folder, log, metrics: metrics.journals, atEndOfTurn: setImmediate },
+      nextOrdinal: (session) => ordinals.next(session),
+      onBroken: (session) => slices.renewSession(session),
+    });
   const { cacheKey: sealKeys } = settings;
   const overflow =
     connection &&
     sealKeys &&
     new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
-  const budgets = new SlicedBudgets({ ...deps, metrics: metrics.slices });
   const usageLog = createUsageLog({
-    ...deps,
-    overflow,
+    ...{ ...deps, overflow, ordinals },
+    journals: journals || undefined,
     memoryBytesMax: usageMemoryBytesMax,
     metrics: metrics.usage,
   });
+  const slices = new SlicedBudgets({
+    ...{ ...deps, metrics: metrics.slices, usage: usageLog },
+    onSession: (session, state) => {
+      if (!journals) return;
+      if (state === 'open') journals.begin(session);
+      else journals.end(session);
+    },
+  });
+  const adoption = folder && new Adoption({ ...deps, folder, metrics: metrics.journals });
   lifecycle.onClose('ledger', async () => {
     const until = clock.monotonic() + ledgerCloseMs;
-    await Promise.all([budgets.close(until), usageLog.close(until)]);
+    if (adoption) adoption.close();
+    await Promise.all([slices.close(until), usageLog.close(until)]);
+    await slices.endSession();
+    if (journals) journals.close();
+    if (folder) await folder.close();
   });
-  return { budgets, usageLog };
+  return { slices, budgets: journals ? new JournaledBudgets(slices, journals) : slices, usageLog };
 }
 
 /** For the last reports and returns; what then is not acknowledged goes to Redis, or is unsettled. */
@@ -184,26 +221,29 @@ const ledgerCloseMs = 5_000;
 function openLedger(
   settings: ProxySettings,
   shared: Shared,
-  { budgets, usageLog }: Money,
+  { budgets, slices, usageLog }: Money,
   lifecycle: Lifecycle,
 ): Ledger {
   const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
   const { outputTokensDefault } = settings;
   return createRequestLedger({
     ...{ budgets, usageLog, outputTokensDefault, metrics, budgetMetrics },
-    rates: openRates(shared, lifecycle),
+    rates: openRates(shared, () => slices.sessions, lifecycle),
     prices: new PriceBook(),
   });
 }
 
 function openRates(
   { metrics: { limits: metrics }, background, redis: connection }: Shared,
+  proxies: () => number,
   lifecycle: Lifecycle,
 ): Rates {
   const clock = systemClock;
-  const local = new LocalRates({ clock, onTake: () => metrics.countedLocally() });
-  if (connection === undefined) return local;
+  const onTake = () => metrics.countedLocally();
+  if (connection === undefined) return new LocalRates({ clock, onTake });
+  const local = new LocalRates({ clock, onTake, proxies });
   const redis = new RedisRates({
+    alone: local,
     ...{ connection, background, clock, timers: systemTimers },
     scripts: rateScripts,
     deadlineMs: redisDeadlineMs,
@@ -241,14 +281,15 @@ async function openControlPlane(
 function openRecords(
   settings: ProxySettings,
   deps: Shared,
-  { budgets }: Money,
+  { slices }: Money,
   lifecycle: Lifecycle,
 ): LiveRecordSource {
   const records = createRecordSource({
     cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
-    onRecall: ({ budgetId, window }) => budgets.recall(budgetId, window),
+    onRecall: ({ budgetId, window }) => slices.recall(budgetId, window),
+    onEpochChange: (change, epoch) => slices.epochChanged(change, epoch),
     clock: systemClock,
     timers: systemTimers,
     random: Math.random,

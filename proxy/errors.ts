@@ -109,8 +109,8 @@ export interface GatewayErrorOptions {
   readonly allow?: string;
   /** Further headers of the answer: names and values in turn. */
   readonly headers?: readonly string[];
-  /** Sent beside the message: what the caller may do, without anything that they have sent. */
-  readonly hint?: string;
+  /** Sent beside the message: what may help. Nothing that could be a credential of the caller's. */
+  readonly hint?: string | undefined;
   /** Id of the limit or budget that decided; logged, never sent. */
   readonly limitId?: string;
   /** Logged, never sent. */

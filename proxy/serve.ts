@@ -7,6 +7,7 @@ import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Handler } from './http/handling.ts';
+import type { ReadOn } from './http/read-on.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
 import type { ProxySettings } from './settings.ts';
@@ -28,6 +29,8 @@ export interface Serving {
   readonly watchdog: Watchdog;
   readonly lifecycle: Lifecycle;
   readonly handler: Handler;
+  /** Absent in a proxy that only forwards. */
+  readonly readOn?: ReadOn;
   /** Set when the drain begins; the request path looks at it. */
   readonly stopping: { now: boolean };
   /** Undefined = ready; else why not. */
@@ -87,6 +90,7 @@ export function timeLimits(settings: ProxySettings): TimeLimits {
     firstByteMs: settings.firstByteTimeout,
     idleMs: settings.idleTimeout,
     readerMs: settings.readerTimeout,
+    readOnMs: settings.readOnSeconds * 1000,
     totalMs: settings.totalTimeout,
   };
 }
@@ -96,7 +100,7 @@ export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: E
   const logRequest = createAccessLog(log);
   return (exchange) => {
     const { startedAt, dispatchedAt, record } = exchange;
-    const total = systemClock.monotonic() - startedAt;
+    const total = (record.readOnAt ?? systemClock.monotonic()) - startedAt;
     metrics.request(record, {
       total,
       overhead: dispatchedAt === undefined ? undefined : dispatchedAt - startedAt,
@@ -130,12 +134,17 @@ async function openTls(
   };
 }
 
+/** For the last reports of usage to be made. */
+const lastReportsMs = 5_000;
+
 /** Waits for open requests, at most for the grace; what is still open then is cut and named in the log. */
 async function finished(
   listeners: readonly TrafficServer[],
   graceMs: number,
-  { watchdog, log }: Serving,
+  { watchdog, log, readOn }: Serving,
 ): Promise<void> {
+  // Nobody waits for what is read on, but somebody has to be charged for it in time.
+  const giveUp = setTimeout(() => readOn?.stop(), Math.max(0, graceMs - lastReportsMs));
   const timer = setTimeout(() => {
     for (const { id } of watchdog.watched)
       log.warn({ request_id: id }, 'cut: still open at the end of the drain grace');
@@ -143,4 +152,6 @@ async function finished(
   }, graceMs);
   await Promise.all(listeners.map((listener) => listener.drain()));
   clearTimeout(timer);
+  await readOn?.idle();
+  clearTimeout(giveUp);
 }

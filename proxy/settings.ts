@@ -28,6 +28,7 @@ import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
 import { redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
+import { timeSettings } from './time-settings.ts';
 
 const providerUrl = url(['https:', 'http:']);
 
@@ -125,6 +126,12 @@ export const proxySettings = {
     decode: parseSealKeys,
     secret: true,
   },
+  journalDir: {
+    name: 'GATEWAY_JOURNAL_DIR',
+    about:
+      'Folder of this pod alone (an emptyDir) in which the proxy notes what requests hold of budgets and what they used, so that after a crash the next process reports it at once. Without it a crash leaves budgets unsettled.',
+    decode: text,
+  },
   maxStale: {
     name: 'GATEWAY_ACCESS_MAX_STALE',
     about:
@@ -197,9 +204,16 @@ export const proxySettings = {
   organizationShare: {
     name: 'GATEWAY_ORGANIZATION_SHARE',
     about:
-      'Percent of the requests at a time and of the buffered bytes that one organization may use; 100 where the gateway serves one.',
+      'Percent of the requests at a time, of the buffered bytes and of the responses that are read on that one organization may use; 100 where the gateway serves one.',
     decode: integer(1, 100),
     default: '25',
+  },
+  readOnMax: {
+    name: 'GATEWAY_READ_ON_MAX',
+    about:
+      'Responses at a time that are read on for their usage when nobody takes them any more. One for which there is no room is cancelled and charged the most that it could cost.',
+    decode: integer(0, 1_000_000),
+    default: '1000',
   },
   bufferedBytesMax: {
     name: 'GATEWAY_BUFFERED_BYTES_MAX',
@@ -284,54 +298,7 @@ export const proxySettings = {
     decode: list(cidr),
     default: '',
   },
-  headersTimeout: {
-    name: 'GATEWAY_HEADERS_TIMEOUT',
-    about: 'For the request line and headers; above it 408.',
-    decode: duration,
-    default: '5s',
-  },
-  bodyGrace: {
-    name: 'GATEWAY_BODY_GRACE',
-    about: 'From then on a body must have come at GATEWAY_BODY_RATE_MIN; else 408.',
-    decode: duration,
-    default: '5s',
-  },
-  bodyRateMin: {
-    name: 'GATEWAY_BODY_RATE_MIN',
-    about: 'Bytes a second of a request body.',
-    decode: bytes,
-    default: '10KiB',
-  },
-  readerTimeout: {
-    name: 'GATEWAY_READER_TIMEOUT',
-    about: 'A client that takes nothing of its answer for this long is cut.',
-    decode: duration,
-    default: '60s',
-  },
-  connectTimeout: {
-    name: 'GATEWAY_CONNECT_TIMEOUT',
-    about: 'For a connection to a provider; above it 502.',
-    decode: duration,
-    default: '5s',
-  },
-  firstByteTimeout: {
-    name: 'GATEWAY_FIRST_BYTE_TIMEOUT',
-    about: "To the first byte of a provider's stream; above it 504.",
-    decode: duration,
-    default: '120s',
-  },
-  idleTimeout: {
-    name: 'GATEWAY_IDLE_TIMEOUT',
-    about: "Between two reads of a provider's stream; above it the stream ends with an error.",
-    decode: duration,
-    default: '60s',
-  },
-  totalTimeout: {
-    name: 'GATEWAY_TOTAL_TIMEOUT',
-    about: 'For a whole request; the official SDKs wait as long.',
-    decode: duration,
-    default: '600s',
-  },
+  ...timeSettings,
   drainGrace: {
     name: 'GATEWAY_DRAIN_GRACE',
     about:

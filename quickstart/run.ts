@@ -1,4 +1,5 @@
 // Both planes in one process over SQLite, in front of the simulator or of the vendors whose keys stand in the environment.
+import { join } from 'node:path';
 import { createCredential } from '../common/credential.ts';
 import { createLifecycle, type Lifecycle, untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
@@ -47,6 +48,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
   const settings = readProxySettings({
     // One organization, so all of the gateway is its.
     GATEWAY_ORGANIZATION_SHARE: '100',
+    GATEWAY_JOURNAL_DIR: join(data.path, 'journal'),
     ...process.env,
     ...simulatorSettings(process.env, simulator),
     GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,

@@ -25,10 +25,11 @@ const controlPlaneMetrics = createControlPlaneMetrics({ feedRevision: () => 0 })
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
+  readOn: { open: 0 },
   feedAgeMs: () => 0,
   redis: { state: () => 'ok' },
-  budgets: () => ({ slices: 0, waiting: 0, available: 0, holds: 0 }),
-  usage: { events: 0, bytes: 0, oldestMs: 0 },
+  budgets: () => ({ slices: 0, waiting: 0, available: 0, shut: 0, holds: 0 }),
+  usage: { events: 0, bytes: 0, oldestMs: 0, keptMs: 0 },
 });
 
 /** Tables by the page and the marker they stand under. */

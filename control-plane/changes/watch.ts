@@ -8,6 +8,7 @@ import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchRespon
 import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import { CallError } from '../services/errors.ts';
+import type { EpochChange } from '../store/epochs.ts';
 import type { RecordKind, RecordState } from '../store/schema.ts';
 import {
   type ChangeRow,
@@ -33,7 +34,7 @@ export interface WatchStream {
 }
 
 export interface WatchDeps {
-  readonly store: Pick<Store, 'changesAfter' | 'positionAgo' | 'startNewEpoch'>;
+  readonly store: Pick<Store, 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch'>;
   readonly feed: Feed;
   /** Called for what others need of a budget. @returns what ends it */
   onRecall(listener: (recall: Recall) => void): () => void;
@@ -247,7 +248,10 @@ class Session {
     } else if (since.epoch === feed.position.epoch && since.revision >= feed.prunedRevision) {
       return this.#sendHorizon('started', since);
     }
-    return this.#sendHorizon('reset', feed.position);
+    const { position } = feed;
+    if (since.epoch === position.epoch) return this.#sendHorizon('reset', position);
+    const isBelieved = this.#caller.organizationId === undefined;
+    return this.#sendHorizon('reset', position, await store.epochChange(since, isBelieved));
   }
 
   /**
@@ -307,13 +311,17 @@ class Session {
     this.#answers = waiting;
   }
 
+  /** While this process runs the epoch changes only where the database was put back, or a standby promoted. */
   #reset(): true {
-    this.#cursor = this.#sendHorizon('reset', this.#deps.feed.position);
+    const { position } = this.#deps.feed;
+    const isAnother = this.#cursor !== undefined && this.#cursor.epoch !== position.epoch;
+    this.#cursor = this.#sendHorizon('reset', position, isAnother ? 'restored' : undefined);
     return true;
   }
 
-  #sendHorizon(kind: 'started' | 'reset', horizon: Position): Position {
-    this.#send(kind === 'started' ? { started: { horizon } } : { reset: { horizon } });
+  #sendHorizon(kind: 'started' | 'reset', horizon: Position, change?: EpochChange): Position {
+    const begun = { horizon, ...(change !== undefined && { epochChange: epochChanges[change] }) };
+    this.#send(kind === 'started' ? { started: begun } : { reset: begun });
     return horizon;
   }
 
@@ -321,6 +329,11 @@ class Session {
     if (!this.#ended && !this.#stream.send(message)) this.#blocked = true;
   }
 }
+
+const epochChanges = {
+  restarted: 'EPOCH_CHANGE_RESTARTED',
+  restored: 'EPOCH_CHANGE_RESTORED',
+} as const satisfies Record<EpochChange, string>;
 
 const kinds = {
   key: 'RECORD_KIND_KEY',

@@ -1,9 +1,9 @@
 // Custom providers: how they are named, which wire format they speak and how their keys are sent. Problems never repeat
 // what was sent: it may be a key in the wrong field.
 import { holdsCredential } from '../../common/credential.ts';
+import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
 import type { KeyForm } from '../store/schema.ts';
 import { type Field, invalid, valid } from './field.ts';
-import { canonicalProviderName, isProviderName, type ProviderName } from './providers.ts';
 import { wordOf } from './words.ts';
 
 /** What stored keys depend on. */

@@ -1,9 +1,14 @@
 // Provider keys: which secret and settings each provider takes. Problems never repeat what was sent: it may be a secret.
 import { credentialPrefixes } from '../../common/credential.ts';
+import {
+  canonicalProviderName,
+  isProviderName,
+  type ProviderName,
+  providerNames,
+} from '../../common/provider-names.ts';
 import { baseUrl, type PrivateUpstreams } from './base-url.ts';
 import { clearable, type Field, invalid, type Problem, valid } from './field.ts';
 import type { ProviderSecretText } from './provider-secret.ts';
-import { canonicalProviderName, isProviderName, type ProviderName, providerNames } from './providers.ts';
 
 const hintLengthMax = 4;
 /** A hint is no more than this part of a secret. */
@@ -109,7 +114,7 @@ export function providerSettings(
     const fields = {
       baseUrl: clearable((text) => baseUrl(text, privateUpstreams), message.baseUrl),
       endpoint: clearable(only('studio-ai', provider, endpoint), message.endpoint),
-      region: clearable(only('managed-cloud-models', provider, region), message.region),
+      region: clearable(regionOf(provider), message.region),
       apiVersion: clearable(apiVersion, message.apiVersion),
     };
     const problems = Object.entries(fields).flatMap(([name, field]) =>
@@ -148,6 +153,16 @@ function endpoint(text: string): Field<string> {
   return text.length <= 253 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/.test(text)
     ? valid(text)
     : invalid('must be the name of the endpoint in lower case, such as my-resource');
+}
+
+/** Of the cloud it is part of the URL; elsewhere it says what a request costs. */
+function regionOf(provider: string): (text: string) => Field<string> {
+  if (provider === 'gpt-provider' || provider === 'studio-ai') return dataZone;
+  return only('managed-cloud-models', provider, region);
+}
+
+function dataZone(text: string): Field<string> {
+  return /^[a-z]{2,6}$/.test(text) ? valid(text) : invalid('must be a geography such as eu or us');
 }
 
 function region(text: string): Field<string> {

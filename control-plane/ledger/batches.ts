@@ -17,6 +17,8 @@ export interface Done<Answer> {
   readonly answer: Answer;
   /** The database's clock, milliseconds. */
   readonly now: number;
+  /** As in Position: where it was done. */
+  readonly epoch: string;
 }
 
 interface Waiting<Work, Answer> {
@@ -67,8 +69,9 @@ export class Batches<Work, Answer> {
   async #runAll(batch: readonly Waiting<Work, Answer>[]): Promise<void> {
     const { store, together } = this.#deps;
     try {
-      const { now, results } = await store.books(async (tx) => ({
+      const { now, epoch, results } = await store.books(async (tx) => ({
         now: tx.now,
+        epoch: tx.epoch,
         results: await together(
           tx,
           batch.map(({ work }) => work),
@@ -76,7 +79,7 @@ export class Batches<Work, Answer> {
       }));
       results.forEach((result, index) => {
         const done = batch[index]?.done;
-        if (result.status === 'fulfilled') done?.resolve({ answer: result.value, now });
+        if (result.status === 'fulfilled') done?.resolve({ answer: result.value, now, epoch });
         else done?.reject(result.reason);
       });
     } catch (error) {

@@ -1,9 +1,9 @@
 // What fits: into one statement, and into a number.
 
 // SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535.
-const partMax = 4000;
+const partMax = 3600;
 
-/** Long lists of rows, of at most eight columns each, in parts that one statement can take. */
+/** Long lists of rows, of at most nine columns each, in parts that one statement can take. */
 export function* partsOf<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
   for (let from = 0; from < rows.length; from += partMax) yield rows.slice(from, from + partMax);
 }

@@ -1,6 +1,7 @@
 // Budgets as the ledger reads them. Only the amount and the end of one ever change, and only while its organization is held
 // alone: what has to be right is read after that is shared.
 import type { Kysely, Selectable } from 'kysely';
+import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Budget } from './matching.ts';
 
@@ -55,7 +56,7 @@ function budgetOf(row: Selectable<Schema['limits']>): Budget | undefined {
     subjectId: row.subject_id,
     period: row.period,
     amount: row.amount,
-    model: row.model,
+    model: row.model === null ? null : canonicalSelector(row.model),
     createdAt: row.created_at,
     deleted: row.deleted_at !== null,
   };

@@ -2,13 +2,13 @@
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
 import { windowOf } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../services/caller.ts';
-import type { LeaseWork, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
+import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
 
 export interface Draw extends Operation {
-  /** Below this nothing is granted; at least 1. */
+  /** Below this nothing is granted. */
   readonly need: number;
-  /** At least as much as is needed. */
+  /** At least as much as is needed. 0: nothing is asked for but that `shut` is noted. */
   readonly want: number;
 }
 
@@ -23,23 +23,30 @@ export interface DrawAnswer {
 export interface Drawn extends DrawAnswer {
   /** Whose money others hold, where that is why there was none: they are to be asked to give it back. */
   readonly recallOf: string | undefined;
+  /** Of `busy`, nano-dollars: what is free, and what other sessions hold. */
+  readonly attainable?: number | undefined;
 }
 
 export function drawing(caller: ProxyCaller, request: Draw): LeaseWork<Drawn> {
-  return { caller, operation: request, step: (open, now) => step(open, request, now) };
+  return { caller, operation: request, step: (open, moment) => step(open, request, moment) };
 }
 
-function step(open: OpenLease | NoLease, request: Draw, now: number): Step<Drawn> {
+function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Drawn> {
   if (typeof open === 'string') return refused(open);
   const { budget, books, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
   if (request.seq === lease.seq) return { answer: { ...stored(lease.answer), recallOf: undefined } };
-  const answer = decide(open, request, now);
+  const answer = decide(open, request, moment);
   const { granted } = answer;
+  const isBusy = answer.outcome === 'busy';
   return {
-    answer: { ...answer, recallOf: answer.outcome === 'busy' ? budget.organizationId : undefined },
-    ...(answer.outcome === 'exceeded' && { exceeded: true }),
+    answer: {
+      ...answer,
+      recallOf: isBusy ? budget.organizationId : undefined,
+      attainable: isBusy && !moment.isHealing ? attainable(open) : undefined,
+    },
+    ...(isExceeded(answer, open, request) && { exceeded: true }),
     after: {
       books: { ...books, leased: books.leased + granted },
       lease: {
@@ -47,9 +54,20 @@ function step(open: OpenLease | NoLease, request: Draw, now: number): Step<Drawn
         remaining: lease.remaining + granted,
         seq: request.seq,
         answer: JSON.stringify(answer),
+        shut: request.shut ?? 0,
       },
     },
   };
+}
+
+/** Whether its proxy refuses because of what is spent: a lone caller is told so though its own slice holds what is left. */
+function isExceeded({ outcome }: DrawAnswer, open: OpenLease, { need }: Draw): boolean {
+  return outcome === 'exceeded' || (outcome === 'busy' && attainable(open) < need);
+}
+
+/** With what this session holds already its own requests go on, or end. */
+function attainable({ books, budget, lease }: OpenLease): number {
+  return Math.max(0, freeOf(books, budget.amount) + books.leased - lease.remaining);
 }
 
 /** Nano-dollars that nobody has used or holds; below 0 where the limit was lowered. */
@@ -60,12 +78,15 @@ export function freeOf({ spent, leased, unsettled }: WindowRow, amount: number):
 function decide(
   { budget, session, books }: OpenLease,
   { window, need, want }: Draw,
-  now: number,
+  { now, isHealing }: Moment,
 ): DrawAnswer {
   const no = (outcome: DrawOutcome) => ({ outcome, granted: 0 });
   if (session.open === 0) return no('gone');
   if (window !== windowOf(budget.period, now)) return no('window');
   if (budget.deleted) return no('deleted');
+  if (want === 0) return { outcome: 'granted', granted: 0 };
+  // What was reported to a database that is gone is about to be reported again.
+  if (isHealing) return no('busy');
   const free = freeOf(books, budget.amount);
   if (free >= need) {
     return { outcome: 'granted', granted: Math.min(want, Math.max(need, Math.floor(free / 4))) };

@@ -1,12 +1,11 @@
-// Closes sessions that are silent and moves what they held from leased to unsettled: first the session, so that it draws no
+// Closes sessions that are silent and moves what they held from leased to unsettled, but for what they have said that they will not
+// take, which is free again: first the session, so that it draws no
 // more, then each lease in a transaction of its own. Whoever is stopped in between, or works beside another replica, does no harm.
 import type { BooksTransaction, Store } from '../store/store.ts';
-import { type LeaseName, readLease, saveLeases } from './leases.ts';
+import { endLease, type LeaseName, readLease, saveLeases } from './leases.ts';
 import { holdSession, shareOrganizations } from './locks.ts';
+import { silenceMaxMs } from './sessions.ts';
 import { lockWindow, saveWindows } from './windows.ts';
-
-/** By the database's clock. */
-export const silenceMaxMs = 60_000;
 
 // Of one run: the next one comes soon.
 const sessionsMax = 100;
@@ -86,9 +85,7 @@ async function expireLease(tx: BooksTransaction, of: LeaseOf): Promise<void> {
   if (books === undefined) return;
   const lease = await readLease(tx.db, of);
   if (lease?.state !== 'open') return;
-  const { remaining } = lease;
-  await saveLeases(tx.db, [{ ...lease, state: 'expired' }]);
-  await saveWindows(tx.db, [
-    { ...books, leased: books.leased - remaining, unsettled: books.unsettled + remaining },
-  ]);
+  const ended = endLease(lease, books, lease.remaining - Math.min(lease.shut, lease.remaining));
+  await saveLeases(tx.db, [ended.lease]);
+  await saveWindows(tx.db, [ended.books]);
 }

@@ -1,5 +1,5 @@
-// Takes back what a session has drawn and does not need: while it is open into what is free, afterwards out of what is
-// unsettled. At most what its lease has left.
+// Takes back what a session has drawn and does not need: while it is open into what is free, afterwards first of what was freed when
+// its lease expired, then out of what is unsettled. At most what its lease has left, and what was freed of it.
 import type { ProxyCaller } from '../services/caller.ts';
 import type { LeaseWork, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import { takeFrom } from './leases.ts';
@@ -18,12 +18,15 @@ function step(open: OpenLease | NoLease, request: Return): Step<number> {
   const { lease, books } = open;
   if (request.seq === lease.seq) return { answer: storedReturn(lease.answer) };
   if (request.seq !== lease.seq + 1) return { answer: 0 };
-  const returned = Math.min(request.amount, lease.remaining);
-  const after = takeFrom(lease, books, returned);
+  const freed = Math.min(request.amount, lease.back);
+  const taken = Math.min(request.amount - freed, lease.remaining);
+  const after = takeFrom(lease, books, taken);
+  const returned = freed + taken;
   const answer = JSON.stringify({ returned });
+  const { seq, shut = 0 } = request;
   return {
     answer: returned,
-    after: { books: after.books, lease: { ...after.lease, seq: request.seq, answer } },
+    after: { books: after.books, lease: { ...after.lease, back: lease.back - freed, seq, answer, shut } },
   };
 }
 

@@ -1,6 +1,7 @@
 // Draws and returns that come together.
 import type { Store } from '../store/store.ts';
 import { Batches, type Done } from './batches.ts';
+import { Healing } from './healing.ts';
 import { type LeaseWork, workOnLeases } from './lease-work.ts';
 
 export interface LeaseBatchesOptions {
@@ -15,7 +16,11 @@ export class LeaseBatches {
 
   constructor(store: Pick<Store, 'books'>, { atOnceMax = 2, batchMax = 200 }: LeaseBatchesOptions = {}) {
     const sizes = { atOnceMax, sizeMax: batchMax, sizeOf: () => 1 };
-    this.#batches = new Batches({ store, together: workOnLeases<unknown>, ...sizes });
+    const healing = new Healing();
+    this.#batches = new Batches({
+      ...{ store, ...sizes },
+      together: (tx, works: readonly LeaseWork<unknown>[]) => workOnLeases(tx, works, healing),
+    });
   }
 
   /** @throws CallError not_found for the session of another proxy; StoreUnavailableError */

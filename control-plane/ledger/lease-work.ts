@@ -5,6 +5,7 @@ import { CallError } from '../services/errors.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { readBudgetsById } from './budgets.ts';
+import type { Healing } from './healing.ts';
 import type { LeaseName, LeaseRow } from './leases.ts';
 import { type SessionRow, shareOrganizations, shareSessions } from './locks.ts';
 import { type Budget, type BudgetWindow, windowKey } from './matching.ts';
@@ -15,6 +16,16 @@ import type { WindowRow } from './windows.ts';
 /** Of a lease; draws and returns are counted together, from 1. */
 export interface Operation extends LeaseName {
   readonly seq: number;
+  /** Nano-dollars of the lease that the session will not take from then on; undefined: 0. */
+  readonly shut?: number;
+}
+
+/** When an operation is executed. */
+export interface Moment {
+  /** The database's clock, milliseconds. */
+  readonly now: number;
+  /** The database may have lost what was committed last, and proxies are about to report it again. */
+  readonly isHealing: boolean;
 }
 
 /** Everything that an operation looks at, locked. */
@@ -34,7 +45,7 @@ export interface LeaseWork<Answer> {
   readonly caller: ProxyCaller;
   readonly operation: Operation;
   /** Decides, from what is locked. */
-  step(open: OpenLease | NoLease, now: number): Step<Answer>;
+  step(open: OpenLease | NoLease, moment: Moment): Step<Answer>;
 }
 
 export interface Step<Answer> {
@@ -52,13 +63,15 @@ export interface Step<Answer> {
 export async function workOnLeases<Answer>(
   tx: BooksTransaction,
   works: readonly LeaseWork<Answer>[],
+  healing: Healing,
 ): Promise<readonly PromiseSettledResult<Answer>[]> {
   const opened = await open(tx, works);
+  const moment = { now: tx.now, isHealing: await healing.isHealing(tx) };
   const exceeded = new Map<string, BudgetOfWindow>();
   const results = works.map((work): PromiseSettledResult<Answer> => {
     try {
       const found = find(opened, work);
-      const { answer, after, exceeded: isExceeded } = work.step(found, tx.now);
+      const { answer, after, exceeded: isExceeded } = work.step(found, moment);
       if (isExceeded && typeof found !== 'string')
         exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {
@@ -153,5 +166,7 @@ function newLease(session: SessionRow, books: WindowRow): LeaseRow {
     state: session.open === 1 ? 'open' : 'expired',
     seq: 0,
     answer: '',
+    shut: 0,
+    back: 0,
   };
 }

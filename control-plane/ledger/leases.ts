@@ -57,10 +57,34 @@ export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]
           state: ref('excluded.state'),
           seq: ref('excluded.seq'),
           answer: ref('excluded.answer'),
+          shut: ref('excluded.shut'),
+          back: ref('excluded.back'),
         })),
       )
       .execute();
   }
+}
+
+/**
+ * The session takes no more of the lease: what it keeps is unsettled until it is reported or returned, the rest is free again. Its
+ * proxy may not have heard, and return what was freed: that is noted as `back`.
+ * @param kept nano-dollars, at most what the lease has left
+ */
+export function endLease(
+  lease: LeaseRow,
+  books: WindowRow,
+  kept: number,
+): { readonly lease: LeaseRow; readonly books: WindowRow } {
+  const freed = lease.remaining - kept;
+  const isOpen = lease.state === 'open';
+  return {
+    lease: { ...lease, state: 'expired', remaining: kept, back: lease.back + freed },
+    books: {
+      ...books,
+      leased: books.leased - (isOpen ? lease.remaining : 0),
+      unsettled: books.unsettled + (isOpen ? kept : -freed),
+    },
+  };
 }
 
 /** Takes from what a lease has left, and from where the window counts that. @returns both after it */

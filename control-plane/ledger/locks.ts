@@ -1,5 +1,5 @@
 // The order in which every transaction locks what the ledger is made of, so that none waits for another in a circle: the turn at
-// organizations' books (shared) → sessions (shared) by id → budget_windows by their key → their leases, which nobody reads or
+// organizations' books (shared) → sessions (shared) by id → which of their events are booked, by id → budget_windows by their key → their leases, which nobody reads or
 // writes without the lock of their window. Whoever makes, changes or ends a budget has the turn alone, and whoever closes a
 // session has that alone. A budget's amount is read under these locks.
 import type { Selectable } from 'kysely';

@@ -1,7 +1,8 @@
 // Which budgets an event counts towards: those of its organization whose subject is one of the event's, whose models include
-// what was asked for, and, of a budget without windows, that were there already. Deleted ones count: their leases are settled.
+// what was asked for, and, of a budget without windows, that were there already. Deleted ones count: their leases are settled. So
+// does a budget that the proxy has charged: its catalog may know more names of a model than ours.
+import { limitsModel } from '../../catalog/model-selector.ts';
 import { type BudgetPeriod, dayMs, windowOf } from '../../common/budget-window.ts';
-import { matchesGlob } from '../../common/model-glob.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { type Source, subjectColumns } from '../usage/sources.ts';
 
@@ -59,31 +60,39 @@ export function createMatching(budgets: readonly Budget[]): (source: Source) => 
     return known;
   };
   return (source) => {
-    const matching = [...subjectsOf(source)]
+    const own = [...subjectsOf(source)]
       .flatMap((subject) => bySubject.get(subject) ?? [])
-      .filter((budget) => matches(budget, source));
+      .filter(({ organizationId }) => organizationId === source.organization_id);
+    const matching = own.filter((budget) => matches(budget, source));
+    const others = own.filter((budget) => !matching.includes(budget));
     const byDay = new Map<number, readonly BudgetWindow[]>();
     return (event) => {
       const day = Math.floor(event.row.at / dayMs);
       const ofDay = byDay.get(day) ?? matching.map((budget) => windowIn(budget, event.row.at));
       byDay.set(day, ofDay);
       const counts = ({ budget }: BudgetWindow) => isCounted(budget, event);
-      return ofDay.every(counts) ? ofDay : ofDay.filter(counts);
+      const counting = ofDay.every(counts) ? ofDay : ofDay.filter(counts);
+      const charged = others.filter((budget) => isCharged(budget, event));
+      return charged.length === 0
+        ? counting
+        : [...counting, ...charged.map((budget) => windowIn(budget, event.row.at))];
     };
   };
 }
 
-function matches(budget: Budget, source: Source): boolean {
-  return (
-    budget.organizationId === source.organization_id &&
-    (budget.model === null || matchesGlob(budget.model, source.model_asked))
-  );
+function matches({ model }: Budget, source: Source): boolean {
+  return model === null || limitsModel(model, source.model_asked);
 }
 
 /**
  * The windows of a day, week or month count what was used in them before the budget was made. What was charged to a total was
  * reserved after that, whatever the proxy's estimate of the clock was.
  */
-function isCounted({ id, period, createdAt }: Budget, { row, charges }: Counted): boolean {
-  return period !== 'total' || row.at >= createdAt || charges.some(({ budgetId }) => budgetId === id);
+function isCounted(budget: Budget, event: Counted): boolean {
+  const { period, createdAt } = budget;
+  return period !== 'total' || event.row.at >= createdAt || isCharged(budget, event);
+}
+
+function isCharged({ id }: Budget, { charges }: Counted): boolean {
+  return charges.some(({ budgetId }) => budgetId === id);
 }

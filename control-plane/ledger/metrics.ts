@@ -6,4 +6,6 @@ export interface LedgerMetrics {
   drawn(outcome: DrawOutcome): void;
   reported(reported: Reported): void;
   sessionsExpired(count: number): void;
+  /** By its own proxy, or by the one that took over for it. @param freed nano-dollars */
+  sessionClosed(freed: number): void;
 }

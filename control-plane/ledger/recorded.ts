@@ -1,7 +1,7 @@
 // What was recorded in windows of budgets before anybody asked for their books.
 import { type Kysely, sql } from 'kysely';
+import { limitsModel } from '../../catalog/model-selector.ts';
 import { windowEnd, windowStart } from '../../common/budget-window.ts';
-import { matchesGlob } from '../../common/model-glob.ts';
 import type { Schema } from '../store/schema.ts';
 import { subjectColumns } from '../usage/sources.ts';
 import { partsOf, plus } from './bounds.ts';
@@ -63,7 +63,7 @@ async function addRecorded(
     const window = bounded[nth]?.window;
     if (window === undefined) continue;
     const { id, model: glob } = window.budget;
-    if (glob !== null && !matchesGlob(glob, model)) continue;
+    if (glob !== null && !limitsModel(glob, model)) continue;
     const key = windowKey(id, window.window);
     sums.set(key, plus(sums.get(key) ?? 0, cost));
   }

@@ -7,6 +7,7 @@ import { type Reported, type ReportedEvent, reportTogether } from './report.ts';
 
 export interface ReportWork {
   readonly events: readonly ReportedEvent[];
+  readonly boundTo: string | undefined;
   /** Whether the events are of about this time, by the database's clock. @throws CallError */
   accept(now: number): void;
 }
@@ -31,10 +32,7 @@ async function together(
 ): Promise<readonly PromiseSettledResult<Reported>[]> {
   const refusals = works.map((work) => refusalOf(work, tx.now));
   const accepted = works.filter((_, index) => refusals[index] === undefined);
-  const reported = await reportTogether(
-    tx,
-    accepted.map(({ events }) => events),
-  );
+  const reported = await reportTogether(tx, accepted);
   const answers = reported.map((value) => ({ status: 'fulfilled', value }) as const).values();
   return refusals.flatMap((refusal) => refusal ?? answers.next().value ?? []);
 }

@@ -13,6 +13,7 @@ import { freeOf } from './draw.ts';
 import { type LeaseName, takeFrom } from './leases.ts';
 import { shareOrganizations, shareSessions } from './locks.ts';
 import { type BudgetWindow, createMatching, subjectsOf, windowKey } from './matching.ts';
+import { lockOrdinals, saveOrdinals } from './ordinals.ts';
 import { openPage, type Page } from './page.ts';
 import type { WindowRow } from './windows.ts';
 
@@ -26,6 +27,14 @@ export interface Charge {
 export interface ReportedEvent {
   readonly row: UsageEventRow;
   readonly charges: readonly Charge[];
+  /** Of its session; undefined where its proxy does not count. */
+  readonly ordinal?: number | undefined;
+}
+
+export interface UsageReport {
+  readonly events: readonly ReportedEvent[];
+  /** Of a proxy that is bound to one: it must not say of others' sessions which events are booked. */
+  readonly boundTo?: string | undefined;
 }
 
 export interface Reported {
@@ -41,24 +50,33 @@ export interface Reported {
 /** An event of several counts with the first; what they have taken above limits together is told with the first. */
 export async function reportTogether(
   tx: BooksTransaction,
-  reports: readonly (readonly ReportedEvent[])[],
+  reports: readonly UsageReport[],
 ): Promise<readonly Reported[]> {
-  const bookable = await lockOwners(tx, reports.flat());
+  const { bookable, numbered } = await lockOwners(tx, reports);
   const counting = await readCounting(tx, bookable);
   const asked = sumByWindow(bookable, counting);
+  const ordinals = await lockOrdinals(tx, distinct([...numbered].map(({ row }) => row.session_id)));
   const page = await openPage(tx, byKey(asked.keys()), leasesOf(asked));
+  const isBooked = (event: ReportedEvent) =>
+    numbered.has(event) && ordinals.get(event.row.session_id)?.has(event.ordinal ?? 0) === true;
+  const unbooked = bookable.filter((event) => !isBooked(event));
   const freshIds = await recordUsage(
     tx,
-    bookable.map(({ row }) => row),
+    unbooked.map(({ row }) => row),
   );
-  const fresh = new Set(firstOf(bookable, freshIds));
+  const fresh = new Set(firstOf(unbooked, freshIds));
+  for (const { ordinal, row } of numbered) if (ordinal) ordinals.get(row.session_id)?.add(ordinal);
+  await saveOrdinals(tx, ordinals);
   const booked = [...sumByWindow(fresh, counting)].map(([window, sums]) => book(page, window, sums));
   await page.save(tx.db);
   const spent = booked.filter(({ budget, row, before }) => !budget.deleted && row.spent !== before.spent);
   await noteThresholds(tx, spent.map(toThreshold));
   const over = spent.filter(({ budget, row, before }) => isOver(budget.amount, row, before)).length;
   const known = new Set(bookable);
-  return reports.map((own, index) => ({ ...countOf(own, known, fresh), over: index === 0 ? over : 0 }));
+  return reports.map(({ events }, index) => ({
+    ...countOf(events, known, fresh),
+    over: index === 0 ? over : 0,
+  }));
 }
 
 type Events = ReadonlySet<ReportedEvent>;
@@ -69,18 +87,35 @@ function countOf(own: readonly ReportedEvent[], known: Events, fresh: Events): O
   return { recorded, duplicate: own.length - unknown - recorded, unknown };
 }
 
-/** Locks organizations and sessions. @returns the events that can be booked */
-async function lockOwners(
-  tx: BooksTransaction,
-  events: readonly ReportedEvent[],
-): Promise<readonly ReportedEvent[]> {
+interface Owned {
+  /** Of organizations that are there. */
+  readonly bookable: readonly ReportedEvent[];
+  /** Those of them whose ordinals count. */
+  readonly numbered: Events;
+}
+
+/** Locks organizations and sessions. */
+async function lockOwners(tx: BooksTransaction, reports: readonly UsageReport[]): Promise<Owned> {
+  const events = reports.flatMap((report) => report.events);
   const named = distinct(events.map(({ row }) => row.organization_id));
   await shareOrganizations(tx, named);
   const organizations = await existing(tx.db, named);
   const bookable = events.filter(({ row }) => organizations.has(row.organization_id));
-  const charged = bookable.filter(({ charges }) => charges.length > 0);
-  await shareSessions(tx, distinct(charged.map(({ row }) => row.session_id)));
-  return bookable;
+  const sessions = await shareSessions(
+    tx,
+    distinct(bookable.flatMap(({ row }) => (row.session_id === '' ? [] : row.session_id))),
+  );
+  const boundTo = new Map(sessions.map((session) => [session.id, session.organization_id]));
+  const numbered = reports.flatMap((report) =>
+    report.events.filter(
+      ({ ordinal, row }) =>
+        ordinal !== undefined &&
+        row.session_id !== '' &&
+        organizations.has(row.organization_id) &&
+        (report.boundTo === undefined || boundTo.get(row.session_id) === report.boundTo),
+    ),
+  );
+  return { bookable, numbered: new Set(numbered) };
 }
 
 async function existing(db: Kysely<Schema>, ids: readonly string[]): Promise<ReadonlySet<string>> {

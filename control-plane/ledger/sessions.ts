@@ -6,9 +6,39 @@ import { notFound } from '../services/errors.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import type { SessionRow } from './locks.ts';
 
-/** Opens a session, or keeps it open. @returns whether it is. @throws CallError not_found for another proxy's */
+export interface KeptSession {
+  readonly open: boolean;
+  /** That were heard within a minute, this one too. */
+  readonly sessions: number;
+  /** Nano-dollars that open leases of this one have left. */
+  readonly leased: number;
+}
+
+/** Opens a session, or keeps it open. @throws CallError not_found for another proxy's */
 export async function keepSession(
-  { db, now }: BooksTransaction,
+  tx: BooksTransaction,
+  caller: ProxyCaller,
+  id: string,
+): Promise<KeptSession> {
+  const open = await isKept(tx, caller, id);
+  const { count: sessions } = await tx.db
+    .selectFrom('ledger_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('open', '=', 1)
+    .where('expired_at', 'is', null)
+    .where('seen_at', '>=', tx.now - silenceMaxMs)
+    .executeTakeFirstOrThrow();
+  const { leased } = await tx.db
+    .selectFrom('leases')
+    .select(({ fn }) => fn.sum<number | string | null>('remaining').as('leased'))
+    .where('session_id', '=', id)
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow();
+  return { open, sessions: Number(sessions), leased: Number(leased ?? 0) };
+}
+
+async function isKept(
+  { db, epoch, now }: BooksTransaction,
   caller: ProxyCaller,
   id: string,
 ): Promise<boolean> {
@@ -21,6 +51,7 @@ export async function keepSession(
       open: 1,
       seen_at: now,
       expired_at: null,
+      epoch,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
@@ -43,6 +74,9 @@ export async function keepSession(
   requireOwn(session, caller);
   return false;
 }
+
+/** A session that was silent for longer, by the database's clock, is closed. */
+export const silenceMaxMs = 60_000;
 
 /** @throws CallError not_found: what is another proxy's and what does not exist answer the same */
 export function requireOwn(session: SessionRow, caller: ProxyCaller): void {

@@ -29,7 +29,10 @@ export interface AccessService {
 }
 
 export interface AccessDeps {
-  readonly store: Pick<Store, 'snapshot' | 'changesAfter' | 'positionAgo' | 'startNewEpoch' | 'onRecall'>;
+  readonly store: Pick<
+    Store,
+    'snapshot' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onRecall'
+  >;
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
   readonly sealKeys: SealKeys;

@@ -10,16 +10,19 @@ import type { ListAiSystemsRequest__Output } from '../../proto/generated/gateway
 import type { ListAiSystemsResponse } from '../../proto/generated/gateway/v1/ListAiSystemsResponse.ts';
 import type { UpdateAiSystemRequest__Output } from '../../proto/generated/gateway/v1/UpdateAiSystemRequest.ts';
 import { optional } from '../domain/field.ts';
-import { modelGlobs, name, timeText } from '../domain/fields.ts';
+import { name, timeText } from '../domain/fields.ts';
+import { modelSelectors } from '../domain/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
 import { takeOutAiSystem } from './guardrail.ts';
 import { revokeKeysOfScope } from './key-values.ts';
+import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { pageOf } from './page.ts';
+import { withMatches } from './selector-matches.ts';
 
 type Row = Selectable<Schema['ai_systems']>;
 
@@ -27,9 +30,10 @@ export async function create(
   call: ChangeCall,
   request: CreateAiSystemRequest__Output,
 ): Promise<Outcome<AiSystem>> {
+  const known = await readKnownModels(call.db, request.organizationId, request.allowedModels);
   const fields = checked({
     name: name(request.name),
-    allowed_models: optional(modelGlobs, request.allowedModels),
+    allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
   });
   const row: Row = {
     id: uuidv7(call.now),
@@ -41,7 +45,8 @@ export async function create(
     revision: call.revision,
   };
   await call.db.insertInto('ai_systems').values(row).execute();
-  return { ...recorded(row), result: message(row), after: message(row), invalidations: [] };
+  const made = { ...recorded(row), result: message(row), after: message(row), invalidations: [] };
+  return withMatches<AiSystem>(made, fields.allowed_models);
 }
 
 export async function get(call: ReadCall, request: GetAiSystemRequest__Output): Promise<AiSystem> {
@@ -64,27 +69,31 @@ export async function update(
   call: ChangeCall,
   request: UpdateAiSystemRequest__Output,
 ): Promise<Outcome<AiSystem>> {
+  const before = await find(call.db, request.id);
+  const known = await readKnownModels(call.db, before.organization_id, request.allowedModels);
   const fields = checked({
     name: optional(name, request.name),
-    allowed_models: optional(modelGlobs, request.allowedModels),
+    allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
   });
-  const before = await find(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   const columns = {
     name: fields.name ?? before.name,
     active: request.active === undefined ? before.active : flag(request.active),
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
   };
-  if (isSame(before, columns)) return { unchanged: message(before) };
+  if (isSame(before, columns)) {
+    return withMatches<AiSystem>({ unchanged: message(before) }, fields.allowed_models);
+  }
   const after: Row = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('ai_systems').set(after).where('id', '=', before.id).execute();
-  return {
+  const changed: Outcome<AiSystem> = {
     ...recorded(before),
     result: message(after),
     before: message(before),
     after: message(after),
     invalidations: [{ kind: 'ai_system', ref: before.id, state: 'changed' }],
   };
+  return withMatches(changed, fields.allowed_models);
 }
 
 export async function remove(

@@ -5,6 +5,8 @@ import type { Background } from '../../common/background.ts';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import type { CloseSessionRequest__Output } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
+import type { CloseSessionResponse } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { DrawOutcome__Output } from '../../proto/generated/gateway/v1/DrawOutcome.ts';
 import type { DrawRequest__Output } from '../../proto/generated/gateway/v1/DrawRequest.ts';
 import type { DrawResponse } from '../../proto/generated/gateway/v1/DrawResponse.ts';
@@ -15,9 +17,11 @@ import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/Repor
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import { id, timeText } from '../domain/fields.ts';
+import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
 import { type DrawOutcome, drawing } from '../ledger/draw.ts';
 import { returning } from '../ledger/give-back.ts';
 import { LeaseBatches } from '../ledger/lease-batches.ts';
+import { windowKey } from '../ledger/matching.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import { createReportBatches, eventsMax } from '../ledger/report-batches.ts';
@@ -39,6 +43,7 @@ export interface LedgerService {
   draw(caller: ProxyCaller, request: DrawRequest__Output): Promise<DrawResponse>;
   giveBack(caller: ProxyCaller, request: ReturnRequest__Output): Promise<ReturnResponse>;
   reportUsage(caller: ProxyCaller, request: ReportUsageRequest__Output): Promise<ReportUsageResponse>;
+  closeSession(caller: ProxyCaller, request: CloseSessionRequest__Output): Promise<CloseSessionResponse>;
 }
 
 export interface LedgerDeps {
@@ -46,7 +51,9 @@ export interface LedgerDeps {
   readonly days: UsageDays;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: Pick<LedgerMetrics, 'drawn' | 'reported'>;
+  /** How long rows of usage are kept. */
+  readonly usageKeptMs: number;
+  readonly metrics: Pick<LedgerMetrics, 'drawn' | 'reported' | 'sessionClosed'>;
   readonly background: Background;
 }
 
@@ -59,19 +66,23 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
   return {
     async keepSession(caller, request) {
       const { session } = checked({ session: id(request.session) });
-      const { value, now } = await timed(store, (tx) => keepSession(tx, caller, session));
-      return { open: value, now };
+      const { value, ...told } = await timed(store, (tx) => keepSession(tx, caller, session));
+      const { open, sessions, leased } = value;
+      return { open, sessions, leasedNanoUsd: String(leased), ...told };
     },
     async draw(caller, request) {
       const asked = checkedDraw(request);
       await touches.heard(caller, [asked.session]);
-      const { answer, now } = await leases.run(drawing(caller, asked));
-      const { outcome, granted, recallOf } = answer;
+      const { answer, now, epoch } = await leases.run(drawing(caller, asked));
+      const { attainable, outcome, granted, recallOf } = answer;
       metrics.drawn(outcome);
       if (recallOf !== undefined) {
         recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
       }
-      return { outcome: outcomes[outcome], grantedNanoUsd: String(granted), now: timeText(now) };
+      return {
+        ...{ outcome: outcomes[outcome], grantedNanoUsd: String(granted), now: timeText(now), epoch },
+        ...(attainable !== undefined && { attainableNanoUsd: String(attainable) }),
+      };
     },
     async giveBack(caller, request) {
       const { amount_nano_usd: amount, ...fields } = checked({
@@ -80,17 +91,17 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       });
       const operation = { ...operationOf(fields), amount };
       await touches.heard(caller, [operation.session]);
-      const { answer, now } = await leases.run(returning(caller, operation));
-      return { returnedNanoUsd: String(answer), now: timeText(now) };
+      const { answer, now, epoch } = await leases.run(returning(caller, operation));
+      return { returnedNanoUsd: String(answer), now: timeText(now), epoch };
     },
     async reportUsage(caller, request) {
       const events = checkedEvents(request);
       requireOwnUsage(caller, events);
       await touches.heard(caller, sessionsOf(events));
-      await deps.days.ensureDays(daysToMake(events, clock.now()));
-      const { answer, now } = await reports.run({
-        events,
-        accept: (at) => requireOfThisTime(events, at),
+      await deps.days.ensureDays(daysToMake(events, { now: clock.now(), keptMs: deps.usageKeptMs }));
+      const { answer, now, epoch } = await reports.run({
+        ...{ events, boundTo: caller.organizationId },
+        accept: (at) => requireOfThisTime(events, { now: at, keptMs: deps.usageKeptMs }),
       });
       metrics.reported(answer);
       if (answer.unknown > 0) {
@@ -99,7 +110,13 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
           'events of organizations that are not there were dropped',
         );
       }
-      return { recorded: answer.recorded, now: timeText(now) };
+      return { recorded: answer.recorded, now: timeText(now), epoch };
+    },
+    async closeSession(caller, request) {
+      const end = checkedEnd(request);
+      const { freed, now, epoch } = await closeSession(store, caller, end);
+      metrics.sessionClosed(freed);
+      return { freedNanoUsd: String(freed), now: timeText(now), epoch };
     },
   };
 }
@@ -115,9 +132,11 @@ const outcomes = {
   ignored: 'DRAW_OUTCOME_IGNORED',
 } as const satisfies Record<DrawOutcome, DrawOutcome__Output>;
 
-/** A transaction's result, and the database's clock in it. */
+/** A transaction's result, the database's clock in it, and where it is. */
 async function timed<T>(store: Pick<Store, 'books'>, work: (tx: BooksTransaction) => Promise<T>) {
-  return await store.books(async (tx) => ({ value: await work(tx), now: timeText(tx.now) }));
+  return await store.books(async (tx) => ({
+    ...{ value: await work(tx), now: timeText(tx.now), epoch: tx.epoch },
+  }));
 }
 
 function operationFields(request: DrawRequest__Output | ReturnRequest__Output) {
@@ -126,6 +145,7 @@ function operationFields(request: DrawRequest__Output | ReturnRequest__Output) {
     budget_id: id(request.budgetId),
     window: ledgerWindow(request.window),
     seq: seq(request.seq),
+    shut_nano_usd: nanoUsd(0)(request.shutNanoUsd ?? '0'),
   };
 }
 
@@ -134,10 +154,11 @@ interface OperationFields {
   readonly budget_id: string;
   readonly window: string;
   readonly seq: number;
+  readonly shut_nano_usd: number;
 }
 
-function operationOf({ session, budget_id: budgetId, window, seq }: OperationFields) {
-  return { session, budgetId, window, seq };
+function operationOf({ session, budget_id: budgetId, window, seq, shut_nano_usd: shut }: OperationFields) {
+  return { session, budgetId, window, seq, shut };
 }
 
 function checkedDraw(request: DrawRequest__Output) {
@@ -147,10 +168,32 @@ function checkedDraw(request: DrawRequest__Output) {
     ...fields
   } = checked({
     ...operationFields(request),
-    need_nano_usd: nanoUsd(1)(request.needNanoUsd),
+    need_nano_usd: nanoUsd(nanoOf(request.wantNanoUsd) === 0 ? 0 : 1)(request.needNanoUsd),
     want_nano_usd: nanoUsd(nanoOf(request.needNanoUsd) ?? 1)(request.wantNanoUsd),
   });
   return { ...operationOf(fields), need, want };
+}
+
+const outstandingMax = 1000;
+
+function checkedEnd({ session, outstanding, andOthers }: CloseSessionRequest__Output): SessionEnd {
+  if (outstanding.length > outstandingMax) {
+    throw invalidRequest([{ field: 'outstanding', description: `must hold at most ${outstandingMax}` }]);
+  }
+  const named = outstanding.map((lease) =>
+    checked({
+      budget_id: id(lease.budgetId),
+      window: ledgerWindow(lease.window),
+      outstanding_nano_usd: nanoUsd(0)(lease.outstandingNanoUsd),
+    }),
+  );
+  return {
+    session: checked({ session: id(session) }).session,
+    outstanding: new Map(
+      named.map((lease) => [windowKey(lease.budget_id, lease.window), lease.outstanding_nano_usd]),
+    ),
+    andOthers,
+  };
 }
 
 // So many are named; the others are like them.
@@ -177,21 +220,28 @@ function requireOwnUsage({ organizationId }: ProxyCaller, events: readonly Repor
 const aheadMaxMs = 3_600_000;
 const ageMaxMs = 40 * dayMs;
 
-/** @throws CallError */
-function requireOfThisTime(events: readonly ReportedEvent[], now: number): void {
-  const violations = events.flatMap(({ row: { at } }, index): Violation[] => {
-    if (at > now + aheadMaxMs) {
-      return [{ field: `events[${index}].at`, description: 'must not be more than an hour ahead' }];
-    }
-    if (at >= now - ageMaxMs) return [];
-    return [{ field: `events[${index}].at`, description: 'must not be more than 40 days ago' }];
+interface Keeping {
+  /** By the database's clock. */
+  readonly now: number;
+  /** How long rows of usage are kept. */
+  readonly keptMs: number;
+}
+
+/** What is of a day whose rows are gone could be booked twice: nobody knows whether it was. @throws CallError */
+function requireOfThisTime(events: readonly ReportedEvent[], { now, keptMs }: Keeping): void {
+  const firstKept = dayOf(now - keptMs);
+  const violations = events.flatMap(({ row: { at, day } }, index): Violation[] => {
+    const violation = (description: string) => [{ field: `events[${index}].at`, description }];
+    if (at > now + aheadMaxMs) return violation('must not be more than an hour ahead');
+    if (at < now - ageMaxMs) return violation('must not be more than 40 days ago');
+    return day < firstKept ? violation('must be of a day whose usage is still kept') : [];
   });
   if (violations.length > 0) throw invalidRequest(violations.slice(0, violationsMax));
 }
 
 /** What is far from our own clock is refused by the database's: nothing is made for it. */
-function daysToMake(events: readonly ReportedEvent[], now: number): ReadonlySet<string> {
-  const [first, last] = [dayOf(now - ageMaxMs - dayMs), dayOf(now + dayMs)];
+function daysToMake(events: readonly ReportedEvent[], { now, keptMs }: Keeping): ReadonlySet<string> {
+  const [first, last] = [dayOf(now - Math.min(keptMs, ageMaxMs + dayMs)), dayOf(now + dayMs)];
   return new Set(events.map(({ row }) => row.day).filter((day) => day >= first && day <= last));
 }
 

@@ -1,5 +1,6 @@
 // One limit: its row, what proxies are told of it, who sees it, and its end with its subject.
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
+import { storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import { budgetPeriodsInContract, limitKindsInContract } from '../domain/limit.ts';
@@ -16,7 +17,7 @@ export function limitRecord(row: LimitRow) {
     ...(row.period === null
       ? { count: String(row.amount) }
       : { amountUsd: usdOfNano(row.amount), period: budgetPeriodsInContract[row.period] }),
-    ...(row.model === null ? {} : { model: row.model }),
+    ...(row.model === null ? {} : { model: storedSelector(row.model) }),
   } satisfies LimitRecord;
 }
 

@@ -1,6 +1,7 @@
 // Limits: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject, so a change
 // of one names that record on the change feed. A budget that is deleted is gone for everybody; its row stays for its books.
 import type { Kysely } from 'kysely';
+import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateLimitRequest__Output } from '../../proto/generated/gateway/v1/CreateLimitRequest.ts';
@@ -12,7 +13,7 @@ import type { ListLimitsRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLimitsResponse.ts';
 import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
 import { optional } from '../domain/field.ts';
-import { modelGlob, timeText } from '../domain/fields.ts';
+import { timeText } from '../domain/fields.ts';
 import {
   asItIs,
   type LimitSubject,
@@ -23,13 +24,16 @@ import {
   limitSubject,
   limitSubjectsInContract,
 } from '../domain/limit.ts';
+import { modelSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { checked, expectRevision } from './checked.ts';
+import { isSame } from './columns.ts';
 import { CallError, notFound, permissionDenied } from './errors.ts';
 import { changed } from './key-values.ts';
+import { readKnownModels } from './known-models.ts';
 import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
@@ -42,11 +46,12 @@ import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key.ts';
 export const limitsMax = 32;
 
 export async function create(call: ChangeCall, request: CreateLimitRequest__Output): Promise<Outcome<Limit>> {
+  const known = await readKnownModels(call.db, request.organizationId, request.model);
   const fields = checked({
     subject: limitSubject(request.organizationId)(request.subject),
     kind: limitKind(request.kind),
     ...limitSize(request.kind === limitKindsInContract.budget, request),
-    model: optional(modelGlob, request.model),
+    model: optional(modelSelector(known, request.allowUnmatched === true), request.model),
   });
   if (fields.kind === 'budget') await lockBooksOf(call, request.organizationId);
   await requireExists(call.db, request.organizationId, { field: 'subject', ...fields.subject });
@@ -59,14 +64,19 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
     subject_id: fields.subject.id,
     kind: fields.kind,
     amount: fields.period === undefined ? fields.count : fields.amount_usd,
-    model: fields.model ?? null,
+    model: fields.model?.stored ?? null,
     period: fields.period ?? null,
     deleted_at: null,
     created_at: call.now,
     revision: call.revision,
   };
   await call.db.insertInto('limits').values(row).execute();
-  return { ...(await recorded(call.db, row)), result: message(row), after: message(row) };
+  const match = fields.model && { match: fields.model.match };
+  return {
+    ...(await recorded(call.db, row)),
+    result: { ...message(row), ...match },
+    after: message(row),
+  };
 }
 
 export async function get(call: ReadCall, request: GetLimitRequest__Output): Promise<Limit> {
@@ -101,10 +111,14 @@ export async function update(call: ChangeCall, request: UpdateLimitRequest__Outp
   const fields = checked({ ...limitResize(before.period, request), ...fixedFields(request, before) });
   expectRevision(request.ifRevision, before.revision);
   await requireMayLimit(call, subjectOf(before));
-  const amount = fields.amount_usd ?? fields.count ?? before.amount;
-  if (amount === before.amount) return { unchanged: message(before) };
+  const columns = {
+    amount: fields.amount_usd ?? fields.count ?? before.amount,
+    // One that was stored with an alias of its provider is written anew with the canonical name.
+    model: before.model === null ? null : storedSelector(before.model),
+  };
+  if (isSame(before, columns)) return { unchanged: message(before) };
   if (before.period !== null) await lockBooksOf(call, before.organization_id);
-  const after: LimitRow = { ...before, amount, revision: call.revision };
+  const after: LimitRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('limits').set(after).where('id', '=', before.id).execute();
   await noteReached(call, after);
   return {
@@ -146,8 +160,13 @@ function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: 
   return {
     subject: asItIs(!subject || sameSubject),
     kind: asItIs(kind === undefined || kind === limitKindsInContract[row.kind]),
-    model: asItIs(model === undefined || model === (row.model ?? '')),
+    model: asItIs(model === undefined || sameModels(model, row.model)),
   };
+}
+
+/** By whichever of its names a model was given. */
+function sameModels(text: string, stored: string | null): boolean {
+  return stored === null ? text === '' : canonicalSelector(text) === canonicalSelector(stored);
 }
 
 /** @throws CallError for a key that is revoked, and for owners where an admin calls */
@@ -207,8 +226,10 @@ function subjectOf(row: LimitRow): LimitSubject {
 }
 
 function message(row: LimitRow) {
+  const { model, ...record } = limitRecord(row);
   return {
-    ...limitRecord(row),
+    ...record,
+    ...(model !== undefined && { model: canonicalSelector(model) }),
     organizationId: row.organization_id,
     subject: { kind: limitSubjectsInContract[row.subject_kind], id: row.subject_id },
     createdAt: timeText(row.created_at),

@@ -74,6 +74,7 @@ export const methods = {
     Draw: proxy,
     Return: proxy,
     ReportUsage: proxy,
+    CloseSession: proxy,
   },
   Limits: {
     Create: { ...change, roles: managers, organization: of.named, handle: limits.create },

@@ -9,18 +9,38 @@ import type { ListOrganizationsResponse } from '../../proto/generated/gateway/v1
 import type { Organization } from '../../proto/generated/gateway/v1/Organization.ts';
 import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
 import { optional } from '../domain/field.ts';
-import { email, modelGlobs, name, timeText } from '../domain/fields.ts';
-import type { Schema } from '../store/schema.ts';
+import { email, name, timeText } from '../domain/fields.ts';
+import { modelSelectors } from '../domain/model-selector.ts';
+import { wordOf } from '../domain/words.ts';
+import type { HangUp, Schema, UnknownCost } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { notFound } from './errors.ts';
+import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
 import { pageOf } from './page.ts';
 import { insertPerson, personMessage } from './people.ts';
+import { withMatches } from './selector-matches.ts';
 
 type Row = Selectable<Schema['organizations']>;
+
+/** Our words, and the contract's. */
+export const hangUps = {
+  cancel: 'HANG_UP_CANCEL',
+  read: 'HANG_UP_READ',
+} as const satisfies Record<HangUp, string>;
+
+export const unknownCosts = {
+  hold: 'UNKNOWN_COST_HOLD',
+  text: 'UNKNOWN_COST_TEXT',
+} as const satisfies Record<UnknownCost, string>;
+
+/** A change leaves alone what it does not name. */
+function said(name: string | undefined): string | undefined {
+  return name?.endsWith('_UNSPECIFIED') === true ? undefined : name;
+}
 
 export async function create(
   call: ChangeCall,
@@ -36,6 +56,8 @@ export async function create(
     name: fields.name,
     suspended: 0,
     caller_provider_keys: 0,
+    hang_up: 'cancel',
+    unknown_cost: 'hold',
     allowed_models: globsText([]),
     created_at: call.now,
     revision: call.revision,
@@ -78,19 +100,25 @@ export async function update(
   call: ChangeCall,
   request: UpdateOrganizationSettingsRequest__Output,
 ): Promise<Outcome<Organization>> {
+  const known = await readKnownModels(call.db, request.id, request.allowedModels);
   const fields = checked({
     name: optional(name, request.name),
-    allowed_models: optional(modelGlobs, request.allowedModels),
+    allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
+    'settings.cost.hang_up': optional(wordOf(hangUps), said(request.settings?.cost?.hangUp)),
+    'settings.cost.unknown_cost': optional(wordOf(unknownCosts), said(request.settings?.cost?.unknownCost)),
   });
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   const callerProviderKeys = request.settings?.access?.callerProviderKeys;
-  return await write(call, before, {
+  const outcome = await write(call, before, {
     name: fields.name ?? before.name,
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
     caller_provider_keys:
       callerProviderKeys === undefined ? before.caller_provider_keys : flag(callerProviderKeys),
+    hang_up: fields['settings.cost.hang_up'] ?? before.hang_up,
+    unknown_cost: fields['settings.cost.unknown_cost'] ?? before.unknown_cost,
   });
+  return withMatches(outcome, fields.allowed_models);
 }
 
 export async function suspend(
@@ -136,7 +164,10 @@ function organizationMessage(row: Row) {
     id: row.id,
     name: row.name,
     suspended: row.suspended === 1,
-    settings: { access: { callerProviderKeys: row.caller_provider_keys === 1 } },
+    settings: {
+      access: { callerProviderKeys: row.caller_provider_keys === 1 },
+      cost: { hangUp: hangUps[row.hang_up], unknownCost: unknownCosts[row.unknown_cost] },
+    },
     allowedModels: globsOf(row.allowed_models),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),

@@ -10,16 +10,19 @@ import type { ListPeopleResponse } from '../../proto/generated/gateway/v1/ListPe
 import type { Person } from '../../proto/generated/gateway/v1/Person.ts';
 import type { UpdatePersonRequest__Output } from '../../proto/generated/gateway/v1/UpdatePersonRequest.ts';
 import { clearable, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { email, modelGlobs, name, timeText } from '../domain/fields.ts';
+import { email, name, timeText } from '../domain/fields.ts';
+import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
 import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
 import type { Role, Schema } from '../store/schema.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { CallError, notFound, permissionDenied } from './errors.ts';
 import { revokeKeysOfScope } from './key-values.ts';
+import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { pageOf } from './page.ts';
+import { withMatches } from './selector-matches.ts';
 
 export type PersonRow = Selectable<Schema['people']>;
 
@@ -28,11 +31,12 @@ export async function create(
   request: CreatePersonRequest__Output,
 ): Promise<Outcome<Person>> {
   const organizationId = request.organizationId ?? null;
+  const known = await readKnownModels(call.db, organizationId, request.allowedModels);
   const fields = checked({
     name: name(request.name),
     email: optional(email, request.email),
     role: roleIn(organizationId)(request.role),
-    allowed_models: optional(modelGlobs, request.allowedModels),
+    allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
   });
   if (!mayChangePerson(call.caller, fields.role)) throw ownersOnly();
   const row = await insertPerson(call, {
@@ -43,13 +47,14 @@ export async function create(
     allowedModels: fields.allowed_models ?? [],
   });
   const person = personMessage(row);
-  return {
+  const made: Outcome<Person> = {
     result: person,
     organizationId: organizationId ?? undefined,
     target: { kind: 'person', id: row.id },
     after: person,
     invalidations: [],
   };
+  return withMatches(made, fields.allowed_models);
 }
 
 export async function get(call: ReadCall, request: GetPersonRequest__Output): Promise<Person> {
@@ -77,11 +82,12 @@ export async function update(
   request: UpdatePersonRequest__Output,
 ): Promise<Outcome<Person>> {
   const before = await findPerson(call.db, request.id);
+  const known = await readKnownModels(call.db, before.organization_id, request.allowedModels);
   const fields = checked({
     name: optional(name, request.name),
     email: clearable(email, request.email),
     role: optional(roleIn(before.organization_id), request.role),
-    allowed_models: optional(modelGlobs, request.allowedModels),
+    allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
   });
   expectRevision(request.ifRevision, before.revision);
   if (!mayChangePerson(call.caller, before.role, fields.role)) throw ownersOnly();
@@ -92,13 +98,15 @@ export async function update(
     active: request.active === undefined ? before.active : flag(request.active),
     allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
   };
-  if (isSame(before, columns)) return { unchanged: personMessage(before) };
+  if (isSame(before, columns)) {
+    return withMatches<Person>({ unchanged: personMessage(before) }, fields.allowed_models);
+  }
   const after: PersonRow = { ...before, ...columns, revision: call.revision };
   if (after.role !== before.role || after.active === 0) await keepOneOf(call.db, before);
   await call.db.updateTable('people').set(after).where('id', '=', before.id).execute();
   // Somebody who was not an owner may have been handed this token; it must not become an owner's.
   if (after.role === 'owner' && before.role !== 'owner') await revokeTokens(call, before.id);
-  return {
+  const changed: Outcome<Person> = {
     result: personMessage(after),
     organizationId: before.organization_id ?? undefined,
     target: { kind: 'person', id: before.id },
@@ -106,6 +114,7 @@ export async function update(
     after: personMessage(after),
     invalidations: [{ kind: 'person', ref: before.id, state: 'changed' }],
   };
+  return withMatches(changed, fields.allowed_models);
 }
 
 export async function remove(
@@ -134,7 +143,7 @@ export interface NewPerson {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
-  readonly allowedModels: readonly string[];
+  readonly allowedModels: readonly WrittenSelector[];
 }
 
 export async function insertPerson(

@@ -1,5 +1,7 @@
-// One price of an organization's own: its row, and what proxies are told of it.
+// One price of an organization's own: its row, and what proxies are told of it. Of prices that are of one model under different names
+// one counts: that under the canonical name, else the oldest.
 import type { Kysely, Selectable } from 'kysely';
+import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { ModelPrices } from '../../proto/generated/gateway/v1/ModelPrices.ts';
 import type { PriceRecord } from '../../proto/generated/gateway/v1/PriceRecord.ts';
 import type { Schema } from '../store/schema.ts';
@@ -10,7 +12,7 @@ export type PriceRow = Selectable<Schema['prices']>;
 export function priceRecord(row: PriceRow) {
   return {
     id: row.id,
-    model: row.model,
+    model: storedSelector(row.model),
     prices: JSON.parse(row.prices) as ModelPrices,
   } satisfies PriceRecord;
 }
@@ -23,5 +25,14 @@ export async function readPrices(db: Kysely<Schema>, organizationId: string): Pr
     .where('organization_id', '=', organizationId)
     .orderBy('id')
     .execute();
-  return rows.map(priceRecord);
+  const counting = countingPrices(rows);
+  return rows.filter((row) => counting.has(row.id)).map(priceRecord);
+}
+
+/** @param rows of one organization, oldest first @returns ids of those that no other one goes before */
+export function countingPrices(rows: readonly Pick<PriceRow, 'id' | 'model'>[]): ReadonlySet<string> {
+  const byModel = Map.groupBy(rows, ({ model }) => canonicalSelector(model));
+  return new Set(
+    [...byModel].flatMap(([name, same]) => (same.find(({ model }) => model === name) ?? same[0])?.id ?? []),
+  );
 }

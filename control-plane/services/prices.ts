@@ -1,6 +1,7 @@
 // Prices of an organization's own, by model name or glob. All of them travel in the organization's record, so a change of one
 // names that record on the change feed.
 import type { Kysely } from 'kysely';
+import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreatePriceRequest__Output } from '../../proto/generated/gateway/v1/CreatePriceRequest.ts';
@@ -11,11 +12,15 @@ import type { ListPricesRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListPricesResponse } from '../../proto/generated/gateway/v1/ListPricesResponse.ts';
 import type { Price } from '../../proto/generated/gateway/v1/Price.ts';
 import type { UpdatePriceRequest__Output } from '../../proto/generated/gateway/v1/UpdatePriceRequest.ts';
-import { modelGlob, timeText } from '../domain/fields.ts';
+import { timeText } from '../domain/fields.ts';
 import { modelPrices } from '../domain/model-prices.ts';
+import { modelSelector } from '../domain/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
+import { NameTakenError } from '../store/store.ts';
 import { checked, expectRevision } from './checked.ts';
+import { isSame } from './columns.ts';
 import { CallError, notFound } from './errors.ts';
+import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 import { pageOf } from './page.ts';
@@ -25,21 +30,23 @@ import { type PriceRow, priceRecord } from './price.ts';
 export const pricesMax = 200;
 
 export async function create(call: ChangeCall, request: CreatePriceRequest__Output): Promise<Outcome<Price>> {
+  const known = await readKnownModels(call.db, request.organizationId, request.model);
   const fields = checked({
-    model: modelGlob(request.model),
+    model: modelSelector(known, request.allowUnmatched === true)(request.model),
     prices: modelPrices(dayOf(call.now))(request.prices),
   });
-  await requirePlace(call.db, request.organizationId);
+  await requirePlace(call.db, request.organizationId, fields.model.stored);
   const row: PriceRow = {
     id: uuidv7(call.now),
     organization_id: request.organizationId,
-    model: fields.model,
+    model: fields.model.stored,
     prices: JSON.stringify(fields.prices),
     created_at: call.now,
     revision: call.revision,
   };
   await call.db.insertInto('prices').values(row).execute();
-  return { ...recorded(row), result: message(row), after: message(row) };
+  const { match } = fields.model;
+  return { ...recorded(row), result: { ...message(row), match }, after: message(row) };
 }
 
 export async function get(call: ReadCall, request: GetPriceRequest__Output): Promise<Price> {
@@ -59,9 +66,9 @@ export async function update(call: ChangeCall, request: UpdatePriceRequest__Outp
   const before = await find(call.db, request.id);
   const { prices } = checked({ prices: modelPrices(dayOf(call.now))(request.prices) });
   expectRevision(request.ifRevision, before.revision);
-  const text = JSON.stringify(prices);
-  if (text === before.prices) return { unchanged: message(before) };
-  const after: PriceRow = { ...before, prices: text, revision: call.revision };
+  const columns = { prices: JSON.stringify(prices), model: await storedAnew(call.db, before) };
+  if (isSame(before, columns)) return { unchanged: message(before) };
+  const after: PriceRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('prices').set(after).where('id', '=', before.id).execute();
   return { ...recorded(before), result: message(after), before: message(before), after: message(after) };
 }
@@ -75,18 +82,35 @@ export async function remove(
   return { ...recorded(row), result: {}, before: message(row) };
 }
 
-/** @throws CallError */
-async function requirePlace(db: Kysely<Schema>, organizationId: string): Promise<void> {
-  const { count } = await db
+/** @throws CallError, NameTakenError where there is one for the model under whichever of its names */
+async function requirePlace(db: Kysely<Schema>, organizationId: string, model: string): Promise<void> {
+  const rows = await db
     .selectFrom('prices')
-    .select((column) => column.fn.countAll<number>().as('count'))
+    .select('model')
     .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  if (count < pricesMax) return;
+    .execute();
+  if (rows.some((row) => canonicalSelector(row.model) === canonicalSelector(model))) {
+    throw new NameTakenError('prices_model_unique');
+  }
+  if (rows.length < pricesMax) return;
   throw new CallError(
     'too_many_prices',
     `there are ${pricesMax} already; delete one, or use a glob for several`,
   );
+}
+
+/** A price that was stored with an alias of its provider is written anew with the canonical name, unless another one has it. */
+async function storedAnew(db: Kysely<Schema>, { id, organization_id, model }: PriceRow): Promise<string> {
+  const stored = storedSelector(model);
+  if (stored === model) return model;
+  const other = await db
+    .selectFrom('prices')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('model', '=', stored)
+    .where('id', '!=', id)
+    .executeTakeFirst();
+  return other === undefined ? stored : model;
 }
 
 function recorded(row: PriceRow) {
@@ -106,6 +130,7 @@ async function find(db: Kysely<Schema>, id: string): Promise<PriceRow> {
 function message(row: PriceRow) {
   return {
     ...priceRecord(row),
+    model: canonicalSelector(row.model),
     organizationId: row.organization_id,
     createdAt: timeText(row.created_at),
     revision: String(row.revision),

@@ -17,8 +17,10 @@ import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import type { Schema, ScopeKind } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
 import { type ProviderRow, readCallable } from './callable-providers.ts';
+import { globsRecord } from './columns.ts';
 import { readGuardrails } from './guardrail.ts';
 import { readLimits } from './limit.ts';
+import { hangUps, unknownCosts } from './organizations.ts';
 import { readPrices } from './price.ts';
 
 export interface RecordsDeps {
@@ -90,7 +92,7 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
     active: key.active === 1,
     ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
     ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
-    allowedModels: JSON.parse(key.allowed_models) as string[],
+    allowedModels: globsRecord(key.allowed_models),
     organizationRevision,
     revision: key.revision,
   };
@@ -112,7 +114,7 @@ async function readScope(
     id,
     organizationId: row.organization_id ?? '',
     active: row.active === 1,
-    allowedModels: JSON.parse(row.allowed_models) as string[],
+    allowedModels: globsRecord(row.allowed_models),
     revision: row.revision,
   };
 }
@@ -125,7 +127,9 @@ async function toOrganizationRecord(
     id: organization.id,
     active: organization.suspended === 0,
     callerProviderKeys: organization.caller_provider_keys === 1,
-    allowedModels: JSON.parse(organization.allowed_models) as string[],
+    hangUp: hangUps[organization.hang_up],
+    unknownCost: unknownCosts[organization.unknown_cost],
+    allowedModels: globsRecord(organization.allowed_models),
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),

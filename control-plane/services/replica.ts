@@ -2,6 +2,7 @@
 import type { Clock } from '../../common/clock.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
+import type { LookedAt } from './selector-watch.ts';
 
 /** What this process is. */
 export interface Replica {
@@ -13,4 +14,6 @@ export interface Replica {
   readonly feed: Pick<Feed, 'position' | 'readAt'>;
   readonly clock: Clock;
   watchers(): readonly Watcher[];
+  /** The stored selectors of all organizations, as last looked at. */
+  selectors(): LookedAt | undefined;
 }

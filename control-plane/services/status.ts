@@ -1,4 +1,5 @@
 // How the replica that answers stands, from its memory. Proxies and their addresses are the platform's: nobody else is told.
+import type { GetStatusRequest__Output } from '../../proto/generated/gateway/v1/GetStatusRequest.ts';
 import type { GetStatusResponse } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
 import type { Watcher as WatcherMessage } from '../../proto/generated/gateway/v1/Watcher.ts';
@@ -7,17 +8,23 @@ import type { Watcher } from '../changes/watchers.ts';
 import { timeText } from '../domain/fields.ts';
 import type { AnswerCall, ReadCall } from './method.ts';
 import { roleInContract } from './people.ts';
+import { selectorCheck } from './selector-check.ts';
 
-export async function get(call: AnswerCall): Promise<GetStatusResponse> {
+export async function get(
+  call: AnswerCall,
+  { checkSelectors: checks }: GetStatusRequest__Output,
+): Promise<GetStatusResponse> {
   const { replica } = call.deps;
   const { version, host, startedAt, database, feed, clock } = replica;
   const told = call.caller.role === 'platform_operator';
+  const selectors = checks === true ? await selectorCheck(call) : undefined;
   return {
     ...{ version, replica: host, startedAt: timeText(startedAt), time: timeText(call.now) },
     database: databaseInContract[database],
     feed: { position: feed.position, ageMs: Math.max(0, Math.round(clock.monotonic() - feed.readAt)) },
     caller: await callerMessage(call),
     ...(told && { watchers: await watcherList(call, replica.watchers()) }),
+    ...(selectors && { selectors }),
   };
 }
 

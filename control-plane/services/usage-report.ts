@@ -1,14 +1,18 @@
 // Reported usage as rows of the books. A thousand events come at once, so each is read in one straight pass, and what they have in
 // common is read once; what is wrong is named by its path in the request, such as "events[3].cost_nano_usd". Pure.
+import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';
+import type { EstimateReason__Output } from '../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice__Output } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource__Output } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
+import type { EstimateReason } from '../store/ledger-tables.ts';
 import type { UsageEventRow } from '../store/schema.ts';
+import { knownWords, specialText } from '../usage/special.ts';
 import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
@@ -52,7 +56,8 @@ function readSource(read: Reader, source: UsageSource__Output) {
     project_ai_system_id: read.maybeId('project_ai_system_id', source.projectAiSystemId),
     project_person_id: read.maybeId('project_person_id', source.projectPersonId),
     provider: read.text('provider', source.provider),
-    model_asked: read.text('model_asked', source.modelAsked),
+    // A proxy of an older version reports the name that was sent.
+    model_asked: canonicalModel(read.text('model_asked', source.modelAsked)),
     model_answered: read.text('model_answered', source.modelAnswered),
     direct_key: flag(source.directKey),
   };
@@ -97,8 +102,12 @@ function readEvent(read: Reader, event: UsageEvent__Output, common: Common): Rep
     streamed: flag(event.streamed),
     attempts: event.attempts,
     estimated: flag(event.estimated),
+    estimate_reason: estimateReason(event),
+    reported_cost: read.maybeAmount('reported_cost_nano_usd', event.reportedCostNanoUsd),
+    special: specialText(knownWords(event.special)),
   };
-  return { row, charges: readCharges(read, event, common.slices) };
+  const ordinal = event.ordinal === undefined ? undefined : read.ordinal('ordinal', event.ordinal);
+  return { row, charges: readCharges(read, event, common.slices), ordinal };
 }
 
 function readCharges(
@@ -118,6 +127,23 @@ function readCharges(
 
 function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
+}
+
+const estimateReasons = {
+  ESTIMATE_REASON_UNSPECIFIED: null,
+  ESTIMATE_REASON_LEFT: 'left',
+  ESTIMATE_REASON_CUT: 'cut',
+  ESTIMATE_REASON_RESET: 'reset',
+  ESTIMATE_REASON_TIMED_OUT: 'timed_out',
+  ESTIMATE_REASON_NOT_READ: 'not_read',
+  ESTIMATE_REASON_SHUTDOWN: 'shutdown',
+  ESTIMATE_REASON_KILLED: 'killed',
+  ESTIMATE_REASON_NO_USAGE: 'no_usage',
+} as const satisfies Record<EstimateReason__Output, EstimateReason | null>;
+
+/** A reason of a newer proxy arrives as its number: the event counts all the same. */
+function estimateReason({ estimateReason: reason }: UsageEvent__Output): EstimateReason | null {
+  return reason === undefined ? null : (estimateReasons[reason] ?? null);
 }
 
 const noTime = { at: 0, day: '' };
@@ -175,6 +201,15 @@ class Reader {
     this.#timeText = text;
     this.#time = { at: read.value, day: dayOf(read.value) };
     return this.#time;
+  }
+
+  maybeAmount(field: string, text: string | undefined): number | null {
+    return text === undefined ? null : this.amount(field, text);
+  }
+
+  ordinal(field: string, text: string): number {
+    const ordinal = nanoOf(text) ?? 0;
+    return this.of(field, ordinal, ordinal > 0, 'must be from 1 to 2^53 - 1');
   }
 
   amount(field: string, text: string): number {

@@ -1,17 +1,27 @@
 // What was used: totals, of which members see their own, and every request for export.
+import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { canonicalProviderName } from '../../common/provider-names.ts';
 import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v1/ExportUsageRequest.ts';
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/fields.ts';
+import { modelSelector } from '../domain/model-selector.ts';
 import { wordOf } from '../domain/words.ts';
 import { exportUsage, type UsageFormat } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
-import { readTotals, type UsageDimension, type UsageGroup, type UsageTotalRow } from '../usage/totals.ts';
+import {
+  modelsUsed,
+  readTotals,
+  type UsageDimension,
+  type UsageGroup,
+  type UsageTotalRow,
+} from '../usage/totals.ts';
 import { checked } from './checked.ts';
+import { readKnownModels } from './known-models.ts';
 import type { Download, DownloadCall, ReadCall } from './method.ts';
 import { cutPage, pageBy } from './page.ts';
 
@@ -37,11 +47,10 @@ export async function totals(
   const { role, personId: own } = call.caller;
   // Somebody else's usage and none look the same to a member.
   if (role === 'member' && (fields.person_id ?? own) !== own) return { totals: [], nextPageToken: '' };
-  const rows = await readTotals(call.db, {
+  const question = {
     organizationId: request.organizationId,
     from: hourOf(from),
     to: hourOf(to + hourMs - 1),
-    ...names,
     metadata: fields.metadata,
     only: {
       ai_system: fields.ai_system_id,
@@ -49,16 +58,28 @@ export async function totals(
       key: fields.key_id,
       provider: fields.provider,
     },
-    model: fields.model,
-    after,
-    limit,
-  });
+  };
+  const { models, match } = await readModels(call, request, question);
+  const rows = await readTotals(call.db, { ...question, ...names, models, after, limit });
   const keyOf = (row: UsageTotalRow) =>
     JSON.stringify([...fields.group_by.map((name) => row[name]), ...(row.metadata ?? [])]);
   const { items, nextPageToken } = cutPage(rows, size, keyOf, (row) =>
     totalMessage(row, fields.group_by_metadata),
   );
-  return { totals: items, nextPageToken };
+  return { totals: items, nextPageToken, ...(match && { match }) };
+}
+
+/** What was used may be in no catalog any more: what it selects of that is reason enough. @throws CallError where it selects nothing */
+async function readModels(
+  { db }: ReadCall,
+  { organizationId, model, allowUnmatched }: UsageTotalsRequest__Output,
+  question: Parameters<typeof modelsUsed>[1],
+) {
+  if (model === undefined) return { models: undefined, match: undefined };
+  const models = await modelsUsed(db, question, canonicalSelector(model));
+  const known = await readKnownModels(db, organizationId, model);
+  const read = modelSelector(known, allowUnmatched === true || models.length > 0);
+  return { models, match: checked({ model: read(model) }).model.match };
 }
 
 export async function exportEvents(
@@ -117,8 +138,11 @@ function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
     : valid(found);
 }
 
+/** By its canonical name. */
 function providerName(text: string): Field<string> {
-  return /^[a-z0-9-]{1,63}$/.test(text) ? valid(text) : invalid('must be the name of a provider');
+  return /^[a-z0-9-]{1,63}$/.test(text)
+    ? valid(canonicalProviderName(text) ?? text)
+    : invalid('must be the name of a provider');
 }
 
 const metadataNamesMax = 4;

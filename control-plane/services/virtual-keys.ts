@@ -13,6 +13,7 @@ import type { UpdateVirtualKeyRequest__Output } from '../../proto/generated/gate
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import { clearable, optional } from '../domain/field.ts';
 import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/fields.ts';
+import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
 import { keepPastMetadata } from '../usage/metadata.ts';
 import { checked, expectRevision } from './checked.ts';
 import { flag, globsText, isSame } from './columns.ts';
@@ -20,10 +21,12 @@ import { CallError } from './errors.ts';
 import { type KeyScope, keyScope, requireMayHoldKey, requireOwnScope } from './key-scope.ts';
 import { keyStatusColumn, keyStatuses } from './key-status.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
+import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { cutPage, pageById } from './page.ts';
 import { requireExists } from './referred.ts';
+import { matchesOf, withMatches } from './selector-matches.ts';
 import {
   findKey,
   type KeyRow,
@@ -56,7 +59,8 @@ export async function create(
     name: fields.name,
     active: flag(request.active ?? true),
     ends_at: fields.ends_at ?? null,
-    allowed_models: globsText(fields.allowed_models ?? []),
+    // As it was sent: what a name stands for may change between a request and its repetition.
+    allowed_models: JSON.stringify(fields.allowed_models ?? []),
     metadata: JSON.stringify(fields.metadata ?? {}),
   };
   requireOwnScope(call.caller, fields.scope);
@@ -65,8 +69,10 @@ export async function create(
   if (earlier !== undefined) return { unchanged: { virtualKey: earlier } };
   await requireExists(call.db, request.organizationId, { field: 'scope', ...fields.scope });
   await requireMayHoldKey(call, fields.scope);
+  const selectors = await readSelectors(call, request.organizationId, request);
   const row: KeyRow = {
     ...columns,
+    allowed_models: globsText(selectors ?? []),
     id: uuidv7(call.now),
     revoked_at: null,
     client_request_id: fields.client_request_id ?? null,
@@ -81,10 +87,24 @@ export async function create(
   const virtualKey = keyMessage(row, [added.row], call.now);
   return {
     ...recorded(row),
-    result: { virtualKey, value: added.value },
+    result: { virtualKey: { ...virtualKey, ...matchesOf(selectors) }, value: added.value },
     after: virtualKey,
     invalidations: [],
   };
+}
+
+/** @throws CallError for a selector that selects nothing */
+async function readSelectors(
+  { db }: ReadCall,
+  organizationId: string,
+  {
+    allowedModels,
+    allowUnmatched,
+  }: Pick<UpdateVirtualKeyRequest__Output, 'allowedModels' | 'allowUnmatched'>,
+): Promise<readonly WrittenSelector[] | undefined> {
+  const known = await readKnownModels(db, organizationId, allowedModels);
+  const read = modelSelectors(known, allowUnmatched === true);
+  return checked({ allowed_models: optional(read, allowedModels) }).allowed_models;
 }
 
 /** The key that this client request id has made, if the request was the same. @throws CallError if it was another */
@@ -164,25 +184,29 @@ export async function update(
   const { row: before, values } = await findKey(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);
   requireNotRevoked(before);
+  const selectors = await readSelectors(call, before.organization_id, request);
   const columns = {
     name: fields.name ?? before.name,
     active: request.active === undefined ? before.active : flag(request.active),
     ends_at: fields.ends_at === undefined ? before.ends_at : fields.ends_at,
-    allowed_models: fields.allowed_models ? globsText(fields.allowed_models) : before.allowed_models,
+    allowed_models: selectors ? globsText(selectors) : before.allowed_models,
     metadata: fields.metadata ? JSON.stringify(fields.metadata) : before.metadata,
   };
-  if (isSame(before, columns)) return { unchanged: keyMessage(before, values, call.now) };
+  if (isSame(before, columns)) {
+    return withMatches<VirtualKey>({ unchanged: keyMessage(before, values, call.now) }, selectors);
+  }
   const after: KeyRow = { ...before, ...columns, revision: call.revision };
   await call.db.updateTable('virtual_keys').set(after).where('id', '=', before.id).execute();
   if (after.metadata !== before.metadata) await keepPastMetadata(call, before.id, before.metadata);
-  const virtualKey = keyMessage(after, values, call.now);
-  return {
+  const virtualKey: VirtualKey = keyMessage(after, values, call.now);
+  const done = {
     ...recorded(before),
     result: virtualKey,
     before: keyMessage(before, values, call.now),
     after: virtualKey,
     invalidations: values.map((value) => changed(value.hash)),
   };
+  return withMatches(done, selectors);
 }
 
 export async function rotate(

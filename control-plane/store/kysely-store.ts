@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { backoffMs } from '../../common/backoff.ts';
 import { type AuditEvent, auditHash } from './audit-chain.ts';
+import { epochChange } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
@@ -34,6 +35,8 @@ export interface Backend {
   now(): RawBuilder<number>;
   /** The newest position as the given transaction sees it. */
   position(db: Kysely<Schema>): Promise<Position>;
+  /** The same, and the database's clock, at the cost of one. */
+  moment(db: Kysely<Schema>): Promise<{ readonly now: number; readonly position: Position }>;
   /** Rings for the other processes when the transaction commits. */
   ring(tx: Transaction<Schema>): Promise<void>;
   /** The transaction was undone because of others, and may do better when run again. */
@@ -76,6 +79,7 @@ export function createKyselyStore(
         { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
         async (tx) => startNewEpoch(tx, (await backend.position(tx.db)).epoch === present),
       ),
+    epochChange: (since, isBelieved) => runBooks(backend, (tx) => epochChange(tx, since, isBelieved)),
     onBell: (ring) => void bells.add(ring),
     books: (work) => runBooks(backend, work),
     recall: (recall) => {
@@ -129,8 +133,9 @@ function runBooks<T>(backend: Backend, work: (tx: BooksTransaction) => Promise<T
       .transaction()
       .setIsolationLevel('read committed')
       .execute(async (db) => {
-        const { now } = await db.selectNoFrom(backend.now().as('now')).executeTakeFirstOrThrow();
-        return work({ db, now, locks: backend.locks, insertRows: backend.insertRows });
+        const { now, position } = await backend.moment(db);
+        const { insertRows, locks } = backend;
+        return work({ db, now, epoch: position.epoch, locks, insertRows });
       }),
   );
 }

@@ -110,6 +110,44 @@ const tokenColumns = [
   'reasoning_tokens',
 ];
 
+/** Why a cost is estimated, and what was reported of it. */
+export async function addEstimateReasons(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('usage_events').addColumn('estimate_reason', 'text').execute();
+  await db.schema.alterTable('usage_events').addColumn('reported_cost', 'bigint').execute();
+}
+
+/** What a session will not take of its leases, which events of it are booked, and in which histories all that happened. */
+export async function addLeaseShares(db: Kysely<Schema>): Promise<void> {
+  for (const column of ['shut', 'back'] as const) {
+    await db.schema
+      .alterTable('leases')
+      .addColumn(column, 'bigint', (each) => each.notNull().defaultTo(0))
+      .execute();
+  }
+  await db.schema.alterTable('ledger_sessions').addColumn('epoch', 'text').execute();
+  await db.schema
+    .createTable('booked_ordinals')
+    .addColumn('session_id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('ranges', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await db.schema.createIndex('booked_ordinals_updated').on('booked_ordinals').column('updated_at').execute();
+  await db.schema
+    .createTable('epochs')
+    .addColumn('epoch', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('number', 'bigint', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('continues_epoch', 'text')
+    .addColumn('continues_revision', 'bigint')
+    .addColumn('restored_at', 'bigint')
+    .execute();
+}
+
+/** What of the usage has prices of its own beside plain tokens. */
+export async function addSpecialUsage(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('usage_events').addColumn('special', 'text').execute();
+}
+
 async function createUsageHours(db: Kysely<Schema>): Promise<void> {
   const of = [
     'key_id',

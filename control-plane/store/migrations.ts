@@ -9,6 +9,9 @@ import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
+  addEstimateReasons,
+  addLeaseShares,
+  addSpecialUsage,
   createBooks,
   createPrices,
   createUsage,
@@ -76,8 +79,12 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '009_prices': { up: createPrices },
   '010_webhooks': { up: createWebhooks },
   '011_guardrails': { up: createGuardrails },
-  '012_budget_notices': { up: createBudgetNotices },
-  '013_usage_metadata': { up: createUsageMetadata },
+  '012_estimate_reasons': { up: addEstimateReasons },
+  '013_cost_settings': { up: addCostSettings },
+  '014_lease_shares': { up: addLeaseShares },
+  '015_budget_notices': { up: createBudgetNotices },
+  '016_special_usage': { up: addSpecialUsage },
+  '017_usage_metadata': { up: createUsageMetadata },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -140,6 +147,17 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
       .columns([column, 'revision'])
       .execute();
   }
+}
+
+/** How requests are charged whose response nobody has taken to its end. */
+async function addCostSettings(db: Kysely<Schema>): Promise<void> {
+  const add = (name: string, usual: string) =>
+    db.schema
+      .alterTable('organizations')
+      .addColumn(name, 'text', (column) => column.notNull().defaultTo(usual))
+      .execute();
+  await add('hang_up', 'cancel');
+  await add('unknown_cost', 'hold');
 }
 
 async function createOrganizations(db: Kysely<Schema>): Promise<void> {

@@ -26,6 +26,7 @@ export const postgresTimeouts = {
 } as const satisfies PoolConfig;
 
 const features = { partitions: true } as const;
+const clockMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 const readConnections = 8;
 const changeConnections = 2;
 const booksConnections = 6;
@@ -55,8 +56,9 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     features,
     locks: postgresLocks,
     insertRows: insertFromJson,
-    now: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
-    position: readPosition,
+    now: () => clockMs,
+    position: async (db) => (await readMoment(db)).position,
+    moment: readMoment,
     ring: ringBell,
     mayRunAgain,
     onBell: bell.onRing,
@@ -100,7 +102,8 @@ function kyselyOver(configuration: PoolConfig, deps: PoolDeps): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: createPool(configuration, deps) }) });
 }
 
-interface PositionRow {
+interface MomentRow {
+  readonly now: number;
   readonly incarnation: string;
   readonly revision: number;
   readonly system: string;
@@ -120,9 +123,11 @@ interface PositionRow {
  *   the table a new file as well, and so a new epoch: needless, harmless, rare.)
  * A copy of the data directory put back leaves all of them as they were; that shows as a revision going back.
  */
-async function readPosition(db: Kysely<Schema>): Promise<Position> {
-  const { rows } = await sql<PositionRow>`
-    select feed.incarnation, feed.revision, control.system_identifier::text as system,
+async function readMoment(
+  db: Kysely<Schema>,
+): Promise<{ readonly now: number; readonly position: Position }> {
+  const { rows } = await sql<MomentRow>`
+    select ${clockMs} as now, feed.incarnation, feed.revision, control.system_identifier::text as system,
       case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
       pg_database.oid::text as database, pg_relation_filenode('feed')::text as file
     from feed, pg_control_system() as control, pg_database
@@ -132,5 +137,6 @@ async function readPosition(db: Kysely<Schema>): Promise<Position> {
   // A standby lags behind what was committed: it may neither answer nor say where the feed stands.
   if (row.timeline === null) throw new StoreUnavailableError(new Error('the database is a standby'));
   const { incarnation, system, timeline, database, file } = row;
-  return { epoch: epochOf([incarnation, system, timeline, database, file]), revision: row.revision };
+  const epoch = epochOf([incarnation, system, timeline, database, file]);
+  return { now: row.now, position: { epoch, revision: row.revision } };
 }

@@ -1,8 +1,9 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { ProviderName } from '../domain/providers.ts';
+import type { ProviderName } from '../../common/provider-names.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
+import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 
@@ -22,6 +23,8 @@ export interface Schema {
   budget_windows: BudgetWindowsTable;
   ledger_sessions: LedgerSessionsTable;
   leases: LeasesTable;
+  booked_ordinals: BookedOrdinalsTable;
+  epochs: EpochsTable;
   usage_events: UsageEventsTable;
   usage_hours: UsageHoursTable;
   usage_metadata: UsageMetadataTable;
@@ -44,7 +47,6 @@ export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
 export type ScopeKind = 'organization' | 'ai_system' | 'person';
 export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
 export type LimitSubjectKind = ScopeKind | 'virtual_key';
-export type LeaseState = 'open' | 'expired';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
@@ -89,11 +91,17 @@ interface AuditEventsTable {
   hash: string;
 }
 
+/** `HangUp` and `UnknownCost` of organizations.proto. */
+export type HangUp = 'cancel' | 'read';
+export type UnknownCost = 'hold' | 'text';
+
 interface OrganizationsTable {
   id: string;
   name: string;
   suspended: Flag;
   caller_provider_keys: Flag;
+  hang_up: HangUp;
+  unknown_cost: UnknownCost;
   allowed_models: string;
   created_at: number;
   revision: number;
@@ -241,20 +249,8 @@ interface LedgerSessionsTable {
   seen_at: number;
   /** When what it held became unsettled, after it was closed. */
   expired_at: number | null;
-}
-
-/** What a session holds of a budget's window. Key: (session_id, budget_id, window_start). */
-interface LeasesTable {
-  session_id: string;
-  budget_id: string;
-  window_start: string;
-  /** Nano-dollars; part of the window's leased while open, of its unsettled once expired. */
-  remaining: number;
-  state: LeaseState;
-  /** Of the newest operation. */
-  seq: number;
-  /** What that operation was answered, as JSON. */
-  answer: string;
+  /** In which it was opened; null of those that an older version has opened. */
+  epoch: string | null;
 }
 
 /** One row for each request that was dispatched. Key: (day, id); in PostgreSQL a partition for each day. */
@@ -293,6 +289,12 @@ interface UsageEventsTable {
   direct_key: Flag;
   attempts: number;
   estimated: Flag;
+  /** Why it is estimated; null where it is not, or its proxy did not say. */
+  estimate_reason: EstimateReason | null;
+  /** Nano-dollars that were reported before the end of an estimated one. */
+  reported_cost: number | null;
+  /** JSON of a SpecialUsage: what has prices of its own beside plain tokens. Null: nothing. */
+  special: string | null;
   /** Of usage_metadata; the empty text: none. */
   metadata_set: string;
 }

@@ -7,11 +7,18 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { epochOf } from './epoch.ts';
+import { noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
 import type { Schema } from './schema.ts';
-import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
+import {
+  NameTakenError,
+  type Position,
+  StoreUnavailableError,
+  type UniqueIndex,
+  uniqueIndexes,
+} from './store.ts';
 
 // Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it is
 // short and the change runs again.
@@ -25,8 +32,16 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
   // While this process was down the file may have been replaced by an older copy, and nothing in it would tell. So the
   // feed has no memory beyond the process: each start is an epoch of its own.
   const nonce = randomUUID();
+  const position = async (reader: Kysely<Schema>): Promise<Position> => {
+    const feed = await reader
+      .selectFrom('feed')
+      .select(['incarnation', 'revision'])
+      .executeTakeFirstOrThrow();
+    return { epoch: epochOf([feed.incarnation, nonce]), revision: feed.revision };
+  };
   try {
     await migrate(db, { features, log });
+    await noteRestart(db, await position(db));
   } catch (error) {
     await db.destroy();
     throw error;
@@ -39,13 +54,8 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     locks: { share: (query) => query, update: (query) => query, organizations: async () => undefined },
     insertRows: insertInParts,
     now: () => sql<number>`${clock.now()}`,
-    position: async (reader) => {
-      const feed = await reader
-        .selectFrom('feed')
-        .select(['incarnation', 'revision'])
-        .executeTakeFirstOrThrow();
-      return { epoch: epochOf([feed.incarnation, nonce]), revision: feed.revision };
-    },
+    position,
+    moment: async (reader) => ({ now: clock.now(), position: await position(reader) }),
     ring: async () => undefined,
     mayRunAgain: isBusy,
     onBell: () => undefined,

@@ -1,6 +1,7 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { EpochChange } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
 
@@ -43,6 +44,12 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   startNewEpoch(present: string): Promise<void>;
+  /**
+   * How what a proxy has seen of another epoch goes on in the present one.
+   * @param isBelieved whether it may tell all others that what was committed last is gone
+   * @throws StoreUnavailableError
+   */
+  epochChange(since: Position, isBelieved: boolean): Promise<EpochChange>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
   /**
@@ -101,6 +108,8 @@ export interface BooksTransaction {
   readonly db: Kysely<Schema>;
   /** The database's clock, milliseconds. */
   readonly now: number;
+  /** Which history it is part of: as in Position. */
+  readonly epoch: string;
   readonly locks: RowLocks;
   readonly insertRows: InsertRows;
 }

@@ -1,8 +1,10 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../../common/version.ts';
+import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { CallCode } from '../services/errors.ts';
+import type { SelectorMetrics } from '../services/selector-watch.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
 
@@ -14,7 +16,7 @@ export interface CallMetrics {
   watcherWent(): void;
 }
 
-export interface ControlPlaneMetrics extends CallMetrics, LedgerMetrics, WebhookMetrics {
+export interface ControlPlaneMetrics extends CallMetrics, LedgerMetrics, WebhookMetrics, SelectorMetrics {
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -77,7 +79,23 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     watcherWent: () => watchers.dec(),
     webhookTried: (outcome) => webhookTries.inc({ outcome }),
     ...ledgerMetrics(registers),
+    ...selectorMetrics(registers),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+function selectorMetrics(registers: Registry[]): SelectorMetrics {
+  const found = new Gauge({
+    name: 'gateway_control_plane_stored_selectors_found',
+    help: 'Stored selectors of models that somebody should look at, when last looked, by problem: alias (written with one; counts now), unmatched (selects nothing that is known), no_provider (can never select anything), shadowed (a price that another one goes before).',
+    labelNames: ['problem'] as const,
+    registers,
+  });
+  for (const problem of storedProblems) found.set({ problem }, 0);
+  return {
+    selectorsFound: (counts) => {
+      for (const problem of storedProblems) found.set({ problem }, counts[problem]);
+    },
   };
 }
 
@@ -104,6 +122,11 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
     help: 'Sessions of proxies that fell silent: what they held became unsettled.',
     registers,
   });
+  const closed = new Counter({
+    name: 'gateway_control_plane_sessions_closed_total',
+    help: 'Sessions that their proxies have closed, or those that took over for them: what they held is free again.',
+    registers,
+  });
   return {
     drawn: (outcome) => draws.inc({ outcome }),
     reported: (reported) => {
@@ -113,5 +136,6 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
       over.inc(reported.over);
     },
     sessionsExpired: (count) => expired.inc(count),
+    sessionClosed: () => closed.inc(),
   };
 }

@@ -6,6 +6,7 @@ import { usdOfNano } from '../../common/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Cell, csvLine } from './csv.ts';
 import { type Metadata, readSets } from './metadata.ts';
+import type { SpecialUsage } from './special.ts';
 
 export type UsageFormat = 'csv' | 'json_lines';
 
@@ -89,6 +90,25 @@ function metadataOf({ metadata = {} }: Row): Metadata | null {
   return Object.keys(metadata).length === 0 ? null : metadata;
 }
 
+/** Null where there is nothing of it. */
+const specialColumns = {
+  service_tier: (row) => specialOf(row).serviceTier ?? null,
+  region: (row) => specialOf(row).region ?? null,
+  cache_write12h_tokens: (row) => specialOf(row).cacheWrite12hTokens ?? null,
+  audio_prompt_tokens: (row) => specialOf(row).audioPromptTokens ?? null,
+  audio_cache_read_tokens: (row) => specialOf(row).audioCacheReadTokens ?? null,
+  audio_completion_tokens: (row) => specialOf(row).audioCompletionTokens ?? null,
+  image_completion_tokens: (row) => specialOf(row).imageCompletionTokens ?? null,
+  searches: (row) => specialOf(row).searches ?? null,
+  images: (row) => specialOf(row).images ?? null,
+} as const satisfies Record<string, (row: Row) => Cell>;
+
+function specialOf({ special }: Row): Partial<SpecialUsage> {
+  return special === null ? nothingSpecial : (JSON.parse(special) as SpecialUsage);
+}
+
+const nothingSpecial: Partial<SpecialUsage> = Object.freeze({});
+
 /** Columns of the CSV in their order; JSON has the same in lowerCamelCase. */
 const columns = {
   at: (row) => new Date(row.at).toISOString(),
@@ -120,6 +140,9 @@ const columns = {
   streamed: (row) => row.streamed === 1,
   direct_key: (row) => row.direct_key === 1,
   attempts: (row) => row.attempts,
+  estimate_reason: (row) => row.estimate_reason,
+  reported_cost_usd: (row) => (row.reported_cost === null ? null : usdOfNano(row.reported_cost)),
+  ...specialColumns,
   metadata: metadataOf,
 } as const satisfies Record<string, (row: Row) => Cell | Metadata>;
 

@@ -93,6 +93,9 @@ const reportedColumns = {
   direct_key: 'bigint',
   attempts: 'bigint',
   estimated: 'bigint',
+  estimate_reason: 'text',
+  reported_cost: 'bigint',
+  special: 'text',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 
 const reportedNames = namesOf(reportedColumns);

@@ -1,7 +1,7 @@
 // Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone. Those of usage with metadata stand in a
 // table of their own as well; what is left of all is usage without.
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { matchesGlob } from '../../common/model-glob.ts';
+import { selectsModel } from '../../catalog/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
 import { hourKey, hourSums } from './hours.ts';
 import type { Metadata } from './metadata.ts';
@@ -32,15 +32,20 @@ export interface TotalsQuestion {
   readonly groupBy: readonly UsageDimension[];
   /** Names of metadata, after the dimensions. */
   readonly groupByMetadata: readonly string[];
-  readonly only: Partial<Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>>;
-  /** Name or glob. */
-  readonly model: string | undefined;
+  readonly only: UsageNarrowing;
+  /** Names as they were recorded, from modelsUsed; undefined: all. */
+  readonly models: readonly string[] | undefined;
   /** Usage whose key had all of these. */
   readonly metadata: Metadata;
   /** The group before the first one wanted. */
   readonly after: UsageGroup | undefined;
   readonly limit: number;
 }
+
+/** Of whom usage is. */
+export type UsageNarrowing = Partial<
+  Readonly<Record<'ai_system' | 'person' | 'key' | 'provider', string | undefined>>
+>;
 
 type Sums = Readonly<Record<Exclude<(typeof hourSums)[number], 'cost'>, number>>;
 
@@ -75,7 +80,7 @@ export async function readTotals(
       ? sql``
       : sql`group by ${sql.join(groups)} having sum(requests) > 0 order by ${sql.join(groups)}`;
   const { rows } = await sql<UsageTotalRow>`
-    select ${sql.join([...named, ...sums])} from ${await hoursOf(db, question)} as hours
+    select ${sql.join([...named, ...sums])} from ${hoursOf(question)} as hours
     ${sql.join(joins, sql` `)} ${past} ${grouped} limit ${limit}`.execute(db);
   return groupByMetadata.length === 0 ? rows : rows.map((row) => withMetadata(row, groupByMetadata));
 }
@@ -100,9 +105,9 @@ function withMetadata(row: UsageTotalRow, names: readonly string[]): UsageTotalR
 }
 
 /** The sums by hour that are asked about; with sets of metadata where those matter. */
-async function hoursOf(db: Kysely<Schema>, question: TotalsQuestion): Promise<RawBuilder<unknown>> {
+function hoursOf(question: TotalsQuestion): RawBuilder<unknown> {
   const { groupByMetadata, metadata, organizationId } = question;
-  const conditions = sql.join(await conditionsOf(db, question), sql` and `);
+  const conditions = sql.join(conditionsOf(question), sql` and `);
   const wanted = Object.entries(metadata);
   if (wanted.length === 0 && groupByMetadata.length === 0)
     return sql`(select * from usage_hours where ${conditions})`;
@@ -132,30 +137,34 @@ const sums = hourSums.map((name) => {
   return sql`cast(coalesce(sum(${sql.ref(name)}), 0) as ${type}) as ${sql.ref(name)}`;
 });
 
-async function conditionsOf(db: Kysely<Schema>, question: TotalsQuestion): Promise<RawBuilder<unknown>[]> {
-  const { organizationId, from, to, only, model } = question;
+type Range = Pick<TotalsQuestion, 'organizationId' | 'from' | 'to' | 'only'>;
+
+/** The models that were used and that the selector selects, as they were recorded: dates and synonyms among their names. */
+export async function modelsUsed(
+  db: Kysely<Schema>,
+  range: Range,
+  selector: string,
+): Promise<readonly string[]> {
+  const conditions = conditionsOf({ ...range, models: undefined });
+  // The databases have no pattern in common that tells upper from lower case, so globs are matched here.
+  const { rows } = await sql<{ model: string }>`
+    select distinct model_asked as model from usage_hours where ${sql.join(conditions, sql` and `)}`.execute(
+    db,
+  );
+  return rows.map(({ model }) => model).filter((model) => selectsModel(selector, model));
+}
+
+function conditionsOf(question: Range & Pick<TotalsQuestion, 'models'>): RawBuilder<unknown>[] {
+  const { organizationId, from, to, only, models } = question;
   const range = [sql`organization_id = ${organizationId}`, sql`hour >= ${from}`, sql`hour < ${to}`];
   const narrowed = (['ai_system', 'person', 'key', 'provider'] as const).flatMap((name) => {
     const value = only[name];
     return value === undefined ? [] : [sql`${dimensions[name]} = ${value}`];
   });
-  if (model === undefined) return [...range, ...narrowed];
-  const models = await modelsOf(db, range, model);
+  if (models === undefined) return [...range, ...narrowed];
   return [
     ...range,
     ...narrowed,
     models.length === 0 ? sql`1 = 0` : sql`model_asked in (${sql.join(models)})`,
   ];
-}
-
-/** The databases have no pattern in common that tells upper from lower case, so globs are matched here. */
-async function modelsOf(
-  db: Kysely<Schema>,
-  range: readonly RawBuilder<unknown>[],
-  glob: string,
-): Promise<readonly string[]> {
-  if (!glob.includes('*')) return [glob];
-  const { rows } = await sql<{ model: string }>`
-    select distinct model_asked as model from usage_hours where ${sql.join(range, sql` and `)}`.execute(db);
-  return rows.map(({ model }) => model).filter((model) => matchesGlob(glob, model));
 }

@@ -5,6 +5,7 @@ import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';
 import { type Rounds, startRounds } from '../../common/rounds.ts';
 import { systemTimers } from '../../common/timers.ts';
+import { forgetOrdinals } from '../ledger/ordinals.ts';
 import type { Store } from '../store/store.ts';
 import { hourMs } from './hours.ts';
 import { dropPartition, partitionedDays, type UsageDays } from './partitions.ts';
@@ -36,12 +37,15 @@ export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log
     ? await dropOldestDay(store, firstKeptDay)
     : await deleteEvents(store, firstKeptDay);
   const hours = await deleteHours(store, now - Math.max(keptMs, hoursKeptMs));
-  return events || hours;
+  const ordinals = await store.books(({ db }) => forgetOrdinals(db, now - ordinalsKeptMs));
+  return events || hours || ordinals;
 }
 
 /** Yesterday's last requests are reported today, and clocks differ; two days more, should this fail for a while. */
 const daysAhead = [-1, 0, 1, 2];
 
+/** Longer than usage may wait to be reported. */
+const ordinalsKeptMs = 45 * dayMs;
 const hoursKeptMs = 5 * 366 * dayMs;
 
 async function dropOldestDay(store: Store, firstKept: string): Promise<boolean> {

@@ -1,6 +1,16 @@
 // Virtual keys: what callers of the gateway send.
 import type { Given, Resource } from './command.ts';
-import { allowedModels, fromNow, ifRevision, newName, rename, seconds, thing, time } from './shared.ts';
+import {
+  allowedModels,
+  allowUnmatched,
+  fromNow,
+  ifRevision,
+  newName,
+  rename,
+  seconds,
+  thing,
+  time,
+} from './shared.ts';
 
 const scopes: readonly Given[] = [
   {
@@ -43,6 +53,7 @@ export const keys: Resource = {
       options: [
         ...scopes,
         allowedModels,
+        allowUnmatched,
         ...ends,
         metadata,
         {
@@ -106,6 +117,7 @@ export const keys: Resource = {
         ...ends,
         { flags: '--endless', about: 'without an end', field: 'endsAt', read: () => '' },
         allowedModels,
+        allowUnmatched,
         metadata,
         ifRevision,
       ],

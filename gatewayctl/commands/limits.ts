@@ -1,6 +1,6 @@
 // Limits: how much an organization, an AI system, a person or a key may use.
 import type { Given, Resource } from './command.ts';
-import { ifRevision } from './shared.ts';
+import { allowUnmatched, ifRevision } from './shared.ts';
 
 const subjects: readonly Given[] = [
   {
@@ -45,6 +45,7 @@ export const limits: Resource = {
           about: 'only for these models, a glob over <provider>/<model>',
           field: 'model',
         },
+        allowUnmatched,
         ...subjects,
       ],
       otherwise: { field: 'subject.id', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_ORGANIZATION' } },

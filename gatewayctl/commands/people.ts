@@ -1,6 +1,6 @@
 // People: members of an organization, and operators of the platform, who belong to none.
 import type { Resource } from './command.ts';
-import { allowedModels, ifRevision, newName, rename, thing } from './shared.ts';
+import { allowedModels, allowUnmatched, ifRevision, newName, rename, thing } from './shared.ts';
 
 export const people: Resource = {
   name: 'people',
@@ -14,6 +14,7 @@ export const people: Resource = {
         { flags: '--role <role>', about: 'what they may do', field: 'role', required: true },
         { flags: '--email <address>', about: 'email address', field: 'email' },
         allowedModels,
+        allowUnmatched,
       ],
       file: true,
       examples: [
@@ -50,6 +51,7 @@ export const people: Resource = {
         { flags: '--email <address>', about: "another email address; '' clears it", field: 'email' },
         { flags: '--active <true|false>', about: 'false stops their keys and tokens', field: 'active' },
         allowedModels,
+        allowUnmatched,
         ifRevision,
       ],
       file: true,

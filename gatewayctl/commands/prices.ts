@@ -1,6 +1,6 @@
 // Prices of an organization's own, USD per million tokens.
 import type { Given, Resource } from './command.ts';
-import { ifRevision, thing } from './shared.ts';
+import { allowUnmatched, ifRevision, thing } from './shared.ts';
 
 const figures: readonly Given[] = [
   { flags: '--input <usd>', about: 'per million tokens of prompts', field: 'prices.input' },
@@ -17,6 +17,21 @@ const figures: readonly Given[] = [
     field: 'prices.cacheWrite1h',
   },
   {
+    flags: '--cache-write-12h <usd>',
+    about: 'written for twelve hours; default: as for an hour',
+    field: 'prices.cacheWrite12h',
+  },
+  { flags: '--audio-input <usd>', about: 'sound in prompts', field: 'prices.audioInput' },
+  { flags: '--audio-output <usd>', about: 'sound in answers', field: 'prices.audioOutput' },
+  { flags: '--image-output <usd>', about: 'images in answers, by token', field: 'prices.imageOutput' },
+  { flags: '--image <usd>', about: 'each image in answers', field: 'prices.calls.image' },
+  { flags: '--search <usd>', about: 'each search that the vendor makes', field: 'prices.calls.search' },
+  {
+    flags: '--request <usd>',
+    about: 'each request, beside its tokens',
+    field: 'prices.calls.request',
+  },
+  {
     flags: '--as-of <day>',
     about: 'the day the figures were found, YYYY-MM-DD; default: today',
     field: 'prices.asOf',
@@ -29,9 +44,9 @@ export const prices: Resource = {
   commands: {
     create: {
       method: 'Prices.Create',
-      about: 'set a price; --file also takes tiers',
+      about: 'set a price; --file also takes tiers, serviceTiers and surcharges',
       arguments: [{ flags: '<model>', about: '<provider>/<model>, or a glob over it', field: 'model' }],
-      options: figures,
+      options: [...figures, allowUnmatched],
       file: true,
       examples: ['prices create gpt-provider/gpt-4o-mini --input 0.12 --output 0.5'],
     },

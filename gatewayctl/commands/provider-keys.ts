@@ -18,7 +18,12 @@ const settings: readonly Given[] = [
     about: 'what stands for {endpoint} in the base URL',
     field: 'settings.endpoint',
   },
-  { flags: '--region <name>', about: 'what stands for {region} in the base URL', field: 'settings.region' },
+  {
+    flags: '--region <name>',
+    about:
+      'of managed-cloud-models what stands for {region} in the base URL; of gpt-provider and studio-ai the geography that processes, such as eu',
+    field: 'settings.region',
+  },
   { flags: '--api-version <version>', about: 'where the vendor has versions', field: 'settings.apiVersion' },
   { flags: '--priority <number>', about: 'lower is tried first; default 0', field: 'priority' },
   {

@@ -1,6 +1,6 @@
 // Settings of an organization.
 import type { Resource } from './command.ts';
-import { allowedModels, ifRevision, rename } from './shared.ts';
+import { allowedModels, allowUnmatched, ifRevision, rename } from './shared.ts';
 
 export const settings: Resource = {
   name: 'settings',
@@ -21,7 +21,20 @@ export const settings: Resource = {
           about: 'whether callers may send their own provider key',
           field: 'settings.access.callerProviderKeys',
         },
+        {
+          flags: '--hang-up <cancel|read>',
+          about:
+            'what becomes of a stream whose caller leaves: cancelled and counted at providers that stop then (default), or read on and paid for, with exact books',
+          field: 'settings.cost.hangUp',
+        },
+        {
+          flags: '--unknown-cost <hold|text>',
+          about:
+            'what is charged where no provider reported the usage: the most that the request could cost (default), or the text that came, which lets callers spend more than their budgets',
+          field: 'settings.cost.unknownCost',
+        },
         allowedModels,
+        allowUnmatched,
         rename,
         ifRevision,
       ],

@@ -29,6 +29,12 @@ export const allowedModels: Given = {
   field: 'allowedModels.globs',
 };
 
+export const allowUnmatched: Given = {
+  flags: '--allow-unmatched',
+  about: 'also what selects no model that is known, such as one that is newer than the catalog',
+  field: 'allowUnmatched',
+};
+
 export const limitOption: Given = {
   flags: '--budget <id>',
   about: 'only of this budget: the id of its limit',

@@ -1,6 +1,6 @@
 // AI systems: the applications of an organization.
 import type { Resource } from './command.ts';
-import { allowedModels, ifRevision, newName, rename, thing } from './shared.ts';
+import { allowedModels, allowUnmatched, ifRevision, newName, rename, thing } from './shared.ts';
 
 export const systems: Resource = {
   name: 'systems',
@@ -11,7 +11,7 @@ export const systems: Resource = {
       method: 'AiSystems.Create',
       about: 'add an AI system',
       arguments: [newName],
-      options: [allowedModels],
+      options: [allowedModels, allowUnmatched],
       file: true,
       examples: ["systems create shop --allow 'gpt-provider/*'"],
     },
@@ -35,6 +35,7 @@ export const systems: Resource = {
         rename,
         { flags: '--active <true|false>', about: 'false refuses all its keys', field: 'active' },
         allowedModels,
+        allowUnmatched,
         ifRevision,
       ],
       file: true,

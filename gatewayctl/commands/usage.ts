@@ -6,7 +6,7 @@ import { organizationInUse } from '../organization.ts';
 import { requireToken } from '../session.ts';
 import { choicesOf, enumName } from '../words.ts';
 import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from './command.ts';
-import { time, untilNow } from './shared.ts';
+import { allowUnmatched, time, untilNow } from './shared.ts';
 
 const period: readonly Given[] = [
   {
@@ -67,6 +67,7 @@ export const usage: Resource = {
         },
         { flags: '--key <key>', about: 'only of this key', field: 'keyId', noun: 'key' },
         { flags: '--model <glob>', about: 'only of these models', field: 'model' },
+        allowUnmatched,
         { flags: '--provider <name>', about: 'only of this provider', field: 'provider' },
         {
           flags: '--metadata <name=value>',

@@ -18,6 +18,7 @@ import type { Asked, LookedUp, Probe } from './probe.ts';
 import { judgeProxies, judgeRedis } from './proxies.ts';
 import { judgeProxy } from './proxy.ts';
 import { judgeDatabase, judgeVersions } from './replicas.ts';
+import { judgeSelectors } from './selectors.ts';
 import { judgeToken } from './token.ts';
 
 export interface DoctorRequest {
@@ -76,6 +77,7 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
     judgeProxies(asked),
     judgeRedis(asked),
     judgeVersions(version, asked),
+    judgeSelectors(asked),
   ];
 }
 

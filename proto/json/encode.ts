@@ -14,8 +14,12 @@ export function toJson(message: string, value: object): object {
   );
 }
 
-function fieldToJson({ type, rule }: FieldType, item: unknown): unknown {
+function fieldToJson({ type, rule, keyType }: FieldType, item: unknown): unknown {
   if (!isMessage(type)) return item;
+  if (keyType !== undefined && isObject(item)) {
+    const entries = Object.entries(item);
+    return Object.fromEntries(entries.map(([key, one]) => [key, isObject(one) ? toJson(type, one) : one]));
+  }
   if (rule === 'repeated' && Array.isArray(item)) {
     return item.map((one: unknown) => (isObject(one) ? toJson(type, one) : one));
   }

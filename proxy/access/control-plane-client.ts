@@ -22,6 +22,7 @@ import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
 import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
+import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
 import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
@@ -33,7 +34,15 @@ import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
-import { decodeDraw, decodeReturn, decodeSession, encodeDraw, encodeReturn } from './wire-ledger.ts';
+import {
+  decodeDraw,
+  decodeEnd,
+  decodeReturn,
+  decodeSession,
+  encodeDraw,
+  encodeEnd,
+  encodeReturn,
+} from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
 
@@ -122,10 +131,12 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
 }
 
 /** As long as a replica and its database need at their slowest; a request waits for a draw for two seconds. */
-const ledgerDeadlines = { keepSession: 2_000, draw: 1_000, giveBack: 1_000, report: 10_000 } as const;
+const ledgerDeadlines = {
+  ...{ keepSession: 2_000, draw: 1_000, giveBack: 1_000, report: 10_000, closeSession: 2_000 },
+} as const;
 
 function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
-  const { draw, giveBack, keepSession, report } = ledgerDeadlines;
+  const { closeSession, draw, giveBack, keepSession, report } = ledgerDeadlines;
   return {
     keepSession: async (session) =>
       decodeSession(
@@ -149,6 +160,15 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
           stub.ReportUsage(encodeReport(events), metadata, options, done),
         ),
       ),
+    closeSession: async (end) => {
+      const send: Send<CloseSessionResponse__Output> = (options, done) =>
+        stub.CloseSession(encodeEnd(end), metadata, options, done);
+      try {
+        return decodeEnd(await ledgerAnswer(closeSession, send));
+      } catch (error) {
+        throw unknownForGood(error);
+      }
+    },
   };
 }
 
@@ -190,6 +210,13 @@ function refusedForGood(error: unknown): LedgerRefusedError | undefined {
   if (error.code === status.INVALID_ARGUMENT) return new LedgerRefusedError('invalid', error.message, error);
   if (error.code === status.PERMISSION_DENIED) return new LedgerRefusedError('denied', error.message, error);
   return undefined;
+}
+
+/** A session of another identity, or a control plane that knows no end of sessions. */
+function unknownForGood(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const isUnknown = error.code === status.NOT_FOUND || error.code === status.UNIMPLEMENTED;
+  return isUnknown ? new LedgerRefusedError('unknown', error.message, error) : error;
 }
 
 const channelOptions: ChannelOptions = {

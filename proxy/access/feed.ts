@@ -9,12 +9,21 @@ import type { AccessLimits } from './limits.ts';
 import type { Invalidation, Records } from './records.ts';
 
 export type FeedMessage =
-  | { readonly type: 'started'; readonly horizon: Position }
-  | { readonly type: 'reset'; readonly horizon: Position }
+  | (FeedBeginning & { readonly type: 'started' })
+  | (FeedBeginning & { readonly type: 'reset' })
   | { readonly type: 'changes'; readonly invalidations: readonly Invalidation[] }
   | { readonly type: 'answer'; readonly nonce: number; readonly position: Position }
   /** Outside of the feed's order. */
   | { readonly type: 'recall'; readonly recall: Recall };
+
+interface FeedBeginning {
+  readonly horizon: Position;
+  /** Undefined: nothing is known to be lost. */
+  readonly epochChange?: EpochChange;
+}
+
+/** How the history that was heard before goes on in a new epoch: restored: what was committed last may be gone. */
+export type EpochChange = 'restarted' | 'restored';
 
 /** Somebody needs what others hold of a budget's window. */
 export interface Recall {
@@ -44,6 +53,8 @@ export interface FeedDeps {
   readonly records: Records;
   readonly onInvalidations: (invalidations: readonly Invalidation[]) => void;
   readonly onRecall?: ((recall: Recall) => void) | undefined;
+  /** The feed goes on in another epoch than before. */
+  readonly onEpochChange?: ((change: EpochChange, epoch: string) => void) | undefined;
   readonly maxStaleMs: number;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -126,8 +137,13 @@ export class Feed {
       this.#deps.onRecall?.(message.recall);
     } else if (message.type === 'started' || message.type === 'reset') {
       connection.begun = true;
-      this.#deps.records.feed.begin(message.horizon);
+      const { feed } = this.#deps.records;
+      const before = feed.position?.epoch;
+      const { epoch } = message.horizon;
+      feed.begin(message.horizon);
       this.askNow();
+      if (before !== undefined && before !== epoch)
+        this.#deps.onEpochChange?.(message.epochChange ?? 'restarted', epoch);
     } else if (!connection.begun) {
       this.#giveUp(new Error('the feed did not say where it begins'));
     } else if (message.type === 'changes') {

@@ -42,6 +42,10 @@ export interface OrganizationRecord {
   readonly id: string;
   readonly active: boolean;
   readonly callerProviderKeys: boolean;
+  /** Whether streams of providers that stop when they are cancelled are cancelled or read on when their caller has left. */
+  readonly hangUp: 'cancel' | 'read';
+  /** Whether what no provider reported is charged by its reservation or by its text. */
+  readonly unknownCost: 'hold' | 'text';
   readonly allowedModels: readonly string[];
   readonly limits: readonly Limit[];
   readonly providerKeys: readonly ProviderKey[];

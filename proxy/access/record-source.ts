@@ -5,7 +5,14 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
-import { Feed, type Recall, type WatchHandlers, type WatchStart, type WatchStream } from './feed.ts';
+import {
+  type EpochChange,
+  Feed,
+  type Recall,
+  type WatchHandlers,
+  type WatchStart,
+  type WatchStream,
+} from './feed.ts';
 import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
@@ -56,6 +63,8 @@ export interface RecordSourceDeps {
   readonly limits: AccessLimits;
   /** The feed carries it for the ledger. */
   readonly onRecall?: ((recall: Recall) => void) | undefined;
+  /** The change feed goes on in another epoch of the database. */
+  readonly onEpochChange?: ((change: EpochChange, epoch: string) => void) | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** From 0 to below 1, for jitter. */

@@ -1,4 +1,6 @@
 // The messages of the service Ledger as the proxy's own types. Money is whole nano-dollars, in decimal strings on the wire.
+import type { CloseSessionRequest as WireEnd } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
+import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { DrawOutcome__Output } from '../../proto/generated/gateway/v1/DrawOutcome.ts';
 import type { DrawRequest as WireDraw } from '../../proto/generated/gateway/v1/DrawRequest.ts';
 import type { DrawResponse__Output } from '../../proto/generated/gateway/v1/DrawResponse.ts';
@@ -9,33 +11,61 @@ import type {
   DrawAnswer,
   DrawRequest,
   LedgerClient,
+  Operation,
   ReturnRequest,
+  SessionAnswer,
+  SessionEnd,
 } from '../ledger/budgets/ledger-client.ts';
 import { clock, whole } from './wire-values.ts';
 
 type Answer<Method extends keyof LedgerClient> = Awaited<ReturnType<LedgerClient[Method]>>;
 
 /** @throws Error that names what is wrong with the message, as all here */
-export function decodeSession({ open, now }: KeepSessionResponse__Output): Answer<'keepSession'> {
-  return { open, now: clock(now) };
+export function decodeSession(answer: KeepSessionResponse__Output): SessionAnswer {
+  const { open, now, epoch, sessions, leasedNanoUsd } = answer;
+  const leased = leasedNanoUsd === undefined ? undefined : whole(leasedNanoUsd);
+  return { open, now: clock(now), epoch, sessions, leased };
 }
 
-export function encodeDraw({ session, budgetId, window, seq, need, want }: DrawRequest): WireDraw {
-  return { session, budgetId, window, seq, needNanoUsd: String(need), wantNanoUsd: String(want) };
+export function encodeDraw({ need, want, ...operation }: DrawRequest): WireDraw {
+  return { ...encodeOperation(operation), needNanoUsd: String(need), wantNanoUsd: String(want) };
 }
 
-export function decodeDraw({ outcome, grantedNanoUsd, now }: DrawResponse__Output): DrawAnswer {
+export function decodeDraw(answer: DrawResponse__Output): DrawAnswer {
+  const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = answer;
   const known = outcomes[outcome];
   if (known === undefined) throw new Error('the control plane answered a draw in a way unknown here');
-  return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now) };
+  const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
+  return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
 }
 
-export function encodeReturn({ session, budgetId, window, seq, amount }: ReturnRequest): WireReturn {
-  return { session, budgetId, window, seq, amountNanoUsd: String(amount) };
+export function encodeReturn({ amount, ...operation }: ReturnRequest): WireReturn {
+  return { ...encodeOperation(operation), amountNanoUsd: String(amount) };
 }
 
-export function decodeReturn({ returnedNanoUsd, now }: ReturnResponse__Output): Answer<'giveBack'> {
-  return { returned: whole(returnedNanoUsd), now: clock(now) };
+export function decodeReturn({ returnedNanoUsd, now, epoch }: ReturnResponse__Output): Answer<'giveBack'> {
+  return { returned: whole(returnedNanoUsd), now: clock(now), epoch };
+}
+
+export function encodeEnd({ session, outstanding, andOthers }: SessionEnd): WireEnd {
+  return {
+    ...{ session, andOthers },
+    outstanding: outstanding.map(({ budgetId, window, amount }) => ({
+      ...{ budgetId, window, outstandingNanoUsd: String(amount) },
+    })),
+  };
+}
+
+export function decodeEnd({
+  freedNanoUsd,
+  now,
+  epoch,
+}: CloseSessionResponse__Output): Answer<'closeSession'> {
+  return { freed: whole(freedNanoUsd), now: clock(now), epoch };
+}
+
+function encodeOperation({ session, budgetId, window, seq, shut }: Operation) {
+  return { session, budgetId, window, seq, ...(shut > 0 && { shutNanoUsd: String(shut) }) };
 }
 
 const outcomes = {

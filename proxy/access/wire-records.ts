@@ -1,5 +1,6 @@
 // The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
 // was half understood could let in more than it should.
+import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
 import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
@@ -9,6 +10,7 @@ import type { Position__Output } from '../../proto/generated/gateway/v1/Position
 import type { ProviderKeyRecord__Output } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
+import type { WatchReset__Output } from '../../proto/generated/gateway/v1/WatchReset.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import type { FeedMessage } from './feed.ts';
 import type { Position } from './feed-state.ts';
@@ -41,8 +43,8 @@ export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer 
  * @throws Error that names what is wrong with the message
  */
 export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage | undefined {
-  if (response.started) return { type: 'started', horizon: decodePosition(response.started.horizon) };
-  if (response.reset) return { type: 'reset', horizon: decodePosition(response.reset.horizon) };
+  if (response.started) return { type: 'started', ...decodeBeginning(response.started) };
+  if (response.reset) return { type: 'reset', ...decodeBeginning(response.reset) };
   if (response.changes)
     return { type: 'changes', invalidations: response.changes.invalidations.flatMap(decodeInvalidation) };
   if (response.answer)
@@ -53,6 +55,11 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
     };
   if (response.recall) return { type: 'recall', recall: response.recall };
   return undefined;
+}
+
+function decodeBeginning({ horizon, epochChange }: WatchReset__Output) {
+  const isRestored = epochChange === 'EPOCH_CHANGE_RESTORED';
+  return { horizon: decodePosition(horizon), ...(isRestored && { epochChange: 'restored' as const }) };
 }
 
 function decodePosition(position: Position__Output | null): Position {
@@ -91,7 +98,7 @@ function decodeKey(key: KeyRecord__Output): KeyRecord {
     active: key.active,
     endsAt: time(key.endsAt),
     valueEndsAt: time(key.valueEndsAt),
-    allowedModels: key.allowedModels,
+    allowedModels: key.allowedModels.map(canonicalSelector),
     limits: key.limits.map(decodeLimit),
     organizationRevision: whole(key.organizationRevision),
     revision: whole(key.revision),
@@ -106,7 +113,7 @@ function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
     id: scope.id,
     organizationId: scope.organizationId,
     active: scope.active,
-    allowedModels: scope.allowedModels,
+    allowedModels: scope.allowedModels.map(canonicalSelector),
     limits: scope.limits.map(decodeLimit),
     revision: whole(scope.revision),
   };
@@ -124,7 +131,9 @@ function decodeOrganization(organization: OrganizationRecord__Output): Organizat
     id: organization.id,
     active: organization.active,
     callerProviderKeys: organization.callerProviderKeys,
-    allowedModels: organization.allowedModels,
+    hangUp: organization.hangUp === 'HANG_UP_READ' ? 'read' : 'cancel',
+    unknownCost: organization.unknownCost === 'UNKNOWN_COST_TEXT' ? 'text' : 'hold',
+    allowedModels: organization.allowedModels.map(canonicalSelector),
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),
     customProviders: organization.providers.flatMap(decodeCustomProvider),
@@ -176,7 +185,7 @@ function decodeLimit(limit: LimitRecord__Output): Limit {
     amountUsd: limit.amountUsd,
     period: limit.period === undefined ? undefined : known(periods, limit.period, 'budget period'),
     count: limit.count === undefined ? undefined : whole(limit.count),
-    model: limit.model,
+    model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
   };
 }
 

@@ -1,11 +1,14 @@
 // A report of usage as a message of the contract. What events have in common is said once: a thousand events of one key would be
 // mostly its names otherwise. What is nothing is left out.
+import type { EstimateReason__Output as WireReason } from '../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { ReportUsageRequest as WireReport } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { ReportUsageResponse__Output } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { UsageEvent as WireEvent } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource } from '../../proto/generated/gateway/v1/UsageSource.ts';
-import type { LedgerClient, UsageEvent } from '../ledger/budgets/ledger-client.ts';
+import type { UsageSpecial as WireSpecial } from '../../proto/generated/gateway/v1/UsageSpecial.ts';
+import type { SpecialUsage } from '../chat/usage.ts';
+import type { EstimateReason, LedgerClient, UsageEvent } from '../ledger/budgets/ledger-client.ts';
 import { clock } from './wire-values.ts';
 
 export function encodeReport(events: readonly UsageEvent[]): WireReport {
@@ -17,8 +20,9 @@ export function encodeReport(events: readonly UsageEvent[]): WireReport {
 export function decodeReport({
   recorded,
   now,
+  epoch,
 }: ReportUsageResponse__Output): Awaited<ReturnType<LedgerClient['report']>> {
-  return { recorded, now: clock(now) };
+  return { recorded, now: clock(now), epoch };
 }
 
 interface Tables {
@@ -50,6 +54,10 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   if (event.firstTokenMs !== undefined) wire.firstTokenMs = Math.round(event.firstTokenMs);
   if (event.streamed) wire.streamed = true;
   if (event.estimated) wire.estimated = true;
+  if (event.estimateReason !== undefined) wire.estimateReason = estimateReasons[event.estimateReason];
+  if (event.reportedCost !== undefined) wire.reportedCostNanoUsd = String(event.reportedCost);
+  if (event.ordinal !== undefined) wire.ordinal = String(event.ordinal);
+  if (event.special !== undefined) wire.special = encodeSpecial(event.special);
   if (event.charges.length > 0) {
     wire.charges = event.charges.map(({ budgetId, window, escrow }) => ({
       slice: slices.positionOf(budgetId, window),
@@ -58,6 +66,27 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   }
   return wire;
 }
+
+/** What is nothing is left out here too. */
+function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSpecial {
+  const told = Object.entries(counts).filter(([, count]) => count > 0);
+  return {
+    ...(serviceTier !== undefined && { serviceTier }),
+    ...(region !== undefined && { region }),
+    ...Object.fromEntries(told.map(([name, count]) => [name, tokens(count)] as const)),
+  };
+}
+
+const estimateReasons = {
+  left: 'ESTIMATE_REASON_LEFT',
+  cut: 'ESTIMATE_REASON_CUT',
+  reset: 'ESTIMATE_REASON_RESET',
+  timed_out: 'ESTIMATE_REASON_TIMED_OUT',
+  not_read: 'ESTIMATE_REASON_NOT_READ',
+  shutdown: 'ESTIMATE_REASON_SHUTDOWN',
+  killed: 'ESTIMATE_REASON_KILLED',
+  no_usage: 'ESTIMATE_REASON_NO_USAGE',
+} as const satisfies Record<EstimateReason, WireReason>;
 
 const tokensMax = 2 ** 32 - 1;
 

@@ -1,6 +1,7 @@
 // How many tokens an image comes to at most, by model. Vendors scale images down before they count them, so each has a largest
 // one; where it is not known, the figure is on the safe side. It is what a budget holds, not what is charged.
 import { matchesGlob } from '../../common/model-glob.ts';
+import { audioSecondsMax } from './audio-length.ts';
 
 /** @param model `<provider>/<model>` */
 export function imageTokensMax(model: string): number {
@@ -26,4 +27,24 @@ const rows: readonly { readonly models: readonly string[]; readonly tokens: numb
   // The search company's page "Media resolution": 2,240 in ultra high; earlier models count 258 for each tile of 768 pixels, of
   // which a very long image has many.
   { models: ['search-provider/*', '*/gemini-*'], tokens: 8_300 },
+];
+
+/**
+ * How many tokens a piece of sound comes to at most; without a bound where its bytes have none.
+ * @param model `<provider>/<model>`
+ * @param base64 the sound, or a data URL of it
+ */
+export function audioTokensMax(model: string, base64: string): number {
+  const seconds = audioSecondsMax(base64) ?? Number.POSITIVE_INFINITY;
+  const perSecond = audioRows.find(({ models }) => matchesGlob(models, model))?.tokens ?? audioUnknown;
+  return Math.ceil(seconds * perSecond) + 1;
+}
+
+const audioUnknown = 50;
+
+const audioRows: readonly { readonly models: string; readonly tokens: number }[] = [
+  // The GPT vendor's page "Costs" of its realtime API: a token for each 100 ms of what is heard.
+  { models: '*/gpt-*', tokens: 10 },
+  // The search company's page "Audio understanding": 32 a second.
+  { models: '*gemini-*', tokens: 32 },
 ];

@@ -1,10 +1,13 @@
 // What models of one vendor differ in: which options they take and how they reason. A table of rows by model glob
-// (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them. A row of an operator's may name
-// a model that another is like: a name of the account's own does not say which model is behind it.
+// (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them. A row is for a model by any of its
+// names. A row of an operator's may name a model that another is like: a name of the account's own does not say which model is behind it.
+
+import { selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
 import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
-import { isModelGlob, matchesGlob } from '../../common/model-glob.ts';
+import { isModelGlob } from '../../common/model-glob.ts';
+import { providerNames } from '../../common/provider-names.ts';
 
 export type { Traits };
 
@@ -37,7 +40,7 @@ export class TraitTable {
 const knownMax = 1000;
 
 function traitsBy(rows: readonly TraitRow[], name: string): Traits {
-  const matching = rows.filter((row) => matchesGlob(row.models, name));
+  const matching = rows.filter((row) => selectsModel(row.models, name));
   return Object.assign({}, defaults, ...matching.map((row) => row.traits)) as Traits;
 }
 
@@ -56,13 +59,23 @@ function parseRow(row: unknown, at: string): TraitRow {
     if (values === undefined) throw new Error(`${at}: there is no trait ${name}`);
     if (!values.includes(value)) throw new Error(`${at}: ${name} must be one of ${values.join(', ')}`);
   }
-  return Object.freeze({ models, traits: { ...traitsLike(like, at), ...traits } });
+  return Object.freeze({ models: storedSelector(models), traits: { ...traitsLike(like, at), ...traits } });
+}
+
+/** Globs of rows that are for no model whatever: none of the five providers' names can stand at their beginning. */
+export function idleRows(rows: readonly TraitRow[]): readonly string[] {
+  return rows.flatMap(({ models }) => {
+    const beginning = models.split('*', 1)[0] ?? '';
+    const fits = (provider: string) =>
+      beginning.startsWith(`${provider}/`) || (models.includes('*') && `${provider}/`.startsWith(beginning));
+    return providerNames.some(fits) ? [] : [models];
+  });
 }
 
 /** @param like `<provider>/<model>` of a model that the shipped rows describe */
 function traitsLike(like: unknown, at: string): Partial<Traits> {
   if (like === undefined) return {};
-  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return traitsBy(shippedRows, like);
+  if (typeof like === 'string' && /^[^/]+\/./.test(like)) return traitsBy(shippedRows, storedSelector(like));
   throw new Error(`${at}: like must be <provider>/<model>`);
 }
 

@@ -4,20 +4,26 @@ import type { CatalogModel } from '../catalog/models.ts';
 import type { Traits } from '../catalog/traits.ts';
 import type { Provider, Target } from '../providers/provider.ts';
 import type { ChatRequest } from './request.ts';
+import type { UnknownModel } from './unknown-model.ts';
+import type { CostText } from './usage.ts';
 
 export interface ChatCall {
   readonly requestId: string;
   readonly caller: Caller;
   readonly request: ChatRequest;
   readonly provider: Provider;
-  /** The vendor's name of the model. */
+  /** The vendor's name of the model, as the caller sent it: this goes up. */
   readonly model: string;
-  /** `<provider>/<model>` with the canonical provider name: in limits, allow-lists, prices and logs. */
+  /** The model's canonical name, `<provider>/<primary id>`: in limits, allow-lists, prices, usage and logs. */
   readonly qualifiedModel: string;
   /** Undefined where the catalog does not know the model. */
   readonly catalogModel: CatalogModel | undefined;
+  /** Undefined where the catalog, or a custom provider's list, knows the model. */
+  readonly unknownModel?: UnknownModel | undefined;
   /** What models like this one take. */
   readonly traits: Traits;
   /** In the order in which they are to be tried; never empty. */
   readonly targets: readonly Target[];
+  /** What a usage costs, for the usage chunk of a stream whose caller asked for it. */
+  readonly costText?: CostText;
 }

@@ -2,11 +2,13 @@
 // clients need: role first, a call's id and name before its arguments, one finish reason, usage if asked for, then [DONE].
 import type { JsonObject } from '../../common/json.ts';
 import { type CompletionForm, type FinishReason, finishReasonOf, usageBody } from './completion.ts';
-import type { Usage } from './usage.ts';
+import { textTokensMax } from './text-tokens.ts';
+import { type CostText, costField, type Usage } from './usage.ts';
 
 export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
+  readonly costText?: CostText | undefined;
 }
 
 /** What every chunk of a stream repeats. */
@@ -22,7 +24,7 @@ export class ChunkWriter {
   #head = '';
   #written = '';
   #calls = 0;
-  #textBytes = 0;
+  #textTokens = 0;
 
   constructor(options: ChunkOptions) {
     this.#options = options;
@@ -38,9 +40,9 @@ export class ChunkWriter {
     return this.#calls;
   }
 
-  /** Bytes of all text, reasoning and arguments of calls that the answer has had so far. */
-  get textBytes(): number {
-    return this.#textBytes;
+  /** The most tokens that all text, reasoning and calls so far can have been. */
+  get textTokens(): number {
+    return this.#textTokens;
   }
 
   /** What was written since the last look, for the caller. */
@@ -59,13 +61,13 @@ export class ChunkWriter {
 
   content(text: string, choice = 0): void {
     if (text === '') return;
-    this.#textBytes += Buffer.byteLength(text);
+    this.#textTokens += textTokensMax(text);
     this.#delta({ content: text }, choice);
   }
 
   reasoning(text: string, choice = 0): void {
     if (text === '') return;
-    this.#textBytes += Buffer.byteLength(text);
+    this.#textTokens += textTokensMax(text);
     this.#delta({ reasoning_content: text }, choice);
   }
 
@@ -82,7 +84,7 @@ export class ChunkWriter {
   /** Begins a call; its arguments may follow in pieces. @returns the call's index for `callArguments` */
   call(id: string, name: string, args = ''): number {
     const index = this.#calls++;
-    this.#textBytes += Buffer.byteLength(name) + Buffer.byteLength(args);
+    this.#textTokens += textTokensMax(name) + textTokensMax(args);
     const called = { name, arguments: args };
     if (this.#options.asFunctions) {
       // The deprecated form knows one call only.
@@ -93,7 +95,7 @@ export class ChunkWriter {
 
   callArguments(index: number, args: string): void {
     if (args === '') return;
-    this.#textBytes += Buffer.byteLength(args);
+    this.#textTokens += textTokensMax(args);
     if (!this.#options.asFunctions) {
       this.#delta({ tool_calls: [{ index, function: { arguments: args } }] }, 0);
     } else if (index === 0) this.#delta({ function_call: { arguments: args } }, 0);
@@ -110,7 +112,10 @@ export class ChunkWriter {
   /** The usage chunk, if asked for, and the end. */
   end(usage: Usage, usageExtras: JsonObject = {}): void {
     if (this.#options.includeUsage) {
-      const body = JSON.stringify(usageBody(usage, usageExtras));
+      // Of a usage that the vendor did not tell nobody knows the cost.
+      const isTold = usage.promptTokens + usage.completionTokens > 0;
+      const cost = isTold ? this.#options.costText?.(usage) : undefined;
+      const body = JSON.stringify({ ...usageBody(usage, usageExtras), ...(cost && { [costField]: cost }) });
       this.#written += `${this.#head},"choices":[],"usage":${body}}\n\n`;
     }
     this.#written += 'data: [DONE]\n\n';

@@ -1,6 +1,7 @@
 // The messages of a request as vendors other than the callers' take them: system texts apart, turns with typed parts, every
 // tool result tied to its call. Built from the one parsed body, which stays as it is.
-import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { JsonText } from '../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 import { splitId } from './call-ids.ts';
 import { type Part, readParts, type TextPart } from './content.ts';
 import { invalid } from './invalid.ts';
@@ -38,7 +39,8 @@ export interface ToolCall {
   /** Without a signature that rode on it. Not necessarily unique in a conversation. */
   readonly id: string;
   readonly name: string;
-  readonly arguments: JsonObject;
+  /** As its model wrote them. */
+  readonly arguments: JsonText;
   /** What the vendor gave with the call and wants back with it. */
   readonly signature: string | undefined;
 }
@@ -230,7 +232,8 @@ function readCall(signedId: string, called: unknown, at: string): ToolCall {
 }
 
 /** What a model once wrote: an empty text or no object at all is possible, and no reason to refuse the whole history. */
-function readArguments(text: unknown): JsonObject {
-  const parsed = typeof text === 'string' ? parseJson(text) : text;
-  return isObject(parsed) ? parsed : {};
+function readArguments(value: unknown): JsonText {
+  // Some clients send the object itself in place of its text.
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  return JsonText.ofObject(text) ?? JsonText.emptyObject;
 }

@@ -1,5 +1,6 @@
 // What becomes of each field of a request at a vendor that does not speak the callers' format: a provider names what it maps,
 // and every other field is dropped and named to the caller, or refused where the caller would misread the answer.
+import { plainNumber } from '../../common/exact-number.ts';
 import type { JsonObject } from '../../common/json.ts';
 import { unsupported } from './invalid.ts';
 
@@ -10,9 +11,9 @@ export function isGiven<T>(value: T | undefined | null): value is T {
 
 /** Fields whose absence changes the answer's shape: never dropped silently. With the values that ask for nothing. */
 const shaping: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value === 1,
+  n: (value) => plainNumber(value) === 1,
   logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
+  top_logprobs: (value) => plainNumber(value) === 0,
   modalities: (value) => Array.isArray(value) && value.every((one) => one === 'text'),
   audio: () => false,
 };

@@ -1,5 +1,6 @@
 // The scalar options of a request, read with the ranges that the callers' format gives them (SDK type
 // `ChatCompletionCreateParams`). Null is the same as absent.
+import { isNumber, isWhole, type JsonNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { invalid } from './invalid.ts';
 
@@ -9,14 +10,20 @@ export interface NumberRange {
   readonly whole?: boolean;
 }
 
-/** @throws GatewayError invalid_request */
-export function readNumber(body: JsonObject, name: string, range: NumberRange): number | undefined {
+/** @returns the number as it is written. @throws GatewayError invalid_request */
+export function readNumber(body: JsonObject, name: string, range: NumberRange): JsonNumber | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   const { min, max, whole = false } = range;
-  const fits = typeof value === 'number' && value >= min && value <= max;
-  if (fits && (!whole || Number.isInteger(value))) return value;
-  throw invalid(name, `${name} must be a ${whole ? 'whole number' : 'number'} from ${min} to ${max}`);
+  const fits = isNumber(value) && Number(value) >= min && Number(value) <= max;
+  if (fits && (!whole || isWhole(value))) return value;
+  const kind = whole ? 'whole number' : 'number';
+  throw invalid(name, `${name} must be a ${kind} from ${shown(min)} to ${shown(max)}`);
+}
+
+/** With all its digits. */
+function shown(bound: number): string {
+  return Number.isInteger(bound) ? String(BigInt(bound)) : String(bound);
 }
 
 /** @throws GatewayError invalid_request */
@@ -30,7 +37,7 @@ export function readFlag(body: JsonObject, name: string): boolean | undefined {
 const tokensMax = 10_000_000;
 
 /** `max_completion_tokens`, else the older `max_tokens`. Both count reasoning. */
-export function readMaxTokens(body: JsonObject): number | undefined {
+export function readMaxTokens(body: JsonObject): JsonNumber | undefined {
   const range = { min: 1, max: tokensMax, whole: true };
   return readNumber(body, 'max_completion_tokens', range) ?? readNumber(body, 'max_tokens', range);
 }

@@ -1,11 +1,15 @@
 // The chat request in common shape: parsed once, checked as far as every provider needs it, cleaned of what SDKs leave in
 // answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
-import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { parseExactJson } from '../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 import { invalid } from './invalid.ts';
 
 export interface ChatRequest {
-  /** The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Never changed after parsing. */
+  /**
+   * The whole body, SDK type `ChatCompletionCreateParams`; messages cleaned. Its numbers are as they were written: plain ones, or each
+   * an ExactNumber. Never changed after parsing.
+   */
   readonly body: JsonObject;
   /** As sent. */
   readonly model: string;
@@ -51,7 +55,7 @@ export function withBody(request: ChatRequest, body: JsonObject): ChatRequest {
 
 function parseObject(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
-  const parsed = parseJson(bytes.toString());
+  const parsed = parseExactJson(bytes.toString());
   if (parsed === undefined) {
     throw invalid(
       undefined,

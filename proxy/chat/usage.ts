@@ -1,4 +1,9 @@
-// Tokens of one request by one rule: prompt includes cache reads and writes, writes those of an hour, completion reasoning.
+// Tokens of one request by one rule: prompt includes cache reads and writes, writes those of an hour, completion reasoning; and what
+// else says what it cost: sound and images among its tokens, searches, how and where it was served.
+import { isNumber, isWhole } from '../../common/exact-number.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
+import { isServiceTier, type ServiceTier } from '../../common/model-facts.ts';
+
 export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -7,7 +12,34 @@ export interface Usage {
   /** Of the writes those that live an hour. */
   readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
+  /** What has prices of its own beside these; absent where there is nothing of it, as in nearly every request. */
+  readonly special?: SpecialUsage;
 }
+
+/** Counts are parts of those above, searches and images aside. */
+export interface SpecialUsage {
+  /** Of the cache writes those that live twelve hours. */
+  readonly cacheWrite12hTokens: number;
+  /** Of the prompt those of sound, cached ones included. */
+  readonly audioPromptTokens: number;
+  /** Of the cache reads those of sound. */
+  readonly audioCacheReadTokens: number;
+  /** Of the completion those of sound. */
+  readonly audioCompletionTokens: number;
+  /** Of the completion those of images. */
+  readonly imageCompletionTokens: number;
+  /** Searches that the vendor made. */
+  readonly searches: number;
+  /** Images that the model made. */
+  readonly images: number;
+  /** How it was served; undefined is the usual way. */
+  readonly serviceTier: ServedTier | undefined;
+  /** Where it was processed, where the vendor says so and charges by it. */
+  readonly region: string | undefined;
+}
+
+/** `unknown`: a vendor's word that nobody here knows. */
+export type ServedTier = ServiceTier | 'unknown';
 
 /** Shown where a vendor told none. */
 export const noUsage: Usage = Object.freeze({
@@ -19,35 +51,113 @@ export const noUsage: Usage = Object.freeze({
   reasoningTokens: 0,
 });
 
+export const nothingSpecial: SpecialUsage = Object.freeze({
+  cacheWrite12hTokens: 0,
+  audioPromptTokens: 0,
+  audioCacheReadTokens: 0,
+  audioCompletionTokens: 0,
+  imageCompletionTokens: 0,
+  searches: 0,
+  images: 0,
+  serviceTier: undefined,
+  region: undefined,
+});
+
+/** The field `special` of a usage; no field where all of it is nothing. */
+export function special(fields: Partial<SpecialUsage>): Pick<Usage, 'special'> {
+  const isNothing = Object.values(fields).every((value) => value === undefined || value === 0);
+  return isNothing ? {} : { special: { ...nothingSpecial, ...fields } };
+}
+
+/** USD as a decimal string; undefined where it is not known. */
+export type CostText = (usage: Usage) => string | undefined;
+
+/** The field of `usage` that tells the cost in the last chunk of a stream, as the header `x-svc-cost` does of whole answers. */
+export const costField = 'x_svc_cost';
+
+/** What stands beside `usage` in a completion or chunk, and what the request says that the vendor may not repeat. */
+export interface UsageContext {
+  /** `service_tier` of the response. */
+  readonly served?: unknown;
+  /** `service_tier` of the request. */
+  readonly asked?: unknown;
+  /** The request asked for cache entries that live twelve hours. */
+  readonly asksLongCache?: boolean;
+  readonly images?: number;
+}
+
 /**
- * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`).
+ * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`; of sound and of what is written to
+ * caches also the details of the vendor's other APIs, `cached_tokens_details` and `cache_write_tokens_details`).
  * @returns undefined where it is absent, null or without the two counts
  */
-export function readUsage(value: unknown): Usage | undefined {
-  const usage = asObject(value);
-  const promptTokens = count(usage?.prompt_tokens);
-  const completionTokens = count(usage?.completion_tokens);
+export function readUsage(value: unknown, context: UsageContext = {}): Usage | undefined {
+  const usage = objectOf(value);
+  const promptTokens = count(usage.prompt_tokens);
+  const completionTokens = count(usage.completion_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const prompt = asObject(usage?.prompt_tokens_details);
-  const completion = asObject(usage?.completion_tokens_details);
-  const reasoningTokens = count(completion?.reasoning_tokens) ?? 0;
+  const prompt = objectOf(usage.prompt_tokens_details);
+  const completion = objectOf(usage.completion_tokens_details);
+  const reasoningTokens = count(completion.reasoning_tokens) ?? 0;
   // Some who speak the format count reasoning beside the completion, which only the total tells.
-  const isBeside = count(usage?.total_tokens) === promptTokens + completionTokens + reasoningTokens;
+  const isBeside = count(usage.total_tokens) === promptTokens + completionTokens + reasoningTokens;
+  const cacheWriteTokens = count(prompt.cache_write_tokens) ?? 0;
+  const lifetimes = objectOf(prompt.cache_write_tokens_details);
+  // Where the vendor does not tell them apart, those of a request that asked for the long life have it.
+  const long = context.asksLongCache === true ? cacheWriteTokens : 0;
   return {
     promptTokens,
     completionTokens: isBeside ? completionTokens + reasoningTokens : completionTokens,
-    cacheReadTokens: count(prompt?.cached_tokens) ?? 0,
-    cacheWriteTokens: count(prompt?.cache_write_tokens) ?? 0,
+    cacheReadTokens: count(prompt.cached_tokens) ?? 0,
+    cacheWriteTokens,
     cacheWrite1hTokens: 0,
     reasoningTokens,
+    ...special({
+      cacheWrite12hTokens: count(lifetimes.ttl_12h_tokens) ?? long,
+      audioPromptTokens: count(prompt.audio_tokens) ?? 0,
+      audioCacheReadTokens: count(objectOf(prompt.cached_tokens_details).audio_tokens) ?? 0,
+      audioCompletionTokens: count(completion.audio_tokens) ?? 0,
+      imageCompletionTokens: count(completion.image_tokens) ?? 0,
+      images: context.images ?? 0,
+      serviceTier: servedTier(context.served, context.asked),
+    }),
   };
 }
 
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+/** The usual way of being served, in vendors' words. */
+const usualTiers: ReadonlySet<unknown> = new Set([
+  'auto',
+  'default',
+  'standard',
+  'standard_only',
+  'unspecified',
+]);
+
+/**
+ * How a request was served. Where the vendor says nothing it may have been served as it asked, if that is dearer.
+ * @param told in the vendor's word
+ * @param asked in the request's word
+ */
+export function servedTier(told: unknown, asked?: unknown): ServedTier | undefined {
+  if (typeof told === 'string' && told !== '') return tierOf(told.toLowerCase());
+  const tier = typeof asked === 'string' ? tierOf(asked) : undefined;
+  return tier === 'flex' || tier === 'batch' || tier === 'unknown' ? undefined : tier;
 }
 
-/** A whole number of tokens; undefined for all else. */
+function tierOf(word: string): ServedTier | undefined {
+  if (usualTiers.has(word)) return undefined;
+  // The GPT vendor's newer word for it; its answers keep the older one.
+  if (word === 'fast') return 'priority';
+  return isServiceTier(word) ? word : 'unknown';
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** A whole number of tokens, however it is written: `4e3` and `4000.0` are one. Undefined for all else, and beyond 2^53. */
 export function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  if (!isNumber(value) || !isWhole(value)) return undefined;
+  const plain = Number(value);
+  return Number.isSafeInteger(plain) && plain >= 0 ? plain : undefined;
 }

@@ -1,6 +1,7 @@
 // The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
 // else passes as the very bytes it came as; a stream is guarded piece by piece.
-import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { parseExactJson } from '../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
@@ -47,7 +48,7 @@ export class AnswerInspection implements OutputGuard {
   }
 
   #complete(result: CompleteResult): CompleteResult | Promise<CompleteResult> {
-    const body = parseJson(result.body.toString());
+    const body = parseExactJson(result.body.toString());
     if (!isObject(body)) {
       this.#answerGuards().tooLong();
       return result;

@@ -1,8 +1,10 @@
 // Where text stands in a body, and what may become of it there. Whatever a table of places does not name is inspected, its names
 // too, so that a field nobody thought of is inspected rather than skipped. A body is never changed: what is rewritten is a copy
 // along the way to it, and the very same body where nothing is.
+import { isNumber, type JsonNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { mapJsonText } from './json-text.ts';
+import { spellingsOf } from './number-spellings.ts';
 
 export interface Place {
   /**
@@ -75,7 +77,6 @@ export function mapTexts(body: unknown, place: Place, put: (slot: Slot) => strin
 }
 
 const depthMax = 1000;
-const shortNumber = 1000;
 const withoutFields: Readonly<Record<string, Place>> = {};
 
 class Walk {
@@ -90,7 +91,7 @@ class Walk {
 
   value(value: unknown, place: Place): unknown {
     if (typeof value === 'string') return this.#string(value, place);
-    if (typeof value === 'number') return this.#number(value, place);
+    if (isNumber(value)) return this.#number(value, place);
     if (typeof value !== 'object' || value === null || place.deep === true) return value;
     if (++this.#depth > depthMax) throw new TooDeepError();
     const put = isObject(value) ? this.#object(value, place) : this.#list(value, place);
@@ -106,11 +107,9 @@ class Walk {
     return this.#text(value, place.joins === true ? { group, turn: this.#turns.current } : { group });
   }
 
-  /** As it is written. A short one is an index, a size or a count, and nothing that anybody looks for. */
-  #number(value: number, place: Place): number {
-    if (place.strings !== 'exempt' && Number.isInteger(value) && Math.abs(value) >= shortNumber) {
-      this.#fixed(String(value));
-    }
+  /** As it is written, and with all its digits: a model reads `4.1e15` as the same number. */
+  #number(value: JsonNumber, place: Place): JsonNumber {
+    if (place.strings !== 'exempt') for (const spelling of spellingsOf(value)) this.#fixed(spelling);
     return value;
   }
 

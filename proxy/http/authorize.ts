@@ -1,27 +1,26 @@
 // From a parsed request to a call that may be dispatched: which provider and model, whether the caller may use it, and
-// where it can go. The name that is allowed is the very name that is sent.
+// where it can go. What is allowed is a model, by whichever of its names; what is sent is the name that the caller sent.
 
+import { canonicalModel, namesOfModel } from '../../catalog/model-names.ts';
+import { isSlip, isSlipOf } from '../../catalog/nearest-models.ts';
 import { isModelName } from '../../common/model-facts.ts';
-import { isModelAllowed } from '../../common/model-glob.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
-import type { Principal } from '../access/principal.ts';
-import { findModel } from '../catalog/models.ts';
+import { type CatalogModel, findModel } from '../catalog/models.ts';
 import type { TraitTable } from '../catalog/traits.ts';
 import type { ChatCall } from '../chat/call.ts';
 import type { ChatRequest } from '../chat/request.ts';
+import { didYouMean, modelNotFound, nearestWords, type UnknownModel } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Credential, Provider, Target } from '../providers/provider.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
-import type { CustomProvider, CustomProviders } from '../upstream/custom-providers.ts';
+import type { CustomProvider } from '../upstream/custom-providers.ts';
 import type { DirectCredential, Targets } from '../upstream/targets.ts';
+import { type CallableDeps, mayCall, nearestCallable } from './callable-models.ts';
 import type { RequestHeaders } from './headers.ts';
 import type { ChatRoute } from './match.ts';
 
-export interface AuthorizeDeps {
-  /** By canonical name and alias. */
-  readonly providers: ReadonlyMap<string, Provider>;
-  readonly customProviders: CustomProviders;
+export interface AuthorizeDeps extends CallableDeps {
   readonly targets: Targets;
   readonly traits: TraitTable;
 }
@@ -40,30 +39,48 @@ export interface AuthorizeInput {
 /** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
 export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
   const { caller, request, requestId } = input;
-  const { provider, model, custom } = modelOf(deps, input);
-  const qualifiedModel = `${provider.name}/${model}`;
+  const called = modelOf(deps, input);
+  const { provider, model, custom } = called;
+  const qualifiedModel = canonicalModel(`${provider.name}/${model}`);
+  const catalogModel = custom === undefined ? inCatalog(qualifiedModel) : custom.models.get(model);
+  const unknownModel = catalogModel === undefined ? unknown(deps, caller, called) : undefined;
   if (!mayCall(caller, qualifiedModel)) {
-    throw new GatewayError('model_not_allowed', { param: 'model' });
+    const near = nearestCallable(qualifiedModel, caller, deps);
+    if (unknownModel?.isSlip === true) throw modelNotFound(qualifiedModel, near);
+    throw new GatewayError('model_not_allowed', { param: 'model', hint: didYouMean(near) });
   }
-  const catalogModel = custom === undefined ? findModel(provider.name, model) : custom.models.get(model);
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
   const traits = custom === undefined ? deps.traits.of(provider.name, model) : custom.traitsOf(model);
-  return { requestId, caller, request, provider, model, qualifiedModel, catalogModel, traits, targets };
+  return {
+    ...{ requestId, caller, request, provider, model, qualifiedModel },
+    ...{ catalogModel, unknownModel, traits, targets },
+  };
 }
 
-/** Whether every level of the caller allows the model, of both keys where two were sent. */
-export function mayCall({ principal, project }: Caller, qualifiedModel: string): boolean {
-  return allows(principal, qualifiedModel) && (project === undefined || allows(project, qualifiedModel));
+/** By the first of its names that has a row. */
+function inCatalog(qualifiedModel: string): CatalogModel | undefined {
+  for (const name of namesOfModel(qualifiedModel)) {
+    const slash = name.indexOf('/');
+    const found = findModel(name.slice(0, slash), name.slice(slash + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-function allows({ organization, scope, key }: Principal, model: string): boolean {
-  return (
-    isModelAllowed(organization.allowedModels, model) &&
-    isModelAllowed(scope?.allowedModels ?? [], model) &&
-    isModelAllowed(key.allowedModels, model)
-  );
+function unknown(
+  deps: AuthorizeDeps,
+  caller: Caller,
+  { provider, model, custom }: ModelToCall,
+): UnknownModel {
+  const name = `${provider.name}/${model}`;
+  return {
+    get isSlip() {
+      return custom === undefined ? isSlip(name) : isSlipOf(model, custom.models.keys());
+    },
+    nearest: () => nearestCallable(name, caller, deps),
+  };
 }
 
 interface ModelToCall {
@@ -81,6 +98,7 @@ function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: Author
     throw new GatewayError('invalid_request', {
       param: 'model',
       message: 'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
+      hint: didYouMean(nearestCallable(sent, caller, deps)),
     });
   }
   const model = checkedName(sent.slice(slash + 1));
@@ -89,9 +107,10 @@ function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: Author
   if (shipped !== undefined) return { provider: shipped, model, custom: undefined };
   const custom = deps.customProviders.of(caller.principal.organization).get(name);
   if (custom === undefined) {
+    const near = nearestCallable(sent, caller, deps);
     throw new GatewayError('model_not_found', {
       param: 'model',
-      message: 'no such provider in front of the model name',
+      message: `no such provider in front of the model name; ${nearestWords(near)}`,
     });
   }
   return { provider: custom.provider, model, custom };

@@ -3,7 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
-import type { AttemptResult, Received } from '../upstream/attempt.ts';
+import type { EstimateReason } from '../ledger/ledger.ts';
+import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
 
@@ -37,7 +38,10 @@ export interface RequestRecord {
   provider: string | undefined;
   /** The stored key that the provider was to be called with. */
   providerKeyId: string | undefined;
+  /** By its canonical name, without the provider. */
   model: string | undefined;
+  /** As the caller named it, where that is another name. */
+  modelSent: string | undefined;
   /** The model's name in catalog or configuration, where they know it: only then is it a metric label. */
   catalogName: string | undefined;
   status: number;
@@ -53,15 +57,21 @@ export interface RequestRecord {
   streamed: boolean;
   direct: boolean;
   usage: Usage | undefined;
-  /** As the ledger settled it, in nano-dollars: what the provider did not tell is estimated. */
+  /** As the ledger settled it, in nano-dollars: what the provider did not report is estimated. */
   costNano: number;
+  /** Why the cost is estimated; undefined where it is not. */
+  estimateReason: EstimateReason | undefined;
+  /** What a whole answer tells of its cost, USD; undefined where it is not known. */
+  costText: string | undefined;
   /** As the provider named it. */
   modelAnswered: string | undefined;
-  /** Bytes of text that came of the answer; rather too many than too few. */
-  textBytes: number;
   requestBytes: number;
-  /** Monotonic, when the first byte of the answer was there. */
+  /** Monotonic, when the first byte of the answer was there, while it was for the caller. */
   firstByteAt: number | undefined;
+  /** Monotonic, when the provider's response was read on without its caller: what the caller got of it ended then. */
+  readOnAt: number | undefined;
+  /** For how long it was read on. */
+  readOnMs: number | undefined;
   /** What the answer tells of the caller's limits: names and values in turn. */
   limitHeaders: readonly string[];
   /** What the answer tells of the guardrails that apply; undefined where none does. */
@@ -89,6 +99,7 @@ export class Exchange {
     provider: undefined,
     providerKeyId: undefined,
     model: undefined,
+    modelSent: undefined,
     catalogName: undefined,
     status: 0,
     errorCode: undefined,
@@ -101,10 +112,13 @@ export class Exchange {
     direct: false,
     usage: undefined,
     costNano: 0,
+    estimateReason: undefined,
+    costText: undefined,
     modelAnswered: undefined,
-    textBytes: 0,
     requestBytes: 0,
     firstByteAt: undefined,
+    readOnAt: undefined,
+    readOnMs: undefined,
     limitHeaders: [],
     guardrailHeader: undefined,
     guardrailsNotPassed: undefined,
@@ -114,6 +128,8 @@ export class Exchange {
   /** Monotonic, when the first attempt began. */
   dispatchedAt: number | undefined;
   ticket: Ticket | undefined;
+  /** The last that was sent. */
+  attempt: Received | undefined;
   waiting: Waiting;
   /** The watchdog's: its place among those that are watched. */
   watchedAt = 0;
@@ -159,6 +175,11 @@ export class Exchange {
 
   /** Ends the request from outside, once: the stage that waits fails with this error. A client that then takes no answer is cut. */
   abort(error: Error): void {
+    if (this.isReadOn) {
+      // Of its caller there is nothing left to end.
+      if (!(error instanceof ClientGone)) this.attempt?.giveUp('timed_out');
+      return;
+    }
     if (this.#aborted !== undefined) {
       if (error instanceof ClientGone) this.response.destroy();
       return;
@@ -177,43 +198,45 @@ export class Exchange {
     this.waitingSince = this.#monotonic();
   }
 
-  attemptStarted(): void {
+  /** @param attempt absent where nothing is known of what comes of it: a forwarding sidecar settles nothing */
+  attemptStarted(attempt?: Received): void {
     this.throwIfAborted();
+    this.attempt = attempt;
     this.record.attempts++;
     this.waitFor('head');
     this.dispatchedAt ??= this.waitingSince;
   }
 
-  /** What the ledger is to know of the provider's answer. */
-  received(told: Received): void {
-    this.record.usage = told.usage();
-    this.record.modelAnswered = told.model();
-    this.record.textBytes = told.textBytes();
+  get isReadOn(): boolean {
+    return this.record.readOnAt !== undefined && this.record.readOnMs === undefined;
   }
 
-  /** The same of an answer that was handed over. */
-  answered(result: AttemptResult): void {
-    if (result.kind === 'stream') {
-      this.received(result);
-      return;
-    }
-    this.record.usage = result.usage;
-    this.record.modelAnswered = result.model;
-    this.record.textBytes = result.textBytes;
+  /** The provider's response goes on without its caller; the time limits on the provider stay. */
+  readOnStarted(): void {
+    const { record } = this;
+    record.readOnAt = this.#monotonic();
+    // A slow reader paused the provider.
+    if (this.waiting !== 'head') this.waitFor('event');
+  }
+
+  readOnEnded(): void {
+    const { record } = this;
+    if (record.readOnAt !== undefined) record.readOnMs = this.#monotonic() - record.readOnAt;
+    this.waitFor(undefined);
   }
 
   /** Bytes came from the provider. */
   progress(): void {
     const now = this.#monotonic();
-    this.record.firstByteAt ??= now;
+    if (this.record.readOnAt === undefined) this.record.firstByteAt ??= now;
     if (this.waiting === 'reader') return;
     this.waiting = 'event';
     this.waitingSince = now;
   }
 
-  /** Milliseconds since the request came. */
+  /** Milliseconds from the request's head until its caller had the response, or left; until now while it is under way. */
   get elapsedMs(): number {
-    return this.#monotonic() - this.startedAt;
+    return (this.record.readOnAt ?? this.#monotonic()) - this.startedAt;
   }
 
   buffer(bytes: number): void {

@@ -6,10 +6,10 @@ import { type AuthenticatorDeps, authenticate, type Caller } from '../access/aut
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
+import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { AttemptResult } from '../upstream/attempt.ts';
+import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
@@ -19,8 +19,9 @@ import { type Handler, type HandlingDeps, handling } from './handling.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { outcomeOf } from './outcome.ts';
+import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
-import { respondJson } from './respond.ts';
+import { respondError, respondJson } from './respond.ts';
 
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingDeps {
   readonly admission: Admission;
@@ -28,6 +29,7 @@ export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingD
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
+  readonly readOn: ReadOn;
   /** For requests that bring no virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
@@ -72,7 +74,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     routeTarget: target,
   });
   record.provider = authorized.provider.name;
-  record.model = authorized.model;
+  record.model = nameWithin(authorized.qualifiedModel);
+  if (record.model !== authorized.model) record.modelSent = authorized.model;
   record.catalogName = authorized.catalogModel?.name;
   record.providerKeyId = authorized.targets[0]?.providerKeyId;
 
@@ -85,25 +88,52 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const hold = reserved instanceof Promise ? await reserved : reserved;
   record.limitHeaders = hold.headers;
   let failure: unknown;
-  let result: AttemptResult | undefined;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
-    result = await deps.dispatch(withCeiling(call, hold.outputCeiling), exchange);
+    const result = await deps.dispatch(held(call, hold), exchange);
+    if (result.kind === 'complete') record.costText = costText(exchange, hold);
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    // settle: always, exactly once, and by what the provider has told, whether or not it came to the caller.
-    if (result !== undefined) exchange.answered(result);
-    record.costNano = hold.settle(outcomeOf(exchange, failure));
+    failure = withNearest(error, call);
+    respondError(exchange, failure);
   }
+  // read on: what its caller does not take any more is read for its usage alone.
+  const reading = deps.readOn.finish(exchange, caller.principal.organization);
+  if (reading !== undefined) await reading;
+  // settle: always, exactly once, and by what the provider has reported, whether or not it came to the caller.
+  settle(exchange, hold, failure);
 }
 
-function withCeiling(call: ChatCall, outputCeiling: number | undefined): ChatCall {
-  return outputCeiling === undefined
-    ? call
-    : { ...call, request: withOutputCeiling(call.request, outputCeiling) };
+function settle(exchange: Exchange, hold: Hold, failure: unknown): void {
+  const { record } = exchange;
+  const outcome = outcomeOf(exchange, failure);
+  const { cost, estimateReason } = hold.settle(outcome);
+  record.usage = outcome.usage;
+  record.modelAnswered = outcome.modelAnswered;
+  record.costNano = cost;
+  record.estimateReason = estimateReason;
+}
+
+/** `<provider>/<name>` → `<name>` */
+function nameWithin(qualifiedModel: string): string {
+  return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
+}
+
+/** The call with what the ledger has to say: the most that it may put out, and what its usage costs where a chunk tells it. */
+/** Of a whole response, where its usage is. */
+function costText({ attempt }: Exchange, hold: Hold): string | undefined {
+  const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
+  return usage && hold.costText(usage);
+}
+
+function held(call: ChatCall, hold: Hold): ChatCall {
+  const { outputCeiling } = hold;
+  if (outputCeiling === undefined && !call.request.includeUsage) return call;
+  return {
+    ...call,
+    ...(outputCeiling !== undefined && { request: withOutputCeiling(call.request, outputCeiling) }),
+    ...(call.request.includeUsage && { costText: (usage) => hold.costText(usage) }),
+  };
 }
 
 function noteCaller(record: RequestRecord, { principal, project, direct }: Caller): void {

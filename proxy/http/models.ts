@@ -1,11 +1,14 @@
 // GET /v1/models and /v1/models/{id}: what this key may call, from the catalog and the organization's custom providers.
 
+import { canonicalModel } from '../../catalog/model-names.ts';
+import { storedSelector } from '../../catalog/model-selector.ts';
+import { withoutKeyForms } from '../../common/key-forms.ts';
+import { isModelName } from '../../common/model-facts.ts';
 import type { Caller } from '../access/authenticator.ts';
-import { type CatalogModel, listModels } from '../catalog/models.ts';
+import type { CatalogModel } from '../catalog/models.ts';
+import { nearestWords } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
-import type { Provider } from '../providers/provider.ts';
-import type { CustomProviders } from '../upstream/custom-providers.ts';
-import { mayCall } from './authorize.ts';
+import { type CallableDeps, callableModels, nameOf, nearestCallable } from './callable-models.ts';
 
 /** SDK type `Model` of the package openai. */
 interface ModelEntry {
@@ -15,43 +18,26 @@ interface ModelEntry {
   readonly owned_by: string;
 }
 
-export interface ModelsDeps {
-  /** By canonical name or alias. */
-  readonly providers: ReadonlyMap<string, Provider>;
-  readonly customProviders: CustomProviders;
-}
-
-export function modelList(caller: Caller, deps: ModelsDeps): { object: 'list'; data: readonly ModelEntry[] } {
-  return { object: 'list', data: callable(caller, deps).map(entry) };
+export function modelList(
+  caller: Caller,
+  deps: CallableDeps,
+): { object: 'list'; data: readonly ModelEntry[] } {
+  return { object: 'list', data: callableModels(caller, deps).map(entry) };
 }
 
 /** @throws GatewayError model_not_found */
-export function oneModel(caller: Caller, deps: ModelsDeps, id: string): ModelEntry {
-  const slash = Math.max(id.indexOf('/'), 0);
-  const name = id.slice(0, slash);
-  const wanted = `${deps.providers.get(name)?.name ?? name}${id.slice(slash)}`;
-  const found = callable(caller, deps).find((model) => qualified(model) === wanted);
-  if (found === undefined) throw new GatewayError('model_not_found');
-  return entry(found);
-}
-
-function callable(caller: Caller, deps: ModelsDeps): readonly CatalogModel[] {
-  const { organization } = caller.principal;
-  const configured = new Set(organization.providerKeys.map((key) => key.provider));
-  const isConfigured = (name: string) => organization.callerProviderKeys || configured.has(name);
-  const shipped = listModels().filter(
-    (model) => model.chat && deps.providers.has(model.provider) && isConfigured(model.provider),
-  );
-  const custom = [...deps.customProviders.of(organization).values()].flatMap(({ provider, models }) =>
-    provider.keylessId !== undefined || isConfigured(provider.name) ? [...models.values()] : [],
-  );
-  return [...shipped, ...custom].filter((model) => mayCall(caller, qualified(model)));
-}
-
-function qualified(model: CatalogModel): string {
-  return `${model.provider}/${model.name}`;
+export function oneModel(caller: Caller, deps: CallableDeps, id: string): ModelEntry {
+  const asked = storedSelector(id);
+  const models = callableModels(caller, deps);
+  const named = (name: string) => models.find((model) => nameOf(model) === name);
+  const found = named(asked) ?? named(canonicalModel(asked));
+  if (found !== undefined) return entry(found);
+  // What is no name of a model is not repeated: it may be anything.
+  const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';
+  const near = nearestCallable(id, caller, deps);
+  throw new GatewayError('model_not_found', { message: `${what}; ${nearestWords(near)}` });
 }
 
 function entry(model: CatalogModel): ModelEntry {
-  return { id: qualified(model), object: 'model', created: model.created, owned_by: model.provider };
+  return { id: nameOf(model), object: 'model', created: model.created, owned_by: model.provider };
 }

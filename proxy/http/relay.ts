@@ -11,8 +11,10 @@ export function relay(exchange: Exchange, result: AttemptResult): Promise<void> 
 }
 
 function relayComplete(exchange: Exchange, result: CompleteResult): void {
-  exchange.record.status = 200;
-  send(exchange, 200, result.body, passed(result.headers));
+  const { record } = exchange;
+  record.status = 200;
+  const cost = record.costText === undefined ? [] : ['x-svc-cost', record.costText];
+  send(exchange, 200, result.body, [...cost, ...passed(result.headers)]);
 }
 
 async function relayStream(exchange: Exchange, result: StreamResult): Promise<void> {

@@ -28,13 +28,14 @@ const notWorthRetrying = new Set<ErrorCode>([
 
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof ProviderFailure) {
-    const { status, message, param, code } = error;
+    const { status, message, param, code, hint } = error;
     return {
       status,
       source: 'provider',
       message,
       param,
       code,
+      hint,
       headers: [...retryHeaders(error.retryAfter, error.retryable), ...error.headers.map(headerValue)],
     };
   }

@@ -15,6 +15,8 @@ export interface TimeLimits {
   readonly idleMs: number;
   /** A client that takes nothing. */
   readonly readerMs: number;
+  /** Of a provider's response without its caller: see ReadOn. */
+  readonly readOnMs: number;
   /** Of the whole request, from its head to the last byte that its client takes. */
   readonly totalMs: number;
 }
@@ -60,8 +62,11 @@ export function createWatchdog(limits: TimeLimits, clock: Clock): Watchdog {
 /** The error that ends this request now, if any. */
 export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Error | undefined {
   const waited = now - exchange.waitingSince;
+  const { isReadOn } = exchange;
+  const { readOnAt = now } = exchange.record;
+  if (isReadOn && now - readOnAt > limits.readOnMs) return upstreamTimeout('it was read on for long enough');
   // Once: what was ended for it may still have to be told so.
-  const isOver = exchange.aborted === undefined && now - exchange.startedAt > limits.totalMs;
+  const isOver = (exchange.aborted === undefined || isReadOn) && now - exchange.startedAt > limits.totalMs;
   switch (exchange.waiting) {
     case undefined:
       return undefined;

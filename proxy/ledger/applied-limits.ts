@@ -1,6 +1,6 @@
 // The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its scope
 // where one came with it, as far as they are for its model.
-import { matchesGlob } from '../../common/model-glob.ts';
+import { limitsModel } from '../../catalog/model-selector.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { KeyRecord, Limit, Principal, ScopeKind } from '../access/principal.ts';
 import type { ChatCall } from '../chat/call.ts';
@@ -50,7 +50,7 @@ function select(caller: Caller, qualifiedModel: string): AppliedLimits {
   const budgets = new Map<string, AppliedBudget>();
   for (const [level, limits] of levels(caller)) {
     for (const { id, kind, count = 0, amountUsd = '0', period = 'total', model } of limits) {
-      if (model !== undefined && !matchesGlob(model, qualifiedModel)) continue;
+      if (model !== undefined && !limitsModel(model, qualifiedModel)) continue;
       if (kind === 'budget') budgets.set(id, { id, period, amountUsd, level, model });
       else rates.set(id, { id, kind, max: count, level, model });
     }

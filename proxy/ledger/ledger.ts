@@ -1,6 +1,8 @@
 // The ledger as the request path sees it: a hold before the provider is called, settled exactly once afterwards.
 import type { ChatCall } from '../chat/call.ts';
+import type { ResponseEnd } from '../chat/response-end.ts';
 import type { Usage } from '../chat/usage.ts';
+import type { EstimateReason } from './budgets/ledger-client.ts';
 
 export interface Ledger {
   /**
@@ -15,18 +17,30 @@ export interface Hold {
   readonly headers: readonly string[];
   /** Tokens that each choice may put out, where a budget applies and the caller has set no maximum. */
   readonly outputCeiling: number | undefined;
-  /** Replaces the reservation by what was used, and records it. Called exactly once. @returns what it did cost, nano-dollars */
-  settle(outcome: Outcome): number;
+  /** USD as a decimal string; undefined where not all of it has a price. */
+  costText(usage: Usage): string | undefined;
+  /** Replaces the reservation by what was used, and records it. Called exactly once. */
+  settle(outcome: Outcome): Settled;
 }
+
+export interface Settled {
+  /** Nano-dollars. */
+  readonly cost: number;
+  /** Why it is estimated; undefined where it is not. */
+  readonly estimateReason: EstimateReason | undefined;
+}
+
+export type { EstimateReason };
 
 /** What became of a reserved request. */
 export interface Outcome {
-  /** Undefined where the provider did not tell it. */
+  /** How the last attempt's response ended; `unused` where there was none. */
+  readonly ending: Exclude<ResponseEnd, 'open'>;
+  /** As far as the provider reported it: a lower bound unless it is complete. */
   readonly usage: Usage | undefined;
-  /** It never came to a provider, or the provider refused it: what is not told is nothing. */
-  readonly nothingUsed: boolean;
-  /** Bytes of text that came of the answer. */
-  readonly textBytes: number;
+  readonly usageIsComplete: boolean;
+  /** The most tokens that what came of the response can be. Costs time: asked only where usage is not complete. */
+  textTokens(): number;
   readonly modelAnswered: string | undefined;
   readonly attempts: number;
   readonly status: number;

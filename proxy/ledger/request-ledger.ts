@@ -1,6 +1,8 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+import { usdOfNano } from '../../common/money.ts';
 import type { ChatCall } from '../chat/call.ts';
+import { modelNotPriced } from '../chat/unknown-model.ts';
 import { noUsage, type Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
@@ -11,21 +13,26 @@ import {
   type RefusalReason,
   type Stamp,
 } from './budgets/budgets.ts';
-import type { Hold, Ledger, Outcome } from './ledger.ts';
+import type { EstimateReason, Hold, Ledger, Outcome, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-words.ts';
-import { boundOf } from './pricing/bound.ts';
+import { boundOf, type CostBound } from './pricing/bound.ts';
+import { type Charged, chargeOf, estimateReasonOf, type Terms } from './pricing/charge.ts';
 import { estimatedUsage } from './pricing/estimated-usage.ts';
+import { mayThinkUnseen } from './pricing/hidden-thoughts.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { Prices } from './pricing/prices.ts';
+import { ServedTiers } from './pricing/served-tiers.ts';
 import { unpriceable } from './pricing/unpriceable.ts';
 import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rates/rate-limits.ts';
-import { usageEvent } from './usage/usage-event.ts';
+import { killedEvent, usageEvent } from './usage/usage-event.ts';
 import type { UsageLog } from './usage/usage-log.ts';
 
 export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;
-  /** A request to a model without a price. */
+  /** A request to a model without a price, or that used something without one. */
   unpriced(): void;
+  /** One whose provider did not report all that it used. */
+  estimated(reason: EstimateReason): void;
 }
 
 export interface RequestLedgerDeps extends RateLimitsDeps {
@@ -35,7 +42,8 @@ export interface RequestLedgerDeps extends RateLimitsDeps {
   readonly budgetMetrics: BudgetMetrics;
 }
 
-export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
+export function createRequestLedger(given: RequestLedgerDeps): Ledger {
+  const deps = { ...given, servedTiers: new ServedTiers() };
   return {
     reserve: (call) => {
       if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
@@ -49,30 +57,33 @@ export function createRequestLedger(deps: RequestLedgerDeps): Ledger {
   };
 }
 
+interface Deps extends RequestLedgerDeps {
+  readonly servedTiers: ServedTiers;
+}
+
 /** Undefined where no budget applies. */
-type Money = { readonly hold: BudgetHold; readonly outputCeiling: number | undefined } | undefined;
+type Money =
+  | { readonly hold: BudgetHold; readonly bound: CostBound; readonly outputCeiling: number | undefined }
+  | undefined;
 
 interface Asked {
   readonly budgets: readonly AppliedBudget[];
   readonly prices: Prices | undefined;
 }
 
-function takeMoney(
-  deps: RequestLedgerDeps,
-  call: ChatCall,
-  { budgets, prices }: Asked,
-): Money | Promise<Money> {
+function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: Asked): Money | Promise<Money> {
   if (budgets.length === 0) return undefined;
-  if (prices === undefined) throw new GatewayError('model_not_priced', { param: 'model' });
-  const field = unpriceable(call);
+  if (prices === undefined) throw modelNotPriced(call);
+  const field = unpriceable(call, prices);
   if (field !== undefined) throw unpriced(field);
-  const bound = boundOf(call, prices, deps.outputTokensDefault);
+  const bound = boundOf(call, deps.servedTiers.heldFor(call, prices), deps.outputTokensDefault);
   const refused = (error: unknown): never => {
     throw refusalOf(deps, budgets, error);
   };
-  const held = (hold: BudgetHold) => ({ hold, outputCeiling: bound.ceilingFor(hold.amount) });
+  const held = (hold: BudgetHold) => ({ hold, bound, outputCeiling: bound.ceilingFor(hold.amount) });
   try {
-    const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least });
+    const ifKilled = () => killedEvent(call);
+    const taken = deps.budgets.take({ budgets, full: bound.full, least: bound.least, ifKilled });
     return taken instanceof Promise ? taken.then(held, refused) : held(taken);
   } catch (error) {
     return refused(error);
@@ -88,7 +99,7 @@ function unpriced(field: string): GatewayError {
   return new GatewayError('unsupported_parameter', { param: field, message });
 }
 
-function refusalOf(deps: RequestLedgerDeps, budgets: readonly AppliedBudget[], error: unknown): unknown {
+function refusalOf(deps: Deps, budgets: readonly AppliedBudget[], error: unknown): unknown {
   if (!(error instanceof BudgetRefusal)) return error;
   const budget = budgets.find(({ id }) => id === error.budgetId);
   if (budget === undefined) return error;
@@ -104,11 +115,7 @@ interface Taken {
 }
 
 /** What was taken of budgets goes back where a limit on rates refuses. */
-function withRates(
-  deps: RequestLedgerDeps,
-  call: ChatCall,
-  { limits, prices, money }: Taken,
-): Hold | Promise<Hold> {
+function withRates(deps: Deps, call: ChatCall, { limits, prices, money }: Taken): Hold | Promise<Hold> {
   const giveBack = (error: unknown): never => {
     money?.hold.settle(0);
     throw error;
@@ -131,13 +138,13 @@ interface Held {
 class RequestHold implements Hold {
   readonly headers: readonly string[];
   readonly outputCeiling: number | undefined;
-  readonly #deps: RequestLedgerDeps;
+  readonly #deps: Deps;
   readonly #call: ChatCall;
   readonly #held: Held;
   /** Of now, not of the end: a budget that is made meanwhile has to know which came first. */
   readonly #stamp: Stamp;
 
-  constructor(deps: RequestLedgerDeps, call: ChatCall, held: Held) {
+  constructor(deps: Deps, call: ChatCall, held: Held) {
     const { money, rates } = held;
     this.#deps = deps;
     this.#call = call;
@@ -150,27 +157,57 @@ class RequestHold implements Hold {
         : [...rates.headers, 'x-svc-max-tokens', String(this.outputCeiling)];
   }
 
-  settle(outcome: Outcome): number {
-    const { prices, money, rates } = this.#held;
-    const { usageLog, budgetMetrics } = this.#deps;
-    const estimated = outcome.usage === undefined && !outcome.nothingUsed;
-    const usage = this.#used(outcome);
-    const cost = prices?.costOf(usage) ?? 0;
-    const unpriced = prices === undefined && usage.promptTokens + usage.completionTokens > 0;
-    rates.settle(usage);
-    const charges = money?.hold.settle(cost) ?? [];
-    if (unpriced) budgetMetrics.unpriced();
-    // What was not dispatched used nothing, and nobody has to know of it.
-    if (outcome.attempts === 0) return cost;
-    const booking = { stamp: this.#stamp, usage, estimated, cost, unpriced, charges };
-    usageLog.record(usageEvent(this.#call, outcome, booking));
-    return cost;
+  costText(usage: Usage): string | undefined {
+    const { prices } = this.#held;
+    return prices?.covers(usage) === true ? usdOfNano(prices.costOf(usage)) : undefined;
   }
 
-  #used({ usage, nothingUsed, textBytes }: Outcome): Usage {
-    if (usage !== undefined) return usage;
-    if (nothingUsed) return noUsage;
-    const { outputTokensDefault } = this.#deps;
-    return estimatedUsage(this.#call, { textBytes, outputCeiling: this.outputCeiling, outputTokensDefault });
+  settle(outcome: Outcome): Settled {
+    const { prices, money, rates } = this.#held;
+    const { usageLog, budgetMetrics, servedTiers } = this.#deps;
+    const charged = this.#charged(outcome);
+    const { usage, cost, estimateReason } = charged;
+    const estimated = estimateReason !== undefined;
+    if (!estimated) servedTiers.note(this.#call, usage);
+    const isPriced = prices?.covers(usage) ?? usage.promptTokens + usage.completionTokens === 0;
+    rates.settle(estimated ? (outcome.usage ?? noUsage) : usage, estimated);
+    const charges = money?.hold.settle(cost) ?? [];
+    if (!isPriced) budgetMetrics.unpriced();
+    if (estimated) budgetMetrics.estimated(estimateReason);
+    const settled = { cost, estimateReason };
+    // What was not dispatched used nothing, and nobody has to know of it.
+    if (outcome.attempts === 0) return settled;
+    const booking = { ...charged, stamp: this.#stamp, estimated, unpriced: !isPriced, charges };
+    usageLog.record(usageEvent(this.#call, outcome, booking));
+    return settled;
+  }
+
+  #charged(outcome: Outcome): Charged {
+    const { prices } = this.#held;
+    if (prices !== undefined) return chargeOf(outcome, { prices, terms: () => this.#terms(prices) });
+    const estimateReason = estimateReasonOf(outcome);
+    const isUnused = outcome.ending === 'unused' && !outcome.usageIsComplete;
+    const reported = isUnused ? noUsage : (outcome.usage ?? noUsage);
+    const usage =
+      estimateReason === undefined
+        ? reported
+        : estimatedUsage(this.#call, outcome, this.#deps.outputTokensDefault);
+    return { usage, cost: 0, estimateReason, reportedCost: undefined };
+  }
+
+  #bound(prices: Prices): CostBound {
+    const { servedTiers, outputTokensDefault } = this.#deps;
+    return boundOf(this.#call, servedTiers.heldFor(this.#call, prices), outputTokensDefault);
+  }
+
+  #terms(prices: Prices): Terms {
+    const { money } = this.#held;
+    const bound = money?.bound ?? this.#bound(prices);
+    return {
+      bound,
+      reserved: money?.hold.amount ?? bound.full,
+      thinksUnseen: mayThinkUnseen(this.#call),
+      unknownCost: this.#call.caller.principal.organization.unknownCost,
+    };
   }
 }

@@ -7,7 +7,7 @@ import type { Provider, ProviderCall, UpstreamRequest } from './provider.ts';
 /** @param base the shipped provider whose wire format it speaks */
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
   const { id, name, baseUrl, keyForm } = configured;
-  const own = { ...base, name, aliases: [], defaultBaseUrl: baseUrl };
+  const own = { ...base, name, aliases: [], defaultBaseUrl: baseUrl, streamStops };
   if (keyForm === 'wire_format') return own;
   return {
     ...own,
@@ -22,6 +22,9 @@ export function customProvider(base: Provider, configured: CustomProvider): Prov
     },
   };
 }
+
+/** What stands behind a URL of an operator's is not known here. */
+const streamStops: Provider['streamStops'] = { value: false, source: 'none', asOf: undefined };
 
 /** Stands in for the key that a wire format asks for, and is taken out of the request again. */
 const noKey = new Secret('none');

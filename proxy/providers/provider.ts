@@ -5,7 +5,7 @@ import type { Secret } from '../../common/secret.ts';
 import type { Traits } from '../catalog/traits.ts';
 import type { InlineData } from '../chat/media.ts';
 import type { ChatRequest } from '../chat/request.ts';
-import type { Usage } from '../chat/usage.ts';
+import type { CostText, Usage } from '../chat/usage.ts';
 
 export interface Provider {
   /** Canonical name: in logs, metrics and model ids. */
@@ -23,6 +23,11 @@ export interface Provider {
   /** Media type of a streamed answer. */
   readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
   /**
+   * Whether the vendor stops generating, and charging, when a stream of it is cancelled. No vendor promises it: true only where a
+   * source says that it does. Nobody says it of a whole response.
+   */
+  readonly streamStops: Sourced<boolean>;
+  /**
    * One attempt's request; a promise only where signing needs one.
    * @throws GatewayError unsupported_parameter, invalid_request
    */
@@ -33,6 +38,13 @@ export interface Provider {
   openStream(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits): StreamReader;
   /** Reads an answer of any other status; any bytes may come. */
   readError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError;
+}
+
+/** Something that a vendor does not promise: who says it, and when that was read (ISO date). */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: string;
+  readonly asOf: string | undefined;
 }
 
 /** One attempt: the inspected request and the target it goes to. */
@@ -49,6 +61,8 @@ export interface ProviderCall {
   readonly now: number;
   /** Images that were fetched, by the URL as the caller wrote it; empty where the provider takes URLs. */
   readonly images: ReadonlyMap<string, InlineData>;
+  /** What a usage costs, where the usage chunk is to tell it. */
+  readonly costText?: CostText;
 }
 
 /** Where an attempt goes and with whose credential. */
@@ -106,6 +120,7 @@ export interface VendorAnswer {
 export interface CompleteAnswer {
   /** The answer for the caller in common shape. */
   readonly body: Buffer;
+  /** Of a whole response: complete where it is there. */
   readonly usage: Usage | undefined;
   /** The model that answered, in the vendor's words, where it names one. */
   readonly model: string | undefined;
@@ -129,11 +144,14 @@ export interface StreamReader {
   readonly complete: boolean;
   /** An error that the vendor sent inside the stream; nothing after it counts. */
   readonly failure: VendorError | undefined;
+  /** As far as it was reported: a lower bound until it is complete. */
   readonly usage: Usage | undefined;
+  /** Whether `usage` is all that the response used. */
+  readonly usageIsComplete: boolean;
   /** The model that answers, in the vendor's words, as soon as it has named one. */
   readonly model: string | undefined;
-  /** Bytes of what has come so far of text, reasoning, refusals and arguments of calls; rather too many than too few. */
-  readonly textBytes: number;
+  /** The most tokens that text, reasoning, refusals and calls so far can have been (chat/text-tokens.ts). */
+  readonly textTokens: number;
 }
 
 /** An error as the vendor told it, in the envelope's words. */

@@ -26,11 +26,14 @@ export function createAccessLog(log: Logger): AccessLog {
         text('provider', record.provider) +
         text('provider_key_id', record.providerKeyId) +
         text('model', record.model) +
+        text('model_sent', record.modelSent) +
         text('guardrails', record.guardrailsNotPassed) +
         `,"streamed":${record.streamed},"direct_key":${record.direct}` +
         number('attempts', record.attempts) +
         number('duration_ms', rounded(durationMs)) +
         number('first_byte_ms', firstByteAt === undefined ? undefined : rounded(firstByteAt - startedAt)) +
+        number('read_on_ms', record.readOnMs === undefined ? undefined : rounded(record.readOnMs)) +
+        text('estimated', record.estimateReason) +
         number('request_bytes', record.requestBytes) +
         number('prompt_tokens', usage?.promptTokens) +
         number('completion_tokens', usage?.completionTokens),

@@ -1,5 +1,9 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
+
+import { estimateReasons } from '../ledger/budgets/ledger-client.ts';
 import type { BudgetTotals, SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
+import type { AdoptionMetrics } from '../ledger/journal/adoption.ts';
+import type { JournalMetrics } from '../ledger/journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
 import { skipReasons, type UsageGauges, type UsageMetrics } from '../ledger/usage/usage-metrics.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
@@ -15,16 +19,41 @@ export interface LedgerMetrics {
   readonly budgets: BudgetMetrics;
   readonly slices: SliceMetrics;
   readonly usage: UsageMetrics;
+  readonly journals: JournalMetrics & AdoptionMetrics;
 }
 
 export function ledgerMetrics(
   tally: Tally,
   histogram: (options: HistogramOptions) => TalliedHistogram,
 ): LedgerMetrics {
+  const usage = usageMetrics(tally);
   return {
     budgets: budgetMetrics(tally),
     slices: sliceMetrics(tally, histogram),
-    usage: usageMetrics(tally),
+    usage,
+    journals: journalMetrics(tally, usage.lost),
+  };
+}
+
+function journalMetrics(tally: Tally, lost: UsageMetrics['lost']): LedgerMetrics['journals'] {
+  const failures = tally({
+    name: 'gateway_journal_failures_total',
+    help: 'Times that the journal could not be begun or written; the session that went on without may leave budgets unsettled',
+    labelNames: [],
+  })();
+  const adopted = tally({
+    name: 'gateway_usage_adopted_total',
+    help: 'Usage events of killed proxies that were reported from their journals: settled ones, and requests under way',
+    labelNames: ['kind'],
+  });
+  const [settled, killed] = [adopted('settled'), adopted('killed')];
+  return {
+    journalFailed: () => void failures.pending++,
+    adopted: (settledCount, killedCount) => {
+      settled.pending += settledCount;
+      killed.pending += killedCount;
+    },
+    lost,
   };
 }
 
@@ -39,9 +68,16 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
     help: 'Requests that used a model without a price: their cost is counted as nothing',
     labelNames: [],
   })();
+  const estimated = tally({
+    name: 'gateway_estimated_requests_total',
+    help: 'Requests whose provider did not report all that they used, by the reason; their cost is estimated',
+    labelNames: ['reason'],
+  });
+  for (const reason of estimateReasons) estimated(reason);
   return {
     refused: (level, reason) => void refusals(level, reason).pending++,
     unpriced: () => void unpriced.pending++,
+    estimated: (reason) => void estimated(reason).pending++,
   };
 }
 
@@ -64,6 +100,11 @@ function sliceMetrics(
     help: 'Nano-dollars of budgets given back',
     labelNames: [],
   })();
+  const lost = tally({
+    name: 'gateway_budget_escrow_lost_nano_usd_total',
+    help: 'Nano-dollars that were held for usage that was lost on its way to the control plane; they become unsettled',
+    labelNames: [],
+  })();
   const waits = histogram(waitOptions).row();
   return {
     drawn: (outcome, granted) => {
@@ -72,6 +113,9 @@ function sliceMetrics(
     },
     returned: (amount) => {
       returned.pending += amount;
+    },
+    escrowLost: (amount) => {
+      lost.pending += amount;
     },
     waited: (ms) => waits.observe(ms / 1000),
   };
@@ -131,6 +175,11 @@ export function ledgerGauges({ budgets, usage }: LedgerGauges): readonly GaugeRo
       read: () => budgets().available,
     },
     {
+      name: 'gateway_budget_shut_nano_usd',
+      help: 'Part of them that requests take only after the control plane has heard of it: free at once should this proxy be killed',
+      read: () => budgets().shut,
+    },
+    {
       name: 'gateway_budget_held_nano_usd',
       help: 'Nano-dollars in slices that requests hold',
       read: () => budgets().holds,
@@ -149,6 +198,11 @@ export function ledgerGauges({ budgets, usage }: LedgerGauges): readonly GaugeRo
       name: 'gateway_usage_oldest_seconds',
       help: 'How long the oldest of them has waited',
       read: () => usage.oldestMs / 1000,
+    },
+    {
+      name: 'gateway_usage_kept_seconds',
+      help: 'For how long acknowledged usage is kept, to be reported again should the database lose it; at most 300, less at 64 MiB',
+      read: () => usage.keptMs / 1000,
     },
   ];
 }

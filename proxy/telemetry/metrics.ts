@@ -7,6 +7,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { RequestRecord } from '../http/exchange.ts';
+import { type ReadOnMetrics, readOnResults } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
@@ -16,6 +17,7 @@ import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
   readonly admission: AdmissionGauges;
+  readonly readOn: { readonly open: number };
   /** Absent where none is set. */
   readonly redis?: { state(): 'ok' | 'failing' | undefined } | undefined;
   /** Undefined while the feed has never answered. */
@@ -31,6 +33,7 @@ export interface AdmissionGauges {
 export interface ProxyMetrics extends LedgerMetrics {
   readonly access: AccessMetrics;
   readonly limits: LimitMetrics;
+  readonly readOn: ReadOnMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
@@ -75,6 +78,7 @@ export function createMetrics(): ProxyMetrics {
   return {
     access: accessMetrics(registry),
     limits: limitMetrics(registry),
+    readOn: readOnMetrics(registry),
     guardrails: guardrailMetrics(count, histogram),
     ...ledgerMetrics(count, histogram),
     request: requests,
@@ -87,6 +91,17 @@ export function createMetrics(): ProxyMetrics {
       return { contentType: registry.contentType, body: [await registry.metrics(), ...tallied].join('\n') };
     },
   };
+}
+
+function readOnMetrics(registry: Registry): ReadOnMetrics {
+  const results = tally(registry, {
+    name: 'gateway_read_on_total',
+    help: 'Responses whose caller had left, or may not have them, by what became of them: read on to their end, cancelled at a provider that stops then (left), no room or not readable (not_read), timed_out, shutdown',
+    labelNames: ['result'],
+  });
+  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
+  for (const result of readOnResults) results(result);
+  return { readOn: (result) => void results(result).pending++ };
 }
 
 function buildInfo(registry: Registry): void {
@@ -327,6 +342,11 @@ function gaugeMaker(registry: Registry): MakeGauge {
 
 function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
   observeAdmission(gauge, gauges.admission);
+  gauge(
+    'gateway_read_on_requests',
+    'Responses that are being read on for their usage',
+    () => gauges.readOn.open,
+  );
   for (const { name, help, read } of ledgerGauges(gauges)) gauge(name, help, read);
   const { redis } = gauges;
   if (redis !== undefined)

@@ -1,11 +1,15 @@
 // One attempt at a provider: sends the request, collects a complete answer, or holds a stream's head until its first event
-// and then hands the stream over. What goes wrong before that is the attempt's outcome; afterwards it goes to the sink.
+// and then hands the stream over. What goes wrong before that is the attempt's outcome; afterwards it goes to the sink. A response
+// that nobody takes any more is let go of, not cancelled: its usage may still be read (readOn), or it is given up.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
+import { isObject, parseJson } from '../../common/json.ts';
+import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
+import { messageTokensMax, textTokensMax } from '../chat/text-tokens.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import {
-  type Credential,
+  type CompleteAnswer,
   type ProviderCall,
   type StreamReader,
   type UpstreamRequest,
@@ -14,7 +18,8 @@ import {
 } from '../providers/provider.ts';
 import { passedHeaders } from './answer-headers.ts';
 import { answeredModel } from './answered-model.ts';
-import { holdsKey, withoutKey } from './key-echo.ts';
+import { withoutKey } from './key-echo.ts';
+import { ownHeaders } from './own-headers.ts';
 import { providerFailure } from './provider-failure.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
@@ -33,22 +38,29 @@ export interface AttemptDeps {
 /** The request that the attempt works for. */
 export interface AttemptContext {
   /** Called when the request is about to be sent: what cannot be built is no attempt. @throws what ended the request */
-  attemptStarted(): void;
+  attemptStarted(attempt: Received): void;
   /** Takes room for buffered bytes. @throws GatewayError overloaded */
   buffer(bytes: number): void;
   /** Bytes came from the provider. */
   progress(): void;
-  /** The attempt fails before there is an answer to hand over: what had come of one by then. */
-  received(told: Received): void;
 }
 
-/** What a provider has told so far. */
+/** What is known of a provider's response, at any time. */
 export interface Received {
+  readonly ending: ResponseEnd;
+  /** As far as it was reported: all that the response used, or a lower bound. */
   usage(): Usage | undefined;
+  readonly usageIsComplete: boolean;
   /** The model that answers, if it was named: printable, of at most 256 characters, without a credential. */
   model(): string | undefined;
-  /** Bytes of text; rather too many than too few. */
-  textBytes(): number;
+  /** The most tokens that what has come of the response can be. */
+  textTokens(): number;
+  /** Whether its provider stops generating when this response is cancelled. */
+  readonly stops: boolean;
+  /** Reads what is still to come and keeps nothing of it. Resolves when the response has ended, or was given up. */
+  readOn(): Promise<void>;
+  /** Cancels what is still open. */
+  giveUp(reason: GiveUpReason): void;
 }
 
 export interface CompleteResult {
@@ -56,13 +68,9 @@ export interface CompleteResult {
   /** What passes of the provider's, names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  readonly usage: Usage | undefined;
-  readonly model: string | undefined;
-  /** Of the provider's answer, which holds its text. */
-  readonly textBytes: number;
 }
 
-export interface StreamResult extends Received {
+export interface StreamResult {
   readonly kind: 'stream';
   /** What passes of the provider's, names and values in turn. */
   readonly headers: readonly string[];
@@ -70,7 +78,7 @@ export interface StreamResult extends Received {
   flowTo(sink: StreamSink): void;
   pause(): void;
   resume(): void;
-  /** Cancels the provider; the sink is told this error, unless all had come. */
+  /** The caller takes no more of it; the sink gets this error, unless all had come. */
   abort(error: Error): void;
 }
 
@@ -88,7 +96,7 @@ const errorBytesMax = 1024 * 1024;
 /** For the connection to end after the stream's end marker; then it is given up instead of used again. */
 const endGraceMs = 1000;
 
-export class Attempt implements UpstreamReceiver, StreamResult {
+export class Attempt implements UpstreamReceiver, StreamResult, Received {
   readonly kind = 'stream';
   readonly #call: ProviderCall;
   readonly #deps: AttemptDeps;
@@ -103,8 +111,14 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #reader: StreamReader | undefined;
   #held: Buffer[] = [];
   #sink: StreamSink | undefined;
-  #ending: (() => void) | undefined;
+  #conclusion: (() => void) | undefined;
   #settled = false;
+  /** Nobody takes the response any more: what still comes of it is read for its usage alone. */
+  #released = false;
+  #over: PromiseWithResolvers<void> | undefined;
+  ending: ResponseEnd = 'open';
+  /** Of a whole response. */
+  #answer: Pick<CompleteAnswer, 'body' | 'usage' | 'model'> | undefined;
   #endTimer: NodeJS.Timeout | undefined;
 
   constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
@@ -122,11 +136,29 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     return this.#outcome.promise;
   }
 
-  /** Ends the attempt from outside: the client left, or something took too long. */
+  /**
+   * Ends the attempt from outside. A provider that took too long is cancelled; where the caller has left, or may not have the
+   * response, it is let go of: who ended it has to readOn() or giveUp(). What was never sent costs nothing.
+   */
   abort(error: Error): void {
-    if (this.#reader?.complete === true) return;
-    this.#connection?.cancel();
+    if (this.ending !== 'open') return;
+    if (this.#connection?.begun !== true) this.#cancel('unused');
+    else if (isTimeout(error)) this.#cancel('timed_out');
+    else this.#released = true;
     this.#fail(error);
+  }
+
+  readOn(): Promise<void> {
+    this.#released = true;
+    this.#held = [];
+    if (this.ending !== 'open') return Promise.resolve();
+    this.#over ??= Promise.withResolvers();
+    this.#connection?.resume();
+    return this.#over.promise;
+  }
+
+  giveUp(reason: GiveUpReason): void {
+    if (this.ending === 'open') this.#cancel(reason);
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
@@ -155,7 +187,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
       if (this.#reader === undefined) this.#collect(chunk);
       else this.#read(this.#reader, chunk);
     } catch (error) {
-      this.#connection?.cancel();
+      this.#cancel('not_read');
       this.#fail(error);
     }
   }
@@ -168,6 +200,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
       if (this.#reader === undefined) this.#complete(this.#body.bytes);
       else this.#endStream(this.#reader);
     } catch (error) {
+      this.#end(error instanceof VendorFailure ? 'unused' : 'not_read');
       this.#fail(error);
     }
   }
@@ -177,28 +210,39 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     if (this.#reader?.complete === true) return;
     const code =
       this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
+    const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun;
+    this.#end(isUnreached ? 'unused' : 'reset');
     this.#fail(new GatewayError(code, { cause: error }));
   }
 
   usage(): Usage | undefined {
-    return this.#reader?.usage;
+    return this.#reader === undefined ? this.#answer?.usage : this.#reader.usage;
+  }
+
+  get usageIsComplete(): boolean {
+    return this.#reader === undefined ? this.#answer?.usage !== undefined : this.#reader.usageIsComplete;
   }
 
   model(): string | undefined {
-    return answeredModel(this.#reader?.model, this.#call.target.credential);
+    return answeredModel((this.#reader ?? this.#answer)?.model, this.#call.target.credential);
   }
 
-  /** Of what is no stream all bytes so far: its text stands in them. */
-  textBytes(): number {
-    if (this.#reader !== undefined) return this.#reader.textBytes;
-    return this.#isSuccess ? this.#body.length : 0;
+  textTokens(): number {
+    if (this.#reader !== undefined) return this.#reader.textTokens;
+    if (this.#answer !== undefined) return completionTokensMax(this.#answer.body);
+    // A part of a body is no JSON: its marks count as text too.
+    return this.#isSuccess ? textTokensMax(this.#body.bytes.toString()) : 0;
+  }
+
+  get stops(): boolean {
+    return this.#call.request.stream && this.#call.target.provider.streamStops.value;
   }
 
   flowTo(sink: StreamSink): void {
     this.#sink = sink;
     for (const bytes of this.#held) sink.write(bytes);
     this.#held = [];
-    this.#ending?.();
+    this.#conclusion?.();
   }
 
   pause(): void {
@@ -212,7 +256,7 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   #send(request: UpstreamRequest): void {
     // Ended while it was being signed.
     if (this.#settled) return;
-    this.#context.attemptStarted();
+    this.#context.attemptStarted(this);
     this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
     this.#connection = this.#deps.transport.send(request, this);
   }
@@ -228,23 +272,22 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     if (this.#isSuccess && this.#body.length > answerBytesMax) {
       this.#break(`the answer is larger than ${answerBytesMax} bytes`);
     } else if (!this.#isSuccess && this.#body.length > errorBytesMax) {
-      throw this.#failure();
+      this.#cancel('unused');
+      this.#fail(this.#failure());
     }
   }
 
   #complete(body: Buffer): void {
-    const answer = this.#call.target.provider.readAnswer(this.#call, { head: this.#head, body });
+    this.#answer = this.#call.target.provider.readAnswer(this.#call, { head: this.#head, body });
     this.#settled = true;
-    const model = answeredModel(answer.model, this.#call.target.credential);
-    this.#outcome.resolve({
-      ...{ kind: 'complete', headers: this.headers, body: answer.body, usage: answer.usage, model },
-      textBytes: body.length,
-    });
+    this.#outcome.resolve({ kind: 'complete', headers: this.headers, body: this.#answer.body });
+    this.#end('whole');
   }
 
   /** What the provider answered instead of an answer. */
   #failure(): Error {
     const { target } = this.#call;
+    this.#end('unused');
     return this.#told(target.provider.readError(this.#status, this.#body.bytes, this.#head));
   }
 
@@ -256,22 +299,34 @@ export class Attempt implements UpstreamReceiver, StreamResult {
     const bytes = reader.push(chunk);
     if (bytes.length > 0) this.#forward(bytes);
     if (reader.complete) this.#finish();
-    if (reader.failure !== undefined) throw this.#told(reader.failure);
+    if (reader.failure !== undefined) this.#failInside(reader, reader.failure);
+  }
+
+  /** An error in place of a stream is a refusal; what came before an error inside one was used. */
+  #failInside(reader: StreamReader, failure: VendorError): void {
+    const hasBegun = reader.usage !== undefined || reader.textTokens > 0;
+    this.#cancel(hasBegun ? 'cut' : 'unused');
+    this.#fail(this.#told(failure));
   }
 
   /** Where a vendor has no end marker the end itself is one, if all that must come has come. */
   #endStream(reader: StreamReader): void {
     const bytes = reader.end();
-    if (reader.failure !== undefined) throw this.#told(reader.failure);
+    if (reader.failure !== undefined) {
+      this.#failInside(reader, reader.failure);
+      return;
+    }
     if (!reader.complete) {
-      this.#break('the stream ended before its end marker');
+      this.#break('the stream ended before its end marker', 'cut');
       return;
     }
     if (bytes.length > 0) this.#forward(bytes);
     this.#conclude((sink) => sink.end());
+    this.#end('whole');
   }
 
   #forward(bytes: Buffer): void {
+    if (this.#released) return;
     if (this.#sink !== undefined) {
       this.#sink.write(bytes);
       return;
@@ -285,13 +340,26 @@ export class Attempt implements UpstreamReceiver, StreamResult {
   /** The end marker is there: the caller has all. The provider's end of the connection may still be on its way. */
   #finish(): void {
     this.#conclude((sink) => sink.end());
+    this.#end('whole');
     this.#connection?.resume();
     this.#endTimer = setTimeout(() => this.#connection?.cancel(), endGraceMs).unref();
   }
 
-  #break(why: string): void {
-    this.#connection?.cancel();
+  #break(why: string, ending: ResponseEnd = 'not_read'): void {
+    this.#cancel(ending);
     this.#fail(new GatewayError('upstream_protocol_error', { cause: new Error(why) }));
+  }
+
+  #cancel(ending: ResponseEnd): void {
+    this.#connection?.cancel();
+    this.#end(ending);
+  }
+
+  /** Once: what ended it first counts. */
+  #end(ending: ResponseEnd): void {
+    if (this.ending !== 'open') return;
+    this.ending = ending;
+    this.#over?.resolve();
   }
 
   #fail(cause: unknown): void {
@@ -301,36 +369,32 @@ export class Attempt implements UpstreamReceiver, StreamResult {
       return;
     }
     this.#settled = true;
-    this.#context.received(this);
     this.#outcome.reject(error);
   }
 
   /** Tells the sink how it ended, once; later if the stream is not flowing yet. */
   #conclude(tell: (sink: StreamSink) => void): void {
-    if (this.#ending !== undefined) return;
-    this.#ending = () => {
+    if (this.#conclusion !== undefined) return;
+    this.#conclusion = () => {
       if (this.#sink !== undefined) tell(this.#sink);
     };
-    this.#ending();
+    this.#conclusion();
   }
+}
+
+function isTimeout(error: Error): boolean {
+  return error instanceof GatewayError && error.code === 'upstream_timeout';
+}
+
+/** @param body in the callers' format */
+function completionTokensMax(body: Buffer): number {
+  const completion = parseJson(body.toString());
+  const choices: readonly unknown[] =
+    isObject(completion) && Array.isArray(completion.choices) ? completion.choices : [];
+  const messages = choices.map((choice) => (isObject(choice) ? choice.message : undefined));
+  return messages.reduce<number>((sum, one) => sum + (isObject(one) ? messageTokensMax(one) : 0), 0);
 }
 
 function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
-
-/** What the caller is told of how its request was sent; nothing, nearly always. */
-function ownHeaders({ dropped = [], maxTokens }: UpstreamRequest, credential: Credential): string[] {
-  const headers: string[] = [];
-  if (dropped.length > 0) headers.push('x-svc-dropped-params', fieldNames(dropped, credential));
-  if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
-  return headers;
-}
-
-function fieldNames(dropped: readonly string[], credential: Credential): string {
-  const isName = (field: string) => fieldName.test(field) && !holdsKey(field, credential);
-  return [...new Set(dropped.map((field) => (isName(field) ? field : '?')))].join(',');
-}
-
-/** Names of unknown fields are the caller's words, and may be anything, even a key: what no field is called is not repeated. */
-const fieldName = /^[a-z][a-z_]*(\.[a-z_]+)*$/i;

@@ -29,7 +29,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 }
 
 function attempt(
-  { request, model, traits, catalogModel, targets: [target] }: ChatCall,
+  { request, model, traits, catalogModel, targets: [target], costText }: ChatCall,
   images: Images,
   deps: DispatchDeps,
   context: DispatchContext,
@@ -37,7 +37,10 @@ function attempt(
   if (target === undefined) throw new GatewayError('no_healthy_target');
   const outputTokensMax = catalogModel?.limits.maxOutputTokens;
   const started = new Attempt(
-    { request, model, traits, outputTokensMax, target, now: deps.now(), images },
+    {
+      ...{ request, model, traits, outputTokensMax, target, now: deps.now(), images },
+      ...(costText !== undefined && { costText }),
+    },
     deps,
     context,
   );

@@ -21,8 +21,10 @@ export class ProviderFailure extends Error {
   readonly headers: readonly string[];
   /** For the log: status, and words as far as they may stand there. */
   readonly reason: string;
+  /** What the gateway knows beside the provider's words. */
+  readonly hint: string | undefined;
 
-  constructor(vendor: VendorError, { retryAfter, headers, reason }: Told) {
+  constructor(vendor: VendorError, { retryAfter, headers, reason, hint }: Told) {
     super(vendor.message);
     this.name = 'ProviderFailure';
     this.status = vendor.status;
@@ -32,10 +34,13 @@ export class ProviderFailure extends Error {
     this.retryable = vendor.retryable;
     this.headers = headers;
     this.reason = reason;
+    this.hint = hint;
   }
 }
 
-type Told = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'>;
+type Told = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'> & {
+  readonly hint?: string | undefined;
+};
 
 const messageMax = 2000;
 
@@ -74,7 +79,7 @@ export function providerFailure(
     ...vendor,
     // 529 is "overloaded" at one vendor and unknown to callers' SDKs.
     status: status === 529 ? 503 : status,
-    message: hidden ? unknownModel : messageFor(vendor, target),
+    message: hidden ? modelNotKnown : messageFor(vendor, target),
     param: hidden ? undefined : tell(vendor.param, paramForm),
     code: tell(vendor.code, codeForm),
   };
@@ -93,4 +98,5 @@ function messageFor({ status, message }: VendorError, { credential, providerKeyI
 const codeForm = /^[\w.-]{1,64}$/;
 const paramForm = /^[\x21-\x7e]{1,128}$/;
 
-const unknownModel = 'the provider does not know this model, or the stored key may not use it';
+/** In place of the words of a 404, with a stored key. */
+export const modelNotKnown = 'the provider does not know this model, or the stored key may not use it';

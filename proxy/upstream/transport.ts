@@ -64,6 +64,8 @@ export interface UpstreamReceiver {
 }
 
 export interface UpstreamConnection {
+  /** Whether a connection took the request: some of it may have been sent. */
+  readonly begun: boolean;
   pause(): void;
   resume(): void;
   /** Ends the exchange with the provider at once; the receiver is told nothing more. */
@@ -149,6 +151,10 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     }
   }
 
+  get begun(): boolean {
+    return this.#controller !== undefined;
+  }
+
   pause(): void {
     if (!this.#over) this.#controller?.pause();
   }
@@ -195,7 +201,11 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   #fail(error: unknown): void {
     if (this.#over) return;
     this.#over = true;
-    this.#receiver.onError(new TransportError(failureKind(error), error, this.#controller !== undefined));
+    const kind = failureKind(error);
+    // Codes of a failed connect are also those of a connection that dies later, with a request on it.
+    this.#receiver.onError(
+      new TransportError(this.begun && kind === 'connect' ? 'closed' : kind, error, this.begun),
+    );
   }
 }
 

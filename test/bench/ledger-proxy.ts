@@ -85,7 +85,7 @@ export class SimulatedProxy {
     lease.isBusy = true;
     lease.seq += 1;
     const window = windowOf(period, this.#now());
-    const operation = { session: this.#session, budgetId: lease.budgetId, window, seq: lease.seq };
+    const operation = { session: this.#session, budgetId: lease.budgetId, window, seq: lease.seq, shut: 0 };
     const amount = Math.floor(lease.available / 2);
     const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'return' : 'draw';
     if (kind === 'return') {
@@ -151,6 +151,7 @@ export class SimulatedProxy {
       ...{ unpriced: false, status: 200, errorSource: '', errorCode: '' },
       ...{ latencyMs: 800, firstTokenMs: undefined, streamed: false },
       ...{ directKey: false, attempts: 1, estimated: false },
+      ...{ estimateReason: undefined, reportedCost: undefined },
     };
   }
 

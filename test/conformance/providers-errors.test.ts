@@ -2,6 +2,7 @@
 // the organization's account in it, and never an end of a stream that looks as if all had come.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { providersByName } from '../../proxy/providers/index.ts';
 import type { Behaviour } from '../../simulator/index.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { accessLine } from '../support/observe.ts';
@@ -105,21 +106,33 @@ describe.each(vendorNames)('%s', (vendor) => {
 });
 
 describe.each(vendorNames)('trap 20: a client of %s that leaves', (vendor) => {
-  it('ends the vendor’s stream at once, and is recorded with what was counted by then', async () => {
-    scene.gateway.simulator.script({ tokens: 500, pieceDelayMs: 10 });
-    const requestId = `left-${vendor}`;
-    const client = scene.client(vendor, 'stored key', { 'x-request-id': requestId });
-    const model = modelFor(vendor, 'stored key');
-    const stream = await client.chat.completions.create({ model, messages, stream: true });
-    for await (const { choices } of stream) if (choices[0]?.delta.content) break;
-    stream.controller.abort();
-    await until(() => scene.gateway.simulator.requests[0]?.ended === 'client_left');
-    const line = await accessLine(scene.gateway, requestId);
-    expect(line).toMatchObject({ status: 499, error_code: 'client_left', provider: vendor, streamed: true });
-    // Those that count before the end have been heard.
-    const counts = vendor === 'assistant-provider' || vendor === 'search-provider';
-    expect(Number(line.prompt_tokens ?? 0) > 0).toBe(counts);
-  });
+  const stops = providersByName.get(vendor)?.streamStops.value === true;
+
+  it(
+    stops ? 'ends the stream of a vendor that stops then' : 'leaves the stream to be read to its end',
+    async () => {
+      scene.gateway.simulator.script({ tokens: 100, pieceDelayMs: 5 });
+      const requestId = `left-${vendor}`;
+      const client = scene.client(vendor, 'stored key', { 'x-request-id': requestId });
+      const model = modelFor(vendor, 'stored key');
+      const stream = await client.chat.completions.create({ model, messages, stream: true });
+      for await (const { choices } of stream) if (choices[0]?.delta.content) break;
+      stream.controller.abort();
+      const ended = () => scene.gateway.simulator.requests[0]?.ended;
+      await until(() => ended() === (stops ? 'client_left' : 'finished'));
+      const line = await accessLine(scene.gateway, requestId);
+      expect(line).toMatchObject({
+        status: 499,
+        error_code: 'client_left',
+        provider: vendor,
+        streamed: true,
+      });
+      expect(line.estimated).toBe(stops ? 'left' : undefined);
+      // What was reported before the end, or with it.
+      const counts = vendor === 'assistant-provider' || !stops;
+      expect(Number(line.prompt_tokens ?? 0) > 0).toBe(counts);
+    },
+  );
 });
 
 const rateLimit: Behaviour = { status: 429, headers: { 'retry-after': '7', 'retry-after-ms': '7000' } };

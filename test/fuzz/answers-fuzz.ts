@@ -159,7 +159,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
       const cancel = () => {
         state.cancelled = true;
       };
-      return { pause: () => undefined, resume: () => undefined, cancel };
+      return { begun: true, pause: () => undefined, resume: () => undefined, cancel };
     },
     close: () => Promise.resolve(),
   };
@@ -167,7 +167,6 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
     attemptStarted: () => undefined,
     buffer: () => undefined,
     progress: () => undefined,
-    received: () => undefined,
   };
   const attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
   const outcome = settled(attempt);

@@ -77,7 +77,15 @@ async function fill(
   await store.books(async ({ db }) => {
     await db
       .insertInto('organizations')
-      .values({ ...row, id: organizationId, name: organizationId, suspended: 0, caller_provider_keys: 0 })
+      .values({
+        ...row,
+        id: organizationId,
+        name: organizationId,
+        suspended: 0,
+        caller_provider_keys: 0,
+        hang_up: 'cancel',
+        unknown_cost: 'hold',
+      })
       .execute();
     for (const id of aiSystemIds)
       await db

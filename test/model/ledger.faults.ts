@@ -1,6 +1,11 @@
 // Deliberate faults, most of them the shortcuts that the protocol's design names: the judge must find each.
 import { windowOf } from '../../common/budget-window.ts';
-import type { DrawRequest, LedgerClient, UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import type {
+  DrawRequest,
+  LedgerClient,
+  Operation,
+  UsageEvent,
+} from '../../proxy/ledger/budgets/ledger-client.ts';
 import { MemorySide } from './ledger.memory-side.ts';
 import {
   type Answer,
@@ -142,7 +147,10 @@ export const faults = {
         now = answer.now;
         return answer;
       },
-      draw: (request) => client.draw(request).catch(() => ({ outcome: 'busy', granted: 0, now })),
+      draw: (request) =>
+        client
+          .draw(request)
+          .catch(() => ({ outcome: 'busy', granted: 0, now, epoch: '', attainable: undefined })),
     };
   }),
   'a return that was not acknowledged is not deducted': ofProxies((client) => {
@@ -162,6 +170,42 @@ export const faults = {
       },
     };
   }),
+  'what was freed and is returned late is taken twice': ofLedger(
+    () =>
+      new (class extends LedgerReference {
+        protected override backOf(): number {
+          return 0;
+        }
+      })(),
+  ),
+  'less is shut before the answer that says so': ofProxies((client) => {
+    const under = new Map<string, Promise<unknown>>();
+    let now = 0;
+    const inOrder = async <Told>(request: Operation, ask: () => Promise<Told>): Promise<Told> => {
+      await under.get(leaseKey(request));
+      return await ask();
+    };
+    return {
+      ...client,
+      keepSession: async (session) => {
+        const answer = await client.keepSession(session);
+        now = answer.now;
+        return answer;
+      },
+      giveBack: (request) => inOrder(request, () => client.giveBack(request)),
+      draw: (request) =>
+        inOrder(request, async () => {
+          if (request.want > 0) return await client.draw(request);
+          const untilAnswered = (): Promise<unknown> => client.draw(request).catch(untilAnswered);
+          under.set(leaseKey(request), untilAnswered());
+          return { outcome: 'granted', granted: 0, now, epoch: '', attainable: undefined };
+        }),
+    };
+  }),
+  'more is shut than is said': ofProxies((client) => ({
+    ...client,
+    giveBack: (request) => client.giveBack({ ...request, shut: request.shut * 2 }),
+  })),
   'the time is stamped when the request ends': {
     ...ofLedger(() => new LedgerReference()),
     misreports: (event: UsageEvent, now: number) => ({ ...event, at: now }),

@@ -24,8 +24,15 @@ export interface Settled {
   readonly proxy: object;
 }
 
-/** Money that somebody counts as theirs, by leaseKey. */
-export type Claims = ReadonlyMap<string, number>;
+/** Money that somebody counts as theirs. */
+export interface Claim {
+  readonly all: number;
+  /** What is not shut: requests may take it, or have. */
+  readonly firm: number;
+}
+
+/** By leaseKey. */
+export type Claims = ReadonlyMap<string, Claim>;
 
 export interface JudgeOptions {
   /** Whether answers and books are compared with the reference as well; else only the invariants are judged. */
@@ -36,6 +43,8 @@ export class LedgerJudge {
   readonly reference = new LedgerReference();
   readonly #options: JudgeOptions;
   readonly #count: (exception: string) => void;
+  /** What requests are reported at should their proxy be killed, by id. */
+  readonly #begun = new Map<string, Settled>();
   /** Settled by a proxy, by id. */
   readonly #settled = new Map<string, Settled>();
   /** Escrows of those that are not recorded, by leaseKey. */
@@ -52,6 +61,15 @@ export class LedgerJudge {
   constructor(options: JudgeOptions, count: (exception: string) => void) {
     this.#options = options;
     this.#count = count;
+  }
+
+  /** A request runs. */
+  begin(settled: Settled): void {
+    this.#begun.set(settled.event.id, settled);
+  }
+
+  isRecorded(id: string): boolean {
+    return this.#recorded.has(id);
   }
 
   /** A request has ended. */
@@ -85,12 +103,18 @@ export class LedgerJudge {
   /** A request stands in the books, or its escrow is still in its lease: nobody counts on more than there is. */
   checkClaims(read: BooksRead, claims: Claims): void {
     for (const key of new Set([...claims.keys(), ...this.#escrows.keys()])) {
-      const claimed = (claims.get(key) ?? 0) + (this.#escrows.get(key) ?? 0);
-      if (claimed === 0) continue;
-      const left = read.leases.get(key)?.left ?? 0;
+      const escrow = this.#escrows.get(key) ?? 0;
+      const { all, firm } = claims.get(key) ?? noClaim;
+      if (all + escrow === 0) continue;
+      const { back, left, shut, state } = read.leases.get(key) ?? emptyLease;
       const released = this.#released.get(key) ?? 0;
-      if (claimed > left + released)
-        fail(`${claimed} is believed to be in the lease ${key}, which has ${left} left`);
+      if (all + escrow > left + back + released)
+        fail(
+          `${all + escrow} is believed to be in the lease ${key}, which has ${left} left and ${back} back`,
+        );
+      const kept = state === 'open' ? left - Math.min(shut, left) : left;
+      if (firm + escrow > kept + released)
+        fail(`${firm + escrow} may be used of the lease ${key}, which keeps ${kept} when its session ends`);
     }
   }
 
@@ -131,6 +155,9 @@ export class LedgerJudge {
         return none;
       case 'report':
         return this.#applyReport(executed.events, executed.recorded);
+      case 'close':
+        this.#expectSame(executed.kind, executed.freed, reference.close(executed.end));
+        return none;
       case 'expire':
         for (const session of executed.closed) reference.closeSession(session);
         for (const lease of executed.expired) reference.expireLease(lease);
@@ -170,6 +197,7 @@ export class LedgerJudge {
     this.#expectSame('report', recorded, fresh.length);
     const named = new Map<string, number>();
     for (const event of fresh) {
+      if (event.estimateReason === 'killed') this.#applyKilled(event);
       this.#recorded.set(event.id, event);
       this.#addEscrows(event, -1);
       this.#cost += event.cost;
@@ -183,6 +211,17 @@ export class LedgerJudge {
       add(named, key, this.#excessOf(booking));
     }
     return named;
+  }
+
+  /** Its proxy was killed while it ran, or before it could say what it cost. */
+  #applyKilled(event: UsageEvent): void {
+    const begun = this.#begun.get(event.id);
+    if (begun === undefined) fail(`an event is reported that nobody has begun: ${event.id}`);
+    if (begun.event.cost !== event.cost) fail(`${event.cost} is reported of a hold of ${begun.event.cost}`);
+    const settled = this.#settled.get(event.id);
+    if (settled !== undefined) this.#addEscrows(settled.event, -1);
+    this.settle({ ...begun, event });
+    this.#count('killed and reported');
   }
 
   #excessOf({ budget, event, taken, window }: Booking): number {
@@ -234,8 +273,8 @@ export class LedgerJudge {
       const should = leases.get(key) ?? emptyLease;
       this.#expectSame(
         `lease ${key}`,
-        `${lease.left} ${lease.seq} ${lease.state}`,
-        `${should.left} ${should.seq} ${should.state}`,
+        `${lease.left} ${lease.seq} ${lease.state} shut ${lease.shut} back ${lease.back}`,
+        `${should.left} ${should.seq} ${should.state} shut ${should.shut} back ${should.back}`,
       );
     }
   }
@@ -291,7 +330,8 @@ function totalOf({ leased, spent, unsettled }: Books): number {
 }
 
 const none: ReadonlyMap<string, number> = new Map();
-const emptyLease = { left: 0, seq: 0, state: 'open' };
+const noClaim: Claim = { all: 0, firm: 0 };
+const emptyLease = { left: 0, seq: 0, state: 'open', shut: 0, back: 0 };
 
 function add(sums: Map<string, number>, key: string, amount: number): void {
   sums.set(key, (sums.get(key) ?? 0) + amount);

@@ -1,7 +1,12 @@
 // The protocol's reference in the place of the control plane: it takes no time, so the proxies' side sees many schedules. A fault
 // that is put into it is one that the judge must find.
 import { uuidv7 } from '../../common/uuid.ts';
-import type { DrawRequest, ReturnRequest, UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import type {
+  DrawRequest,
+  ReturnRequest,
+  SessionEnd,
+  UsageEvent,
+} from '../../proxy/ledger/budgets/ledger-client.ts';
 import { LedgerReference } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 
@@ -22,26 +27,33 @@ export class MemorySide implements LedgerSide {
     const { open } = this.#ledger.keepSession(session);
     this.#seenAt.set(session, this.#now);
     this.#executed({ kind: 'keep', session, open });
-    return { open, now: this.#now };
+    return { open, sessions: 1, leased: undefined, ...this.#told };
   }
 
   async draw(request: DrawRequest) {
     const { amount: granted, outcome } = this.#ledger.draw(request, this.#now);
     this.#executed({ kind: 'draw', request, answer: { outcome, granted } });
     if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
-    return { outcome, granted, now: this.#now };
+    const attainable = outcome === 'busy' ? this.#ledger.attainable(request) : undefined;
+    return { outcome, granted, attainable, ...this.#told };
   }
 
   async giveBack(request: ReturnRequest) {
     const { amount: returned } = this.#ledger.giveBack(request);
     this.#executed({ kind: 'return', request, returned });
-    return { returned, now: this.#now };
+    return { returned, ...this.#told };
   }
 
   async report(events: readonly UsageEvent[]) {
     const { recorded } = this.#ledger.report(events);
     this.#executed({ kind: 'report', events, recorded });
-    return { recorded, now: this.#now };
+    return { recorded, ...this.#told };
+  }
+
+  async closeSession(end: SessionEnd) {
+    const freed = this.#ledger.close(end);
+    this.#executed({ kind: 'close', end, freed });
+    return { freed, ...this.#told };
   }
 
   async expire(stopAfter: number): Promise<void> {
@@ -97,6 +109,10 @@ export class MemorySide implements LedgerSide {
       costs: new Map([...events].map(([id, { cost }]) => [id, cost] as const)),
       hourly: costOf(events),
     };
+  }
+
+  get #told() {
+    return { now: this.#now, epoch: 'epoch' };
   }
 
   get #now(): number {

@@ -84,8 +84,12 @@ const actions = {
   },
   kill: (world, random) => {
     if (world.alive.length === 0) return;
-    random.pick(world.alive).kill();
-    if (random.chance(0.7)) world.start();
+    const proxy = random.pick(world.alive);
+    proxy.kill();
+    const roll = random.next();
+    // Its container is started again, or another pod, or nothing.
+    if (roll < 0.5 && proxy.pod !== undefined) world.start(proxy.pod);
+    else if (roll < 0.75) world.start();
   },
   stop: (world, random) => {
     if (world.alive.length === 0) return;
@@ -134,7 +138,7 @@ function create(world: World, random: Random): void {
     { subjectKind: 'person', subjectId: random.pick(personIds) } as const,
     { subjectKind: 'virtual_key', subjectId: random.pick(keyIds) } as const,
   ]);
-  const model = random.pick([undefined, undefined, 'openai/*', models[0], '*']);
+  const model = random.pick([undefined, undefined, 'gpt-provider/*', models[0], '*']);
   const period = random.pick(['day', 'day', 'week', 'month', 'total'] as const);
   const amount = Math.ceil(20 * 10 ** random.between(0, 4));
   world.execute(() => world.side.createBudget({ ...subject, model, period, amount }));

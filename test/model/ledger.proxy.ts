@@ -1,17 +1,23 @@
 // One proxy of the model: its real slices and its real usage queue, on a link of its own, with memory that a kill takes away.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
+import type { BudgetHold, Budgets } from '../../proxy/ledger/budgets/budgets.ts';
 import type { DrawRequest, LedgerClient, ReturnRequest } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { SlicedBudgets } from '../../proxy/ledger/budgets/sliced-budgets.ts';
+import { Adoption } from '../../proxy/ledger/journal/adoption.ts';
+import { JournaledBudgets } from '../../proxy/ledger/journal/journaled-budgets.ts';
+import { Journals } from '../../proxy/ledger/journal/journals.ts';
 import { createUsageLog, type LiveUsageLog } from '../../proxy/ledger/usage/live-usage-log.ts';
+import { Ordinals } from '../../proxy/ledger/usage/ordinals.ts';
 import type { Random } from '../support/access/random.ts';
+import type { MemoryPod } from '../support/ledger/journals.ts';
 import { Link, type LinkMode } from '../support/ledger/link.ts';
 import type { MemoryOverflow } from '../support/ledger/overflow.ts';
 import { silentLog } from '../support/silent-log.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
-import { type Claims, Violation } from './ledger.judge.ts';
+import { type Claim, type Claims, Violation } from './ledger.judge.ts';
 import { leaseKey } from './ledger.reference.ts';
-import type { LedgerSide } from './ledger.side.ts';
+import type { LeaseName, LedgerSide } from './ledger.side.ts';
 
 export interface ModelProxyDeps {
   readonly time: VirtualTime;
@@ -22,6 +28,8 @@ export interface ModelProxyDeps {
   readonly execute: (work: () => Promise<void>) => void;
   readonly onViolation: (message: string) => void;
   readonly onEvent: (name: string) => void;
+  /** Where it keeps journals, if it does. */
+  readonly pod?: MemoryPod | undefined;
   /** A fault of the proxy that a judge must find. */
   readonly faulty?: ((client: LedgerClient) => LedgerClient) | undefined;
 }
@@ -43,8 +51,16 @@ export class ModelProxy {
   readonly known = new Set<string>();
   state: 'alive' | 'stopping' | 'stopped' | 'killed' = 'alive';
   readonly sessions = new Set<string>();
-  /** What a killed one held, by leaseKey. */
-  #lastHolds: Claims = new Map();
+  /** As requests take of them. */
+  readonly money: Budgets;
+  readonly #folder: ReturnType<MemoryPod['connect']> | undefined;
+  readonly #adoption: Adoption | undefined;
+  /** Requests that hold something, by their id. */
+  readonly #running = new Map<string, { readonly amount: number; readonly slices: readonly LeaseName[] }>();
+
+  get pod(): MemoryPod | undefined {
+    return this.#deps.pod;
+  }
 
   constructor(name: string, deps: ModelProxyDeps) {
     this.name = name;
@@ -66,18 +82,18 @@ export class ModelProxy {
     };
     const shared = { clock, timers, random: random.next, log: silentLog, background };
     const client = deps.faulty?.(this.#client()) ?? this.#client();
-    this.budgets = new SlicedBudgets({
-      ...shared,
-      client,
-      metrics: {
-        drawn: (outcome) => onEvent(`drawn ${outcome}`),
-        returned: () => onEvent('returned'),
-        waited: () => onEvent('waited'),
-      },
-    });
+    const ordinals = new Ordinals();
+    this.#folder = deps.pod?.connect();
+    const journals =
+      this.#folder &&
+      new Journals({
+        ...{ folder: this.#folder, log: silentLog, atEndOfTurn: (task) => void timers.after(0, task) },
+        nextOrdinal: (session) => ordinals.next(session),
+        metrics: { journalFailed: () => onEvent('journal failed') },
+        onBroken: (session) => this.budgets.renewSession(session),
+      });
     this.usageLog = createUsageLog({
-      ...shared,
-      client,
+      ...{ ...shared, client, ordinals, journals },
       overflow: deps.overflow.connect(),
       memoryBytesMax,
       metrics: {
@@ -88,6 +104,41 @@ export class ModelProxy {
         skipped: () => onEvent('skipped'),
       },
     });
+    this.budgets = new SlicedBudgets({
+      ...{ ...shared, client, usage: this.usageLog },
+      onSession: (session, state) => {
+        if (state === 'open') journals?.begin(session);
+        else journals?.end(session);
+      },
+      metrics: {
+        drawn: (outcome) => onEvent(`drawn ${outcome}`),
+        returned: () => onEvent('returned'),
+        waited: () => onEvent('waited'),
+        escrowLost: () => onEvent('escrow lost'),
+      },
+    });
+    this.money = journals === undefined ? this.budgets : new JournaledBudgets(this.budgets, journals);
+    if (this.#folder === undefined) return;
+    this.#adoption = new Adoption({
+      ...{ ...shared, client, folder: this.#folder },
+      metrics: {
+        adopted: (settled, killed) => {
+          onEvent('adopted');
+          if (settled > 0) onEvent('adopted settled');
+          if (killed > 0) onEvent('adopted killed');
+        },
+        lost: () => deps.onViolation(`${name} loses usage of a killed proxy`),
+      },
+    });
+  }
+
+  /** A request runs, and settles what it holds. */
+  begun(id: string, { amount, slices }: Pick<BudgetHold, 'amount' | 'slices'>, session: string): void {
+    this.#running.set(id, { amount, slices: slices.map((slice) => ({ ...slice, session })) });
+  }
+
+  ended(id: string): void {
+    this.#running.delete(id);
   }
 
   get isAlive(): boolean {
@@ -104,27 +155,44 @@ export class ModelProxy {
 
   /** kill -9 */
   kill(): void {
-    this.#lastHolds = this.holds();
     this.#link.isDead = true;
+    this.#folder?.kill();
     this.state = 'killed';
   }
 
   async stop(graceMs: number): Promise<void> {
     this.state = 'stopping';
     const until = this.#deps.time.monotonic() + graceMs;
+    this.#adoption?.close();
     await Promise.all([this.usageLog.close(until), this.budgets.close(until)]);
-    this.#lastHolds = this.holds();
+    if (!this.isAlive) return;
+    await this.budgets.endSession();
+    if (!this.isAlive) return;
     this.#link.isDead = true;
+    this.#folder?.kill();
     this.state = 'stopped';
   }
 
-  /** What it believes to have of each lease: free, or held by requests. Of a dead one, what nobody will ever settle. */
-  holds(): Claims {
-    if (!this.isAlive) return this.#lastHolds;
-    const claims = new Map<string, number>();
-    for (const { available, holds, origin } of this.budgets.slices()) {
-      if (available < 0 || holds < 0) throw new Violation(`${this.name} has ${available} and holds ${holds}`);
-      claims.set(leaseKey(origin), available + holds);
+  /** What it believes to have of each lease: free, or held by requests. Of a dead one, what its requests held. */
+  holds(isRecorded: (id: string) => boolean): Claims {
+    if (!this.isAlive) return this.#lastHolds(isRecorded);
+    const claims = new Map<string, Claim>();
+    for (const { available, holds, open, origin, shut } of this.budgets.slices()) {
+      if (open < 0 || shut < 0 || holds < 0)
+        throw new Violation(`${this.name} has ${open} open, ${shut} shut and holds ${holds}`);
+      claims.set(leaseKey(origin), { all: available + holds, firm: open + holds });
+    }
+    return claims;
+  }
+
+  #lastHolds(isRecorded: (id: string) => boolean): Claims {
+    const claims = new Map<string, Claim>();
+    for (const [id, { amount, slices }] of this.#running) {
+      if (isRecorded(id)) continue;
+      for (const slice of slices) {
+        const held = amount + (claims.get(leaseKey(slice))?.all ?? 0);
+        claims.set(leaseKey(slice), { all: held, firm: held });
+      }
     }
     return claims;
   }
@@ -146,6 +214,7 @@ export class ModelProxy {
       draw: (request) => this.#operation(request, () => side.draw(request)),
       giveBack: (request) => this.#operation(request, () => side.giveBack(request)),
       report: (events) => this.#link.call(() => side.report(events)),
+      closeSession: (end) => this.#link.call(() => side.closeSession(end)),
     };
   }
 
@@ -162,6 +231,8 @@ export class ModelProxy {
     if (!isAgain && !isNext) this.#deps.onViolation(`${this.name} sends ${text} after ${last.text}`);
     const operation = { seq: request.seq, text, isAnswered: false };
     this.#operations.set(key, operation);
+    if ('want' in request && request.want === 0) this.#deps.onEvent('opened');
+    if ('amount' in request && request.amount === 0) this.#deps.onEvent('noted');
     const answer = await this.#link.call(work);
     operation.isAnswered = true;
     return answer;

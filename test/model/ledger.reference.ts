@@ -6,6 +6,7 @@ import type {
   DrawRequest,
   Operation,
   ReturnRequest,
+  SessionEnd,
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
 
@@ -34,6 +35,10 @@ export interface Lease {
   left: number;
   state: 'open' | 'expired';
   seq: number;
+  /** What its session will not take, by its last operation. */
+  shut: number;
+  /** What was freed when it ended and its proxy may still return. */
+  back: number;
 }
 
 export type StoredLease = Lease & { answer: Answer };
@@ -65,16 +70,28 @@ export class LedgerReference {
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
-    return this.#answer(lease, request.seq, this.grant(lease, request, now));
+    const answer = this.grant(lease, request, now);
+    lease.shut = request.shut;
+    return this.#answer(lease, request.seq, answer);
+  }
+
+  /** What a session could have if all others gave back what they hold. */
+  attainable(request: DrawRequest): number {
+    const { budgetId, left, window } = this.#lease(request);
+    const { leased, spent, unsettled } = this.row(budgetId, window);
+    const amount = this.budgets.get(budgetId)?.amount ?? 0;
+    return Math.max(0, amount - spent - unsettled - leased + (leased - left));
   }
 
   giveBack(request: ReturnRequest): Answer {
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
-    const amount = Math.min(request.amount, lease.left);
+    const freed = this.backOf(lease, request.amount);
+    const amount = Math.min(request.amount - freed, lease.left);
     this.takeOf(lease, amount);
-    return this.#answer(lease, request.seq, { outcome: 'granted', amount });
+    lease.shut = request.shut;
+    return this.#answer(lease, request.seq, { outcome: 'granted', amount: freed + amount });
   }
 
   /** @returns what was booked of the events that were new, in their order */
@@ -100,17 +117,52 @@ export class LedgerReference {
   }
 
   /** Of a session that is closed. */
-  expireLease(operation: Omit<Operation, 'seq'>): void {
+  expireLease(operation: Omit<Operation, 'seq' | 'shut'>): void {
     const lease = this.#lease(operation);
     if (lease.state === 'expired') return;
+    this.end(lease, Math.min(lease.shut, lease.left));
+  }
+
+  /** @returns what is free again */
+  close({ session, outstanding, andOthers }: SessionEnd): number {
+    const known = this.sessions.get(session);
+    if (known === undefined) return 0;
+    known.open = false;
+    let freed = 0;
+    for (const lease of this.leases.values()) {
+      if (lease.session !== session || lease.left === 0) continue;
+      const named = outstanding.find((each) => rowKey(each.budgetId, each.window) === rowKeyOf(lease));
+      if (named === undefined && andOthers) continue;
+      const free = Math.max(0, lease.left - (named?.amount ?? 0));
+      if (lease.state === 'expired' && free === 0) continue;
+      this.end(lease, free);
+      freed += free;
+    }
+    return freed;
+  }
+
+  /** @param free of what it has left */
+  protected end(lease: StoredLease, free: number): void {
     const row = this.row(lease.budgetId, lease.window);
-    row.leased -= lease.left;
-    row.unsettled += lease.left;
+    if (lease.state === 'open') {
+      row.leased -= lease.left;
+      row.unsettled += lease.left;
+    }
+    row.unsettled -= free;
+    lease.left -= free;
+    lease.back += free;
     lease.state = 'expired';
   }
 
+  /** @returns how much of what is returned was freed before */
+  protected backOf(lease: StoredLease, amount: number): number {
+    const freed = Math.min(amount, lease.back);
+    lease.back -= freed;
+    return freed;
+  }
+
   /** @returns what was released */
-  release(operation: Omit<Operation, 'seq'>, amount: number): number {
+  release(operation: Omit<Operation, 'seq' | 'shut'>, amount: number): number {
     const lease = this.leases.get(leaseKey(operation));
     if (lease === undefined || lease.state !== 'expired') return 0;
     const released = Math.min(amount, lease.left);
@@ -141,6 +193,7 @@ export class LedgerReference {
     if (budget === undefined) return { outcome: 'deleted', amount: 0 };
     if (window !== windowOf(budget.period, now)) return { outcome: 'window', amount: 0 };
     if (budget.isDeleted) return { outcome: 'deleted', amount: 0 };
+    if (want === 0) return { outcome: 'granted', amount: 0 };
     const row = this.row(budgetId, window);
     const free = budget.amount - row.spent - row.leased - row.unsettled;
     if (free < need) {
@@ -186,14 +239,16 @@ export class LedgerReference {
     return answer;
   }
 
-  #lease(operation: Omit<Operation, 'seq'>): StoredLease {
+  #lease(operation: Omit<Operation, 'seq' | 'shut'>): StoredLease {
     const key = leaseKey(operation);
     const { session, budgetId, window } = operation;
     const known = this.leases.get(key);
     if (known !== undefined) return known;
     const state = this.sessions.get(session)?.open === false ? 'expired' : 'open';
     const answer: Answer = { outcome: 'ignored', amount: 0 };
-    const lease: StoredLease = { session, budgetId, window, left: 0, state, seq: 0, answer };
+    const lease: StoredLease = {
+      ...{ session, budgetId, window, left: 0, state, seq: 0, shut: 0, back: 0, answer },
+    };
     this.leases.set(key, lease);
     return lease;
   }
@@ -221,7 +276,11 @@ export function rowKey(budgetId: string, window: string): string {
   return `${budgetId} ${window}`;
 }
 
-export function leaseKey({ session, budgetId, window }: Omit<Operation, 'seq'>): string {
+export function rowKeyOf({ budgetId, window }: Pick<Lease, 'budgetId' | 'window'>): string {
+  return rowKey(budgetId, window);
+}
+
+export function leaseKey({ session, budgetId, window }: Omit<Operation, 'seq' | 'shut'>): string {
   return `${session} ${budgetId} ${window}`;
 }
 

@@ -5,6 +5,7 @@ import {
   BudgetRefusal,
   type Charge,
   type Stamp,
+  type UsageOfKilled,
 } from '../../proxy/ledger/budgets/budgets.ts';
 import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
 import type { Random } from '../support/access/random.ts';
@@ -53,7 +54,9 @@ export async function run(
   const known = world.budgetsFor(proxy, asked.caller, asked.model);
   try {
     const hold =
-      known.length === 0 ? proxy.budgets.stamp() : await proxy.budgets.take({ ...asked, budgets: known });
+      known.length === 0
+        ? proxy.budgets.stamp()
+        : await proxy.money.take({ ...asked, budgets: known, ifKilled: () => killedOf(world, asked) });
     await end(world, asked, known, hold);
     world.count('ran');
     return { answer: 'ran' };
@@ -77,9 +80,11 @@ function end(
   const { proxy } = asked;
   if ('amount' in hold && (hold.amount < asked.least || hold.amount > asked.full))
     world.fail(`${hold.amount} is held where ${asked.least} to ${asked.full} was asked for`);
+  if ('amount' in hold) begun(world, asked, hold);
   return new Promise((resolve) => {
     world.time.after(asked.runMs, () => {
       if (!proxy.isAlive) return;
+      if ('amount' in hold) proxy.ended(hold.stamp.id);
       const amount = 'amount' in hold ? hold.amount : asked.full;
       const cost = asked.cost(amount);
       // Below zero: it was never dispatched.
@@ -90,6 +95,23 @@ function end(
       resolve();
     });
   });
+}
+
+/** Should its proxy be killed now, it may be reported at what it holds. */
+function begun(world: World, asked: Asked, { amount, slices, stamp }: BudgetHold): void {
+  asked.proxy.begun(stamp.id, { amount, slices }, stamp.session);
+  const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
+  const event = usageOf(world, asked, { stamp, cost: amount, charges });
+  world.judge.begin({ event, hold: amount, proxy: asked.proxy });
+}
+
+function killedOf(world: World, asked: Asked): UsageOfKilled {
+  const stamp = { id: '', at: 0, session: '' };
+  return {
+    ...usageOf(world, asked, { stamp, cost: 0, charges: [] }),
+    estimated: true,
+    estimateReason: 'killed',
+  };
 }
 
 interface Charged {
@@ -149,6 +171,12 @@ function usageOf(
     ...{ promptTokens: 1, completionTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
     ...{ cacheWrite1hTokens: 0, reasoningTokens: 0, unpriced: false, status: 200 },
     ...{ errorSource: '', errorCode: '', latencyMs: 1, firstTokenMs: undefined, streamed: false },
-    ...{ directKey: false, attempts: 1, estimated: false },
+    ...{
+      directKey: false,
+      attempts: 1,
+      estimated: false,
+      estimateReason: undefined,
+      reportedCost: undefined,
+    },
   };
 }

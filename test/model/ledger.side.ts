@@ -7,11 +7,12 @@ import type {
   LedgerClient,
   Operation,
   ReturnRequest,
+  SessionEnd,
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
 import type { Books, BudgetTerms, Lease } from './ledger.reference.ts';
 
-export type LeaseName = Omit<Operation, 'seq'>;
+export type LeaseName = Omit<Operation, 'seq' | 'shut'>;
 
 export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'amount'> & {
   readonly subjectKind: 'organization' | 'ai_system' | 'person' | 'virtual_key';
@@ -20,9 +21,14 @@ export type NewBudget = Pick<BudgetTerms, 'subjectId' | 'model' | 'period' | 'am
 /** What an operation was, and what came of it. */
 export type Executed =
   | { readonly kind: 'keep'; readonly session: string; readonly open: boolean }
-  | { readonly kind: 'draw'; readonly request: DrawRequest; readonly answer: Omit<DrawAnswer, 'now'> }
+  | {
+      readonly kind: 'draw';
+      readonly request: DrawRequest;
+      readonly answer: Pick<DrawAnswer, 'outcome' | 'granted'>;
+    }
   | { readonly kind: 'return'; readonly request: ReturnRequest; readonly returned: number }
   | { readonly kind: 'report'; readonly events: readonly UsageEvent[]; readonly recorded: number }
+  | { readonly kind: 'close'; readonly end: SessionEnd; readonly freed: number }
   | { readonly kind: 'expire'; readonly closed: readonly string[]; readonly expired: readonly LeaseName[] }
   | {
       readonly kind: 'release';

@@ -23,6 +23,7 @@ import type {
   DrawRequest,
   LedgerClient,
   ReturnRequest,
+  SessionEnd,
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
@@ -82,7 +83,8 @@ export class StoreSide implements LedgerSide {
       ...{ clock, log: silentLog, background: createBackground({ log: silentLog }) },
       store: { books, recall },
       days: createUsageDays({ store: { books, features: deps.store.features }, clock }),
-      metrics: { drawn: () => undefined, reported: () => undefined },
+      metrics: { drawn: () => undefined, reported: () => undefined, sessionClosed: () => undefined },
+      usageKeptMs: 90 * 86_400_000,
     });
     this.#ledger = wireTo(service, proxyCaller);
   }
@@ -107,6 +109,12 @@ export class StoreSide implements LedgerSide {
   report(events: readonly UsageEvent[]) {
     const ask = () => this.#ledger.report(events);
     return this.#run('report', ask, ({ recorded }) => ({ kind: 'report', events, recorded }));
+  }
+
+  /** In as many transactions as it takes; nothing else of a session that is closed touches its leases in between. */
+  closeSession(end: SessionEnd) {
+    const ask = () => this.#ledger.closeSession(end);
+    return this.#run('close', ask, ({ freed }) => ({ kind: 'close', end, freed }));
   }
 
   async expire(stopAfter: number): Promise<void> {
@@ -187,14 +195,13 @@ export class StoreSide implements LedgerSide {
           ]),
         ),
         leases: new Map(
-          leases.map(({ session_id, budget_id, window_start, remaining, state, seq }) => {
+          leases.map(({ session_id, budget_id, window_start, remaining, state, seq, shut, back }) => {
             const lease = {
               session: session_id,
               budgetId: budget_id,
               window: window_start,
               left: remaining,
-              state,
-              seq,
+              ...{ state, seq, shut, back },
             };
             return [leaseKey(lease), lease];
           }),

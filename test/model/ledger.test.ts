@@ -18,6 +18,7 @@ const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
   ...['drawn granted', 'drawn exceeded', 'drawn busy', 'drawn gone', 'drawn window', 'drawn deleted'],
   ...['reported', 'overflowed', 'drained', 'above its hold', 'not charged', 'lowered below'],
+  ...['noted', 'opened'],
 ];
 
 describe.each<[BackendName, number]>([
@@ -60,7 +61,8 @@ describe('the judge', () => {
   );
 });
 
-const triesMax = 300;
+/** Refusals that are not stored show in one schedule of some five hundred. */
+const triesMax = 2000;
 
 async function findFailure(fault: Fault): Promise<unknown> {
   for (let seed = 1; seed <= triesMax; seed++) {

@@ -3,9 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { Random } from '../support/access/random.ts';
+import { MemoryPod } from '../support/ledger/journals.ts';
 import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.ts';
 import { settle, VirtualTime } from '../support/virtual-time.ts';
-import { type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
+import { type Claim, type Claims, LedgerJudge, Violation } from './ledger.judge.ts';
 import { ModelProxy, type ModelProxyDeps } from './ledger.proxy.ts';
 import { appliesTo, type BudgetTerms, leaseKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LedgerSide, SideDeps, Subjects, Turn } from './ledger.side.ts';
@@ -32,7 +33,7 @@ export interface ModelCaller {
   readonly projectKeyId: string | undefined;
 }
 
-export const models = ['openai/gpt-5', 'openai/gpt-5-mini', 'anthropic/claude'] as const;
+export const models = ['gpt-provider/gpt-5', 'gpt-provider/gpt-5-mini', 'assistant-provider/claude'] as const;
 
 /** Ends of windows: of a day, a week, a month, a year. */
 const midnights = ['2026-11-21', '2026-11-30', '2026-12-01', '2027-01-01'] as const;
@@ -115,9 +116,10 @@ export class World {
     return [...this.judge.reference.budgets.values()].filter(({ isDeleted }) => !isDeleted);
   }
 
-  start(): ModelProxy {
+  /** @param pod of one that is gone; default: another, with a folder for journals or without */
+  start(pod: MemoryPod | undefined = this.#newPod()): ModelProxy {
     const proxy = new ModelProxy(`p${this.proxies.length + 1}`, {
-      ...this,
+      ...{ ...this, pod },
       side: this.side,
       execute: (work) => this.execute(work),
       onViolation: (message) => this.fail(message),
@@ -127,6 +129,11 @@ export class World {
     for (const { id } of this.budgets) proxy.known.add(id);
     this.proxies.push(proxy);
     return proxy;
+  }
+
+  #newPod(): MemoryPod | undefined {
+    if (this.random.chance(0.3)) return undefined;
+    return new MemoryPod(() => !this.isCalm && this.random.chance(0.001));
   }
 
   /** Something arrives at the control plane. */
@@ -179,9 +186,12 @@ export class World {
   }
 
   claims(): Claims {
-    const claims = new Map<string, number>();
+    const claims = new Map<string, Claim>();
     for (const proxy of this.proxies)
-      for (const [key, amount] of proxy.holds()) claims.set(key, (claims.get(key) ?? 0) + amount);
+      for (const [key, { all, firm }] of proxy.holds((id) => this.judge.isRecorded(id))) {
+        const other = claims.get(key);
+        claims.set(key, { all: all + (other?.all ?? 0), firm: firm + (other?.firm ?? 0) });
+      }
     return claims;
   }
 

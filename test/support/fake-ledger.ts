@@ -4,10 +4,12 @@ import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetHold } from '../../proxy/ledger/budgets/budgets.ts';
 import {
+  type Answer,
   type DrawRequest,
   type LedgerClient,
   LedgerRefusedError,
   type ReturnRequest,
+  type SessionEnd,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { LedgerReference, rowKey } from '../model/ledger.reference.ts';
 import { usageOf } from './usage-queue.ts';
@@ -15,7 +17,8 @@ import { usageOf } from './usage-queue.ts';
 export type Call =
   | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'draw'; readonly request: DrawRequest }
-  | { readonly kind: 'return'; readonly request: ReturnRequest };
+  | { readonly kind: 'return'; readonly request: ReturnRequest }
+  | { readonly kind: 'close'; readonly end: SessionEnd };
 
 /**
  * `deaf`: does what it is asked, and its answer is lost; `mute`: the call does not arrive; `down`: refuses at once; `denied`:
@@ -48,6 +51,9 @@ export class FakeLedger {
   readonly reference = new LedgerReference();
   /** The database's clock less the proxies'. */
   aheadMs = 0;
+  /** That it says to have heard; 0: it does not say, and knows nothing of `shut`. */
+  sessions = 0;
+  epoch = 'epoch-1';
   readonly #time: Clock & Timers;
 
   constructor(time: Clock & Timers) {
@@ -96,20 +102,25 @@ export class FakeLedger {
   connect(link: LedgerLink): Omit<LedgerClient, 'report'> {
     return {
       keepSession: (session) =>
-        this.#call(link, { kind: 'session', session }, () => this.reference.keepSession(session)),
+        this.#call(link, { kind: 'session', session }, () => ({
+          ...{ ...this.reference.keepSession(session), sessions: this.sessions, leased: undefined },
+        })),
       draw: (request) =>
         this.#call(link, { kind: 'draw', request }, () => {
           const { outcome, amount: granted } = this.reference.draw(request, this.now());
-          return { outcome, granted };
+          const attainable = outcome === 'busy' ? this.reference.attainable(request) : undefined;
+          return { outcome, granted, attainable };
         }),
       giveBack: (request) =>
         this.#call(link, { kind: 'return', request }, () => ({
           returned: this.reference.giveBack(request).amount,
         })),
+      closeSession: (end) =>
+        this.#call(link, { kind: 'close', end }, () => ({ freed: this.reference.close(end) })),
     };
   }
 
-  #call<Answer>(link: LedgerLink, call: Call, act: () => Answer): Promise<Answer & { readonly now: number }> {
+  #call<Told>(link: LedgerLink, call: Call, act: () => Told): Promise<Told & Answer> {
     link.calls.push(call);
     const { condition, deadlineMs, wayMs } = link;
     return new Promise((resolve, reject) => {
@@ -118,7 +129,7 @@ export class FakeLedger {
       if (condition === 'mute') return;
       this.#time.after(wayMs, () => {
         if (condition === 'denied') return reject(new LedgerRefusedError('denied', 'not yours'));
-        const answer = { ...act(), now: this.now() };
+        const answer = { ...act(), now: this.now(), epoch: this.epoch };
         if (condition === 'up') this.#time.after(wayMs, () => resolve(answer));
       });
     });

@@ -6,6 +6,7 @@ import { TraitTable } from '../../proxy/catalog/traits.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';
+import { ReadOn } from '../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
@@ -51,6 +52,7 @@ export async function startFaultyProxy(
       firstByteMs: second,
       idleMs: second,
       readerMs: second,
+      readOnMs: second,
       totalMs: second,
     },
     clock,
@@ -78,11 +80,19 @@ export async function startFaultyProxy(
       watchdog,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
-      ledger: { reserve: () => ({ headers: [], outputCeiling: undefined, settle: () => 0 }) },
+      ledger: {
+        reserve: () => ({
+          headers: [],
+          outputCeiling: undefined,
+          costText: () => undefined,
+          settle: () => ({ cost: 0, estimateReason: undefined }),
+        }),
+      },
       dispatch: async ({ request }) => {
         if (request.stream) return brokenStream(defect);
         throw defect;
       },
+      readOn: new ReadOn({ max: 1, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,
       record: (exchange) => {
         records.push(exchange.record);
@@ -111,8 +121,7 @@ function brokenStream(defect: Error): AttemptResult {
     throw defect;
   };
   const nothing = () => undefined;
-  const told = { headers: [], usage: nothing, model: nothing, textBytes: () => 0 };
-  return { kind: 'stream', ...told, flowTo, pause: nothing, resume: nothing, abort: nothing };
+  return { kind: 'stream', headers: [], flowTo, pause: nothing, resume: nothing, abort: nothing };
 }
 
 function unexpected(what: unknown): never {

@@ -152,8 +152,8 @@ export function readInPieces(reader: StreamReader, pieces: readonly Buffer[]): s
     told.push(reader.push(piece));
   }
   if (!reader.complete && reader.failure === undefined) told.push(reader.end());
-  const { complete, failure, usage, model, textBytes } = reader;
-  return `${Buffer.concat(told).toString()}: ${JSON.stringify({ complete, failure, usage, model, textBytes })}\n`;
+  const { complete, failure, usage, usageIsComplete, model, textTokens } = reader;
+  return `${Buffer.concat(told).toString()}: ${JSON.stringify({ complete, failure, usage, usageIsComplete, model, textTokens })}\n`;
 }
 
 function shown(headers: readonly string[]): Record<string, string> {

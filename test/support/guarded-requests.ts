@@ -123,7 +123,7 @@ export async function inspected(guardrail: Guardrail, body: JsonObject): Promise
 
 export function complete(answer: unknown): CompleteResult {
   const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
-  return { kind: 'complete', headers: [], body, usage: undefined, model: undefined, textBytes: body.length };
+  return { kind: 'complete', headers: [], body };
 }
 
 /** The answer as it would go to the caller. @throws GatewayError */

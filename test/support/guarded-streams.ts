@@ -33,25 +33,6 @@ export class ToldStream implements StreamResult {
     this.#sink?.fail(error);
   }
 
-  usage() {
-    return {
-      promptTokens: 1,
-      completionTokens: 2,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      cacheWrite1hTokens: 0,
-      reasoningTokens: 0,
-    };
-  }
-
-  model() {
-    return 'told';
-  }
-
-  textBytes() {
-    return 3;
-  }
-
   say(...events: readonly (string | JsonObject)[]): void {
     for (const event of events) {
       this.write(Buffer.from(typeof event === 'string' ? event : eventOf(event)));

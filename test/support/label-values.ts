@@ -11,7 +11,9 @@ import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
+import { readOnResults } from '../../proxy/http/read-on.ts';
 import type { RefusalReason } from '../../proxy/ledger/budgets/budgets.ts';
+import { estimateReasons } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { skipReasons, type UsageMetrics } from '../../proxy/ledger/usage/usage-metrics.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 
@@ -55,6 +57,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...{ reported: true, overflowed: true, drained: true, lost: true },
   }),
   'gateway_usage_skipped_total reason': skipReasons,
+  'gateway_read_on_total result': readOnResults,
+  'gateway_estimated_requests_total reason': estimateReasons,
   decision: all<Decision>({
     ...{ pass: true, block: true, redact: true, observe: true, failed_pass: true, failed_block: true },
   }),

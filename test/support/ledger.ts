@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { systemClock } from '../../common/clock.ts';
+import { closeSession } from '../../control-plane/ledger/close-session.ts';
 import { type Draw, type Drawn, drawing } from '../../control-plane/ledger/draw.ts';
 import { type Return, returning } from '../../control-plane/ledger/give-back.ts';
+import { Healing } from '../../control-plane/ledger/healing.ts';
 import { type LeaseWork, workOnLeases } from '../../control-plane/ledger/lease-work.ts';
 import { type Charge, type Reported, reportTogether } from '../../control-plane/ledger/report.ts';
 import { keepSession } from '../../control-plane/ledger/sessions.ts';
@@ -27,6 +29,7 @@ export interface BudgetFields {
 export interface ChargedEvent {
   readonly row: UsageEventRow;
   readonly charges?: readonly Charge[];
+  readonly ordinal?: number;
 }
 
 export class LedgerDesk {
@@ -71,19 +74,29 @@ export class LedgerDesk {
     return this.#alone(drawing(caller, request));
   }
 
+  closeSession(
+    session: string,
+    outstanding: ReadonlyMap<string, number> = new Map(),
+    { caller = anyProxy, andOthers = false } = {},
+  ) {
+    return closeSession(this.store, caller, { session, outstanding, andOthers });
+  }
+
   giveBack(request: Return, caller: ProxyCaller = anyProxy): Promise<number> {
     return this.#alone(returning(caller, request));
   }
 
   async #alone<Answer>(work: LeaseWork<Answer>): Promise<Answer> {
-    const [result] = await this.store.books((tx) => workOnLeases(tx, [work]));
+    const [result] = await this.store.books((tx) => workOnLeases(tx, [work], new Healing()));
     if (result?.status === 'fulfilled') return result.value;
     throw result?.reason;
   }
 
-  async report(events: readonly ChargedEvent[]): Promise<Reported> {
+  async report(events: readonly ChargedEvent[], boundTo?: string): Promise<Reported> {
     await this.#ensureDays(events.map(({ row }) => row.day));
-    const reports = [events.map(({ row, charges = [] }) => ({ row, charges }))];
+    const reports = [
+      { events: events.map(({ row, charges = [], ordinal }) => ({ row, charges, ordinal })), boundTo },
+    ];
     const [reported] = await this.store.books((tx) => reportTogether(tx, reports));
     if (reported === undefined) throw new Error('a report has no result');
     return reported;

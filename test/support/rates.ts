@@ -159,8 +159,13 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
 }
 
 /** Rates as a proxy has them, but for patience. */
-export function realRates(connection: RedisConnection, deadlineMs = patientMs): RedisRates {
+export function realRates(
+  connection: RedisConnection,
+  deadlineMs = patientMs,
+  alone?: LocalRates,
+): RedisRates {
   return new RedisRates({
+    ...(alone !== undefined && { alone }),
     ...{ connection, scripts: rateScripts, deadlineMs },
     clock: systemClock,
     timers: unheldTimers,
@@ -183,12 +188,12 @@ export interface OneProxysRates {
   counted(): number;
 }
 
-/** As proxies are put together, with the deadline that they have. */
-export function proxyRates(url: string): OneProxysRates {
+/** As proxies are put together, with the deadline that they have. @param proxies that share limits */
+export function proxyRates(url: string, proxies = 1): OneProxysRates {
   const connection = createRedisConnection({ target: redisTarget(url), log: silentLog });
   let alone = 0;
-  const local = new LocalRates({ clock: systemClock, onTake: () => alone++ });
-  const rates = createSharedRates({ redis: realRates(connection, redisDeadlineMs), local });
+  const local = new LocalRates({ clock: systemClock, onTake: () => alone++, proxies: () => proxies });
+  const rates = createSharedRates({ redis: realRates(connection, redisDeadlineMs, local), local });
   return { rates, connection, counted: () => alone };
 }
 

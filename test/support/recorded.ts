@@ -21,12 +21,15 @@ export interface RecordedRequest {
   readonly costUsd: string;
   readonly unpriced: boolean;
   readonly estimated: boolean;
+  readonly estimateReason?: string;
   readonly status: number;
   readonly errorSource: string;
   readonly errorCode: string;
   readonly latencyMs: number;
   readonly streamed: boolean;
   readonly directKey: boolean;
+  readonly serviceTier?: string;
+  readonly audioPromptTokens?: number;
 }
 
 export interface Recording {

@@ -6,4 +6,5 @@ export const someReplica: Replica = {
   ...{ version: '0.0.0', host: 'replica', startedAt: 0, database: 'sqlite', clock: systemClock },
   feed: { position: { epoch: 'epoch', revision: 0 }, readAt: 0 },
   watchers: () => [],
+  selectors: () => undefined,
 };

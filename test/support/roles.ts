@@ -97,6 +97,7 @@ const price = async ({ plane }: World, tenant: TestTenant) => {
 const priceFields = () => ({
   model: `gpt-provider/${freshName('model').replace(' ', '-')}`,
   prices: { input: '1', output: '2' },
+  allowUnmatched: true,
 });
 const webhookFields = () => ({ name: freshName('webhook'), url: 'https://hooks.example.com/gateway' });
 const webhook = async ({ plane }: World, tenant: TestTenant) => {
@@ -197,6 +198,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'Ledger.Draw': { ...nobodyButOthers, request: () => ({ ...lease(), needNanoUsd: '1', wantNanoUsd: '1' }) },
   'Ledger.Return': { ...nobodyButOthers, request: () => ({ ...lease(), amountNanoUsd: '1' }) },
   'Ledger.ReportUsage': { ...nobodyButOthers, request: () => ({ events: [] }) },
+  'Ledger.CloseSession': { ...nobodyButOthers, request: () => ({ session: lease().session }) },
   'Limits.Create': {
     ...managersOnly,
     request: async (world, tenant) => {

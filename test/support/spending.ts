@@ -88,19 +88,30 @@ export interface Spending {
   readonly key: string;
   readonly fields?: object;
   readonly requestId?: string;
-  /** The caller leaves after so long. */
+  /** The caller leaves after so long, when this has come to pass, or with the first bytes of its response. */
   readonly leavesAfterMs?: number;
+  readonly leavesWhen?: Promise<unknown> | 'answered';
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-export function spend({ url, key, fields = {}, requestId, leavesAfterMs }: Spending): Promise<Outcome> {
+export function spend({
+  url,
+  key,
+  fields = {},
+  requestId,
+  leavesAfterMs,
+  leavesWhen,
+}: Spending): Promise<Outcome> {
   const named = requestId === undefined ? {} : { 'x-request-id': requestId };
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...named };
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, { agent, method: 'POST', headers }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (leavesWhen === 'answered') sent.destroy();
+      });
       response.on('error', () => resolve('broken'));
       response.on('end', () =>
         resolve(outcomeOf(response.statusCode ?? 0, Buffer.concat(chunks).toString())),
@@ -108,6 +119,7 @@ export function spend({ url, key, fields = {}, requestId, leavesAfterMs }: Spend
     });
     sent.on('error', (error) => resolve(isRefused(error) ? 'unreachable' : 'broken'));
     if (leavesAfterMs !== undefined) setTimeout(() => sent.destroy(), leavesAfterMs).unref();
+    if (leavesWhen instanceof Promise) void leavesWhen.then(() => sent.destroy());
     sent.end(chatBody({ model: spentModel, max_tokens: 100, ...fields }));
   });
 }

@@ -46,7 +46,15 @@ export async function insertOrganization(
   await tx.db
     .insertInto('organizations')
     .values({
-      ...{ id, name: `name of ${id}`, suspended: 0, caller_provider_keys: 0, allowed_models: '[]' },
+      ...{
+        id,
+        name: `name of ${id}`,
+        suspended: 0,
+        caller_provider_keys: 0,
+        hang_up: 'cancel',
+        unknown_cost: 'hold',
+        allowed_models: '[]',
+      },
       ...stamps(tx),
       ...row,
     })

@@ -44,6 +44,9 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
     direct_key: 0,
     attempts: 1,
     estimated: 0,
+    estimate_reason: null,
+    reported_cost: null,
+    special: null,
     ...fields,
   };
 }

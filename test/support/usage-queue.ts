@@ -53,6 +53,8 @@ export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
     directKey: false,
     attempts: 1,
     estimated: false,
+    estimateReason: undefined,
+    reportedCost: undefined,
     charges: [{ budgetId: 'budget-1', window: '2027-01-15', escrow: 1_500_000 }],
     ...fields,
   };
@@ -70,6 +72,7 @@ const answerMs = 5;
 /** The books of a control plane: each event once, by day and id. */
 export class FakeBooks {
   condition: Condition = 'up';
+  epoch = 'epoch-1';
   readonly recorded = new Map<string, UsageEvent>();
   /** How many events each report held. */
   readonly reports: number[] = [];
@@ -108,7 +111,7 @@ export class FakeBooks {
           throw new LedgerRefusedError('invalid', 'no event');
         for (const event of events) this.recorded.set(event.id, event);
         if (condition === 'deaf') throw new Error('the answer was lost');
-        return { recorded: events.length, now: this.#time.now() };
+        return { recorded: events.length, now: this.#time.now(), epoch: this.epoch };
       },
     };
   }
@@ -148,6 +151,7 @@ export class FakeStore {
     return {
       shards: streams.length,
       put: (events) => this.#put(events, random),
+      isEmpty: () => this.#command(() => streams.every((stream) => stream.length === 0)),
       read: (shard, after) =>
         this.#command(() => {
           const stream = streams[shard] ?? [];
@@ -255,6 +259,7 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
       shards: overflow.shards,
       put: (events) => heard(overflow.put(events)),
       read: (...from) => heard(overflow.read(...from)),
+      isEmpty: () => heard(overflow.isEmpty()),
       lock: (shard) => heard(overflow.lock(shard)),
       unlock: (shard) => heard(overflow.unlock(shard)),
       remove: (...what) => heard(overflow.remove(...what)),
@@ -274,12 +279,10 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
     },
   });
   return {
+    ...usageLog,
     get hasRoom() {
       return usageLog.hasRoom;
     },
-    gauges: usageLog.gauges,
-    record: usageLog.record,
-    close: usageLog.close,
     ...{ counts, lines, failures },
     kill: () => {
       isDead = true;

@@ -35,13 +35,15 @@ function providerOf(vendor: VendorName): Provider {
 }
 
 /**
- * @param body of a chat request, as the caller sends it
+ * @param body of a chat request, as the caller sends it; a text is all of it, the model too
  * @param dialect further path of the vendor's base URL
  * @throws GatewayError invalid_request
  */
-export function callOf(vendor: VendorName, model: string, body: object, dialect = ''): ProviderCall {
+export function callOf(vendor: VendorName, model: string, body: object | string, dialect = ''): ProviderCall {
   const provider = providerOf(vendor);
-  const request = parseChatRequest(Buffer.from(JSON.stringify({ model, ...body })));
+  const request = parseChatRequest(
+    Buffer.from(typeof body === 'string' ? body : JSON.stringify({ model, ...body })),
+  );
   const urls = provider.fetchesImages ? imageUrls(request.messages) : [];
   return {
     request,

@@ -1,5 +1,6 @@
 // The chunks of a streamed answer on their way through guardrails. Text leaves as soon as it is decided, in a chunk of the same
 // shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
 import { type Channel, ChoiceGuard, type ChoiceGuardDeps, type LaterFields } from './choice-guard.ts';
@@ -115,10 +116,12 @@ export class ChunkGuard {
   }
 
   #choice(index: unknown): ChoiceGuard {
-    const known = this.#choices.get(index);
+    // However it is written.
+    const key = plainNumber(index) ?? index;
+    const known = this.#choices.get(key);
     if (known !== undefined) return known;
     const choice = new ChoiceGuard(index, this.#deps);
-    this.#choices.set(index, choice);
+    this.#choices.set(key, choice);
     return choice;
   }
 

@@ -1,5 +1,6 @@
 // The delta of a chunk taken apart (SDK type `ChatCompletionChunk.Choice.Delta`, and what vendors add to it): texts that come in
 // pieces, calls, and what comes whole.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 
 export interface Delta {
@@ -129,7 +130,7 @@ function within([step, ...more]: Path, marks: JsonObject, text: string): unknown
 }
 
 function numberOf(part: unknown, at: number): number {
-  return isObject(part) && typeof part.index === 'number' ? part.index : at;
+  return (isObject(part) ? plainNumber(part.index) : undefined) ?? at;
 }
 
 function isRole(name: string, value: unknown): boolean {

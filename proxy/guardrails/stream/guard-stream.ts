@@ -2,7 +2,6 @@
 // slow reader pauses the provider as it does without guardrails. What fails before is the outcome; afterwards it goes to the sink.
 import type { Background } from '../../../common/background.ts';
 import { BlockedError } from '../../../guardrails/window.ts';
-import type { Usage } from '../../chat/usage.ts';
 import { SseSplitter } from '../../providers/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
@@ -126,18 +125,6 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#fail(error);
   }
 
-  usage(): Usage | undefined {
-    return this.#source.usage();
-  }
-
-  model(): string | undefined {
-    return this.#source.model();
-  }
-
-  textBytes(): number {
-    return this.#source.textBytes();
-  }
-
   /** Looks at what has come, for so long that nobody else notices; the rest has its turn later. */
   #work(): void {
     const until = performance.now() + turnMs;
@@ -210,7 +197,7 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#conclude((sink) => sink.end());
   }
 
-  /** Once; cancels the provider. */
+  /** Once; lets go of the provider's stream. */
   #fail(cause: unknown): void {
     if (this.#ending !== undefined) return;
     const error = this.#errorOf(cause);

@@ -1,5 +1,6 @@
 // A call of a tool on its way through guardrails: its arguments are JSON, which says what it says only as a whole, so it is held
 // until it is complete and sent in one piece.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { type CallPiece, saysNothing, withoutEmpty } from './delta.ts';
 
@@ -29,7 +30,7 @@ export class HeldCall {
     const known = this.#fields;
     if (field !== this.#field) return false;
     if (!saysNothing(id) && known.id !== undefined && id !== known.id) return false;
-    return index === null || index === known.index;
+    return index === null || index === known.index || isSameNumber(index, known.index);
   }
 
   add(piece: CallPiece): void {
@@ -53,6 +54,11 @@ export class HeldCall {
     const head = withoutEmpty({ index, id, type });
     return { tool_calls: [{ ...head, [this.#kind]: body, ...others }] };
   }
+}
+
+function isSameNumber(one: unknown, other: unknown): boolean {
+  const plain = plainNumber(one);
+  return plain !== undefined && plain === plainNumber(other);
 }
 
 function bodyOf({ field, call }: CallPiece): { kind: Body; body: JsonObject; name: string } {

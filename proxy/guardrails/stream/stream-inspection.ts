@@ -1,6 +1,7 @@
 // From the events of a provider's stream to those of the caller: what the guardrails let pass, in bytes. Where they only observe,
 // the events pass as they come; where a service has to be asked first, none passes before it has answered.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../providers/protocol-error.ts';
 import { eventData } from '../../providers/sse.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
@@ -82,7 +83,7 @@ export class StreamInspection {
   }
 
   #takeChunk(data: string, event: Buffer): void {
-    const chunk = parseJson(data);
+    const chunk = parseExactJson(data);
     if (!isObject(chunk)) {
       if (!this.#observes) throw protocolError('an event of the stream is no JSON object');
       return;

@@ -1,5 +1,6 @@
 // A streamed answer that is collected because services are asked about all of it: its texts, each in one piece, and what else it
 // says, in order.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { answerPlaces } from '../answer-places.ts';
 import { slotsOf, withTexts } from '../places.ts';
@@ -49,9 +50,10 @@ export class WholeAnswer {
       this.#addRest(said(isObject(choice.delta) ? choice.delta : {}));
       return;
     }
+    const index = plainNumber(choice.index) ?? choice.index;
     for (const [at, piece] of pieces.entries()) {
       const opening = at === 0 ? plain : {};
-      this.#addText(`${choice.index}.${piece.name}`, piece, (delta) => said({ ...opening, ...delta }));
+      this.#addText(`${index}.${piece.name}`, piece, (delta) => said({ ...opening, ...delta }));
     }
   }
 

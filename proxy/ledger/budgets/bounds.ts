@@ -4,6 +4,11 @@ import { budgetUsdMax, nanoPerUsd } from '../../../common/money.ts';
 export const budgetBounds = {
   /** A slice is drawn for so much spending, and what nobody has used for as long is returned. */
   sliceMs: 5_000,
+  /** Requests take from a part of the slice alone: for twice the largest of late, and for so much spending. The rest is shut. */
+  openMs: 2_000,
+  largestHoldMs: 10_000,
+  /** What is shut is told with other operations, and apart from them not more often. */
+  noteMs: 2_000,
   /** How long a request waits for a draw. The draw itself is not given up. */
   waitMs: 2_000,
   /** For how long an answer is believed, so that a spent budget is not asked about by every request. */

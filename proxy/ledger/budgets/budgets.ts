@@ -1,6 +1,7 @@
 // Budgets as the request path sees them: money is taken from slices that were drawn in advance, of every budget that applies or
 // of none, and settled exactly once. Memory only, unless a slice holds too little: then one draw is waited for.
 import type { BudgetPeriod } from '../../../common/budget-window.ts';
+import type { UsageEvent } from './ledger-client.ts';
 
 export interface Budget {
   readonly id: string;
@@ -14,7 +15,12 @@ export interface BudgetQuestion {
   readonly full: number;
   /** Nano-dollars with which it can still run, with a lower ceiling on its output; the same as `full` where that is its caller's. */
   readonly least: number;
+  /** What is to be reported of the request should this proxy be killed; its id, time and session are those of the hold. */
+  readonly ifKilled: () => UsageOfKilled;
 }
+
+/** Cost and charges are what it holds by then. */
+export type UsageOfKilled = Omit<UsageEvent, 'id' | 'at' | 'session' | 'ordinal'>;
 
 export interface Budgets {
   /** A promise only where a draw has to be waited for. @throws BudgetRefusal */
@@ -37,6 +43,8 @@ export interface BudgetHold {
   readonly stamp: Stamp;
   /** Nano-dollars held of each budget: from `least` to `full`. */
   readonly amount: number;
+  /** Of what it is held. */
+  readonly slices: readonly Pick<Charge, 'budgetId' | 'window'>[];
   /** Replaces the hold by what it cost. Called exactly once. @returns what is taken of each slice, at most the cost */
   settle(cost: number): readonly Charge[];
 }

@@ -3,15 +3,20 @@
 import type { Background } from '../../../common/background.ts';
 import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
+import { usdOfNano } from '../../../common/money.ts';
 import type { Timers } from '../../../common/timers.ts';
+import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
-import type { DrawAnswer, LedgerClient } from './ledger-client.ts';
+import { Drift } from './drift.ts';
+import type { DrawAnswer, LedgerClient, SessionAnswer } from './ledger-client.ts';
 import { Operations } from './operations.ts';
+import { knownOf, outstandingOf } from './outstanding.ts';
 import { Session } from './session.ts';
-import type { Slice } from './slice.ts';
+import { SessionEnds } from './session-end.ts';
+import type { DrawKind, Slice } from './slice.ts';
 import { type Moment, Slices } from './slices.ts';
 
 export interface HoldingMetrics {
@@ -19,10 +24,12 @@ export interface HoldingMetrics {
   drawn(outcome: DrawAnswer['outcome'], granted: number): void;
   /** @param amount nano-dollars that the control plane has back */
   returned(amount: number): void;
+  /** @param amount nano-dollars that were held for usage of which nobody knows any more */
+  escrowLost(amount: number): void;
 }
 
 export interface HoldingsDeps {
-  readonly client: Pick<LedgerClient, 'keepSession' | 'draw' | 'giveBack'>;
+  readonly client: Pick<LedgerClient, 'keepSession' | 'draw' | 'giveBack' | 'closeSession'>;
   readonly clock: Clock;
   readonly timers: Timers;
   /** From 0 to below 1, for jitter. */
@@ -30,11 +37,17 @@ export interface HoldingsDeps {
   readonly log: Logger;
   readonly background: Background;
   readonly metrics: HoldingMetrics;
+  /** What of the usage is not settled, where sessions end. */
+  readonly usage: UnsettledUsage;
+  /** A session is open; no hold is taken in one any more. */
+  readonly onSession?: ((session: string, state: 'open' | 'over') => void) | undefined;
   /** Another session, or none; or whether more can be drawn: every request that waits may go on, or be refused. */
   readonly onTurn: () => void;
 }
 
 const { countsMax, forgetMs, sweepMs, unhurriedReturnsMax } = budgetBounds;
+/** For usage to be reported before its session is closed; what is not by then is left outstanding. */
+const reportMs = 2_000;
 
 export class Holdings {
   readonly #deps: HoldingsDeps;
@@ -43,6 +56,10 @@ export class Holdings {
   readonly #session: Session;
   readonly #operations: Operations;
   readonly #slices = new Slices();
+  readonly #ends: SessionEnds;
+  readonly #drift = new Drift();
+  /** Newest epoch of the database in which what was committed last may be missing. */
+  #restored = '';
   /** Returns that nobody waits for, and how much each is by then: a window ends for all its slices at once, as traffic does. */
   readonly #unhurried = new Map<Slice, () => number>();
   /** Whose return is under way. */
@@ -63,8 +80,18 @@ export class Holdings {
     this.#session = new Session({
       ...deps,
       contact: this.#contact,
-      onOpen: () => deps.onTurn(),
-      onLost: () => this.#leaveSession(),
+      onOpen: (session) => {
+        deps.onSession?.(session, 'open');
+        deps.onTurn();
+      },
+      onLost: (session, isClosed) => this.#leaveSession(session, isClosed),
+      onKept: (answer) => this.#compare(answer),
+    });
+    this.#ends = new SessionEnds({
+      ...deps,
+      contact: this.#contact,
+      outstanding: (session) => outstandingOf(session, this.#slices.all(), deps.usage),
+      onEnded: (session) => deps.usage.forget(session),
     });
     this.#operations = new Operations({
       ...deps,
@@ -112,8 +139,8 @@ export class Holdings {
     return slices;
   }
 
-  draw(slice: Slice, now: number): void {
-    slice.draw(now);
+  draw(slice: Slice, kind: DrawKind, now: number): void {
+    slice.draw(kind, now);
     this.#operations.send(slice);
   }
 
@@ -130,6 +157,49 @@ export class Holdings {
     this.#giveBackDue(slice);
   }
 
+  /** Sessions that the control plane has heard of late. */
+  get sessions(): number {
+    return this.#session.sessions;
+  }
+
+  /** Another epoch of the database: what it may have lost is reported again, and where it has, another session begins. */
+  epochChanged(change: 'restarted' | 'restored', epoch: string): void {
+    const { background, usage } = this.#deps;
+    if (change === 'restarted') {
+      background('report usage again', usage.reportAgain(epoch));
+      return;
+    }
+    this.#restored = epoch;
+    this.replaceSession(this.#session.id);
+  }
+
+  /** What is taken from now on is of another session; nothing is wrong with what this one has. */
+  renewSession(session: string): void {
+    this.#session.renew(session);
+  }
+
+  /** The ledger may have lost what it knew of the session: all is reported, it is closed, and another begins. */
+  replaceSession(session: string): void {
+    this.#session.renew(session, async () => {
+      const { clock, usage } = this.#deps;
+      let epoch: string;
+      do {
+        epoch = this.#restored;
+        await usage.reportAgain(epoch);
+        await usage.settled(clock.monotonic() + reportMs);
+        // What was under way meanwhile may have been acknowledged by the database that is gone.
+        await usage.reportAgain(epoch);
+      } while (epoch !== this.#restored);
+      await this.#ends.end(session);
+    });
+  }
+
+  /** After the end of everything: what is left of the session is free at once. One try. */
+  async endSession(): Promise<void> {
+    for (const slice of this.#slices.all()) if (slice.origin.session === this.#session.id) slice.forfeit();
+    await this.#ends.tell(this.#session.id);
+  }
+
   /** Returns what is free, until all of it is answered or the time is over. @param until monotonic */
   async close(until: number): Promise<void> {
     this.#isClosing = true;
@@ -140,19 +210,21 @@ export class Holdings {
     await this.#allReturned(until - this.#deps.clock.monotonic());
     this.#session.close();
     this.#operations.close();
+    this.#ends.close();
   }
 
   #sliceOf(session: string, budget: Budget, moment: Moment): Slice {
     const found = this.#slices.current(budget.id);
     if (found?.covers(moment.at)) return found;
     if (found !== undefined) this.#retire(found);
-    return this.#slices.open(session, budget, moment);
+    return this.#slices.open({ id: session, shuts: this.#session.shuts }, budget, moment);
   }
 
   #drawn(slice: Slice, answer: DrawAnswer, sentAt: number): void {
     const { outcome, granted, now } = answer;
+    const isAsked = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
     slice.drawn(answer, this.#deps.clock.monotonic());
-    this.#deps.metrics.drawn(outcome, granted);
+    if (isAsked) this.#deps.metrics.drawn(outcome, granted);
     switch (outcome) {
       case 'granted':
       case 'exceeded':
@@ -167,7 +239,7 @@ export class Holdings {
       case 'ignored':
         // The control plane's database went back, or this is a defect: either way the lease cannot be counted on.
         this.#deps.log.error({ outcome, ...slice.origin }, 'the books do not know the lease of a budget');
-        this.#session.renew(slice.origin.session);
+        this.replaceSession(slice.origin.session);
         break;
       case 'gone':
         this.#session.renew(slice.origin.session);
@@ -178,7 +250,7 @@ export class Holdings {
   #returned(slice: Slice, amount: number): void {
     slice.returned();
     this.#returning.delete(slice);
-    this.#deps.metrics.returned(amount);
+    if (amount > 0) this.#deps.metrics.returned(amount);
     this.#attend(slice);
     this.#giveBackNext();
   }
@@ -194,7 +266,13 @@ export class Holdings {
   #attend(slice: Slice): void {
     for (const request of [...slice.waiting]) request.advance();
     this.#giveBackDue(slice);
+    this.#noteLater(slice);
     this.#tellAllReturned();
+  }
+
+  /** More can be shut than the control plane knows. */
+  #noteLater(slice: Slice): void {
+    if (slice.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(slice, () => 0);
   }
 
   /** Its window is over. */
@@ -209,11 +287,19 @@ export class Holdings {
   }
 
   #giveBackNext(): void {
+    const now = this.#deps.clock.monotonic();
     for (const [slice, amount] of this.#unhurried) {
       if (this.#returning.size >= unhurriedReturnsMax) return;
       this.#unhurried.delete(slice);
       if (slice.operation === undefined) this.#giveBack(slice, amount());
+      if (slice.isToNote(now) && this.mayDraw) this.#note(slice, now);
     }
+  }
+
+  #note(slice: Slice, now: number): void {
+    slice.note(now);
+    this.#returning.add(slice);
+    this.#operations.send(slice);
   }
 
   #giveBackDue(slice: Slice): void {
@@ -222,7 +308,7 @@ export class Holdings {
 
   #giveBack(slice: Slice, amount: number): void {
     if (amount <= 0) return;
-    slice.giveBack(amount);
+    slice.giveBack(amount, this.#deps.clock.monotonic());
     this.#returning.add(slice);
     this.#operations.send(slice);
   }
@@ -232,9 +318,35 @@ export class Holdings {
     this.#deps.onTurn();
   }
 
-  #leaveSession(): void {
-    for (const slice of this.#slices.retireAll()) this.#giveBackDue(slice);
+  #leaveSession(session: string, isClosed: boolean): void {
+    const retired = this.#slices.retireAll();
+    if (isClosed) {
+      // Those of past windows as well.
+      for (const slice of this.#slices.all()) if (slice.origin.session === session) slice.forfeit();
+    } else this.#deps.usage.forget(session);
+    for (const slice of retired) this.#giveBackDue(slice);
+    this.#deps.onSession?.(session, 'over');
     this.#deps.onTurn();
+  }
+
+  /** What the ledger holds for the session, and what is known of it here. */
+  #compare({ leased }: SessionAnswer): void {
+    const session = this.#session.current;
+    if (leased === undefined || session === '') return;
+    const known = knownOf(session, this.#slices.all(), this.#deps.usage);
+    const lost = this.#drift.seen(session, leased - known, this.#deps.clock.monotonic());
+    if (lost !== undefined) this.#deps.background('find lost usage', this.#renewIfLost(session, lost));
+  }
+
+  async #renewIfLost(session: string, lost: number): Promise<void> {
+    const { log, metrics, usage } = this.#deps;
+    if (!(await usage.isOverflowEmpty())) return;
+    log.error(
+      { session, lost_usd: usdOfNano(lost) },
+      'usage was lost on its way to the ledger: what was held for it is unsettled once this session is over',
+    );
+    metrics.escrowLost(lost);
+    this.#session.renew(session);
   }
 
   #sweepLater(): void {
@@ -245,6 +357,7 @@ export class Holdings {
   }
 
   #sweep(moment: Moment): void {
+    this.#ends.sweep();
     for (const slice of this.#slices.all()) {
       if (slice.state === 'current' && !slice.covers(moment.at)) this.#retire(slice);
       else if (slice.operation === undefined) this.#giveBackUnhurried(slice, () => this.#idle(slice));

@@ -2,21 +2,51 @@
 // the database's clock; `now` is when this call was answered, also where it repeats an older answer. Every call fails with an
 // error where no replica has answered in time; it may then have happened.
 
+import type { SpecialUsage } from '../../chat/usage.ts';
+
 export interface LedgerClient {
-  keepSession(session: string): Promise<{ readonly open: boolean; readonly now: number }>;
+  keepSession(session: string): Promise<SessionAnswer>;
   draw(request: DrawRequest): Promise<DrawAnswer>;
-  giveBack(request: ReturnRequest): Promise<{ readonly returned: number; readonly now: number }>;
-  report(events: readonly UsageEvent[]): Promise<{ readonly recorded: number; readonly now: number }>;
+  giveBack(request: ReturnRequest): Promise<Answer & { readonly returned: number }>;
+  report(events: readonly UsageEvent[]): Promise<Answer & { readonly recorded: number }>;
+  /** Whoever calls it sees to it that no hold is taken in the session any more. */
+  closeSession(end: SessionEnd): Promise<Answer & { readonly freed: number }>;
+}
+
+export interface Answer {
+  readonly now: number;
+  /** Incarnation and timeline of the database; empty where the control plane does not say. */
+  readonly epoch: string;
+}
+
+export interface SessionAnswer extends Answer {
+  readonly open: boolean;
+  /** That were heard within a minute, this one too; 0 where the control plane does not say: then it knows nothing of `shut`. */
+  readonly sessions: number;
+  /** What open leases of the session have left together; undefined where the control plane does not say. */
+  readonly leased: number | undefined;
+}
+
+export interface SessionEnd {
+  readonly session: string;
+  /** Of its leases, at most 1,000. */
+  readonly outstanding: readonly {
+    readonly budgetId: string;
+    readonly window: string;
+    readonly amount: number;
+  }[];
+  /** Leases that are not named stay as they are; else nothing is outstanding of them. */
+  readonly andOthers: boolean;
 }
 
 /**
  * The control plane has answered that it will not do this however often it is asked: what was sent is `invalid`, or is not this
- * proxy's to send (`denied`). Every other error may pass.
+ * proxy's to send (`denied`), or is about what the control plane does not have (`unknown`). Every other error may pass.
  */
 export class LedgerRefusedError extends Error {
-  readonly reason: 'invalid' | 'denied';
+  readonly reason: 'invalid' | 'denied' | 'unknown';
 
-  constructor(reason: 'invalid' | 'denied', message: string, cause?: unknown) {
+  constructor(reason: LedgerRefusedError['reason'], message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'LedgerRefusedError';
     this.reason = reason;
@@ -30,22 +60,40 @@ export interface Operation {
   readonly window: string;
   /** From 1; draws and returns of a slice share it. */
   readonly seq: number;
+  /** What of the lease is not taken before another operation says less. */
+  readonly shut: number;
 }
 
 export interface DrawRequest extends Operation {
+  /** Both 0: nothing is asked for but that `shut` is less. */
   readonly need: number;
   readonly want: number;
 }
 
-export interface DrawAnswer {
+export interface DrawAnswer extends Answer {
   readonly outcome: 'granted' | 'exceeded' | 'busy' | 'gone' | 'window' | 'deleted' | 'lost' | 'ignored';
   readonly granted: number;
-  readonly now: number;
+  /** Of `busy`: what is free and what other sessions hold; undefined where the control plane does not say. */
+  readonly attainable: number | undefined;
 }
 
 export interface ReturnRequest extends Operation {
   readonly amount: number;
 }
+
+/** `EstimateReason` of ledger.proto, which says what they mean. */
+export const estimateReasons = [
+  'left',
+  'cut',
+  'reset',
+  'timed_out',
+  'not_read',
+  'shutdown',
+  'killed',
+  'no_usage',
+] as const;
+
+export type EstimateReason = (typeof estimateReasons)[number];
 
 /** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
 export interface UsageEvent {
@@ -81,6 +129,14 @@ export interface UsageEvent {
   readonly directKey: boolean;
   readonly attempts: number;
   readonly estimated: boolean;
+  /** Why; undefined where it is not. */
+  readonly estimateReason: EstimateReason | undefined;
+  /** Counts the events of a session, from 1; undefined without one, and of older proxies. */
+  readonly ordinal?: number | undefined;
+  /** Nano-dollars that the provider reported before the end of an estimated one; undefined where it reported none. */
+  readonly reportedCost: number | undefined;
+  /** What has prices of its own beside plain tokens; absent where there is nothing of it. */
+  readonly special?: SpecialUsage;
   readonly charges: readonly {
     readonly budgetId: string;
     readonly window: string;

@@ -7,7 +7,7 @@ import type { Timers } from '../../../common/timers.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import type { LedgerClient } from './ledger-client.ts';
+import type { LedgerClient, SessionAnswer } from './ledger-client.ts';
 
 export interface SessionDeps {
   readonly client: Pick<LedgerClient, 'keepSession'>;
@@ -16,8 +16,11 @@ export interface SessionDeps {
   readonly timers: Timers;
   readonly random: () => number;
   readonly background: Background;
-  readonly onOpen: () => void;
-  readonly onLost: () => void;
+  readonly onOpen: (session: string) => void;
+  /** @param isClosed it is ended here: nothing of it is returned */
+  readonly onLost: (session: string, isClosed: boolean) => void;
+  /** What the control plane has of an open one. */
+  readonly onKept: (answer: SessionAnswer) => void;
 }
 
 const { keepSessionMs, retryFirstMs, retryMaxMs } = budgetBounds;
@@ -26,7 +29,11 @@ export class Session {
   readonly #deps: SessionDeps;
   #id: string;
   #isOpen = false;
+  #shuts = false;
+  #sessions = 1;
   #isAsking = false;
+  /** What ends the session before is still under way. */
+  #isFinishing = false;
   /** Since the session was last known to be open. */
   #failures = 0;
   #isClosed = false;
@@ -46,20 +53,50 @@ export class Session {
     return this.#isOpen ? this.#id : '';
   }
 
-  /** This session is no more: another begins, unless that has happened. */
-  renew(lost: string): void {
+  /** Whether the control plane knew what shut is when the session was opened. */
+  get shuts(): boolean {
+    return this.#shuts;
+  }
+
+  /** Sessions that the control plane has heard within a minute, as it said last; at least 1. */
+  get sessions(): number {
+    return this.#sessions;
+  }
+
+  /** The newest, whether it is open or not. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /**
+   * This session is no more: another begins, unless that has happened.
+   * @param finish what is to be done before; it never rejects
+   */
+  renew(lost: string, finish?: () => Promise<void>): void {
     if (lost !== this.#id || this.#isClosed) return;
     this.#id = uuidv7(this.#deps.clock.now());
     this.#isOpen = false;
     this.#isAsking = false;
     this.#failures += 1;
-    this.#askAfter(this.#failures === 1 ? 0 : this.#backoff());
-    this.#deps.onLost();
+    this.#cancelTimer();
+    const id = this.#id;
+    const begin = () => {
+      if (id === this.#id && !this.#isClosed) this.#askAfter(this.#failures === 1 ? 0 : this.#backoff());
+    };
+    this.#deps.onLost(lost, finish !== undefined);
+    if (finish === undefined) begin();
+    else this.#isFinishing = true;
+    if (finish === undefined) return;
+    const finished = finish().then(() => {
+      this.#isFinishing = false;
+      begin();
+    });
+    this.#deps.background('end a ledger session', finished);
   }
 
   /** The control plane may be away: asks until it is there. */
   probe(): void {
-    if (!this.#isAsking && !this.#isClosed) this.#askAfter(this.#backoff());
+    if (!this.#isAsking && !this.#isFinishing && !this.#isClosed) this.#askAfter(this.#backoff());
   }
 
   close(): void {
@@ -80,24 +117,32 @@ export class Session {
     background(
       'keep the ledger session',
       asked.then(
-        ({ open }) => this.#answered(id, open),
+        (answer) => this.#answered(id, answer),
         () => this.#failed(id),
       ),
     );
   }
 
-  #answered(id: string, open: boolean): void {
+  #answered(id: string, answer: SessionAnswer): void {
     if (id !== this.#id || this.#isClosed) return;
+    const { open, sessions } = answer;
     this.#isAsking = false;
-    if (!open) {
+    const shuts = sessions > 0;
+    // A control plane of another version: its slices are of another kind.
+    if (!open || (this.#isOpen && shuts !== this.#shuts)) {
       this.renew(id);
       return;
     }
+    this.#shuts = shuts;
+    this.#sessions = Math.max(1, sessions);
     this.#failures = 0;
     this.#askAfter(keepSessionMs);
-    if (this.#isOpen) return;
+    if (this.#isOpen) {
+      this.#deps.onKept(answer);
+      return;
+    }
     this.#isOpen = true;
-    this.#deps.onOpen();
+    this.#deps.onOpen(id);
   }
 
   #failed(id: string): void {

@@ -1,6 +1,6 @@
 // A hold on slices. All are of one session, which the request's usage is reported under.
 import type { BudgetHold, Charge, Stamp } from './budgets.ts';
-import type { Slice } from './slice.ts';
+import type { Slice, SliceOrigin } from './slice.ts';
 
 /** Whoever gave the hold. */
 export interface HoldOwner {
@@ -12,6 +12,7 @@ export interface HoldOwner {
 export class SliceHold implements BudgetHold {
   readonly stamp: Stamp;
   readonly amount: number;
+  readonly slices: readonly SliceOrigin[];
   readonly #owner: HoldOwner;
   #slices: readonly Slice[] | undefined;
 
@@ -19,6 +20,7 @@ export class SliceHold implements BudgetHold {
     this.stamp = stamp;
     this.amount = amount;
     this.#owner = owner;
+    this.slices = slices.map(({ origin }) => origin);
     this.#slices = slices;
   }
 

@@ -1,5 +1,7 @@
 // What this proxy has of one window of a budget. Available and holds together are what the lease at the control plane has left,
 // less what is not reported or not answered yet: so a return is deducted before it is sent, and a grant is added when it came.
+// Part of what is available is shut: no hold is taken of it, which the control plane is told, and it is free again at once should this
+// proxy be killed. More is shut before that is sent, less only after an answer that says so.
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../../common/budget-window.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
@@ -13,6 +15,13 @@ export interface SliceOrigin {
   /** By the database's clock; from `startsAt` to before `endsAt`. Infinite for a total. */
   readonly startsAt: number;
   readonly endsAt: number;
+}
+
+export interface SliceTerms {
+  /** Of the newest operation of the lease. */
+  readonly seq: number;
+  /** Whether the control plane knows what shut is. */
+  readonly shuts: boolean;
 }
 
 export function sliceOrigin(
@@ -34,6 +43,9 @@ export type SliceOperation =
   | { readonly kind: 'draw'; readonly request: DrawRequest }
   | { readonly kind: 'return'; readonly request: ReturnRequest };
 
+/** draw: more is asked for; open: what is shut is to be less. Both are draws of the contract. */
+export type DrawKind = 'draw' | 'open';
+
 /** past: its window or session is over, or the proxy stops; deleted: the budget is. Both take no hold any more. */
 export type SliceState = 'current' | 'past' | 'deleted';
 
@@ -54,16 +66,33 @@ interface Refusal {
   readonly until: number;
 }
 
-const { aheadAfterPartMs, aheadAfterRefusalMs, amountMax, busyMs, deniedMs, exceededMs, sliceMs } =
-  budgetBounds;
+const { aheadAfterPartMs, aheadAfterRefusalMs, amountMax, busyMs, deniedMs, exceededMs } = budgetBounds;
+const { largestHoldMs, noteMs, openMs, sliceMs } = budgetBounds;
+
+/** A note of less than this part of what is available is not worth its way. */
+const noteShare = 1 / 8;
+/** What is open, as parts of what is aimed at: below the first more is opened, above the second less. */
+const openFrom = 3 / 4;
+const openTo = 3 / 2;
 
 export class Slice {
   readonly origin: SliceOrigin;
   /** Requests that wait for this slice among others, in the order in which they came. */
   readonly waiting = new Set<WaitingRequest>();
   state: SliceState = 'current';
+  /** Whether the control plane knows what shut is. */
+  readonly #shuts: boolean;
   #available = 0;
+  /** Its session is closed from here: what it has not spent is free without being returned. */
+  #isForfeited = false;
+  /** Of what is available. */
+  #shut = 0;
+  #notedAt = Number.NEGATIVE_INFINITY;
   #holds = 0;
+  #largestHold = 0;
+  /** Of the ten seconds before. */
+  #largestHoldBefore = 0;
+  #largestHoldSince: number;
   #seq: number;
   #operation: SliceOperation | undefined;
   #newestDraw = 0;
@@ -78,16 +107,27 @@ export class Slice {
   #low = 0;
   #lowSince: number;
 
-  /** @param seq of the newest operation of the lease. @param now monotonic, as all times here */
-  constructor(origin: SliceOrigin, seq: number, now: number) {
+  /** @param now monotonic, as all times here */
+  constructor(origin: SliceOrigin, { seq, shuts }: SliceTerms, now: number) {
     this.origin = origin;
     this.#seq = seq;
+    this.#shuts = shuts;
+    this.#largestHoldSince = now;
     this.#usedAt = now;
     this.#lowSince = now;
   }
 
   get available(): number {
     return this.#available;
+  }
+
+  get shut(): number {
+    return this.#shut;
+  }
+
+  /** What holds can be taken of. */
+  get open(): number {
+    return this.#available - this.#shut;
   }
 
   get holds(): number {
@@ -120,14 +160,16 @@ export class Slice {
     this.#available -= amount;
     this.#holds += amount;
     if (this.#available < this.#low) this.#low = this.#available;
+    this.#noteHold(amount, now);
     this.#use(amount, now);
   }
 
   /** @returns the escrow: what the cost takes of the lease */
   settle(hold: number, cost: number, now: number): number {
-    const escrow = Math.min(cost, hold + this.#available);
+    const escrow = Math.min(cost, hold + this.open);
     this.#holds -= hold;
     this.#available += hold - escrow;
+    if (this.#isForfeited) this.#available = 0;
     if (this.#available < this.#low) this.#low = this.#available;
     this.#use(escrow - hold, now);
     return escrow;
@@ -139,14 +181,24 @@ export class Slice {
     return refusal !== undefined && more >= refusal.need && now < refusal.until ? refusal.reason : undefined;
   }
 
-  /** Whether it is time to draw before a request has to wait. */
-  runsLow(now: number): boolean {
-    if (this.#operation !== undefined || now < this.#aheadAt) return false;
-    return this.#available < this.#spendingAt(now) / 2;
+  /** What it is time for before a request has to wait. */
+  runsLow(now: number): DrawKind | undefined {
+    if (this.#operation !== undefined) return undefined;
+    if (now >= this.#aheadAt && this.#available < this.#spendingAt(now) / 2) return 'draw';
+    const opens = this.open + this.#holds < this.#openAim(now) * openFrom || this.open < this.#largestOfLate;
+    return this.#shut > 0 && opens ? 'open' : undefined;
   }
 
-  /** Begins a draw: for the requests that wait, as many again, and five seconds of spending. */
-  draw(now: number): void {
+  /** Begins a draw: for the requests that wait, as many again, and five seconds of spending. Or one that opens what is shut. */
+  draw(kind: DrawKind, now: number): void {
+    // More than is aimed at, or it would be opened again soon.
+    const shut = this.#shutAim(now, openTo);
+    if (shut > this.#shut) this.#shut = shut;
+    const amounts = kind === 'draw' ? this.#wanted(now) : { need: 0, want: 0 };
+    this.#operation = { kind: 'draw', request: { ...this.#next(shut), ...amounts } };
+  }
+
+  #wanted(now: number): { readonly need: number; readonly want: number } {
     let need = Number.POSITIVE_INFINITY;
     let waiting = 0;
     for (const { question } of this.waiting) {
@@ -156,20 +208,26 @@ export class Slice {
     }
     if (!Number.isFinite(need)) need = 1;
     const size = Math.ceil(2 * waiting + this.#spendingAt(now)) - this.#available;
-    const want = Math.min(amountMax, Math.max(need, size));
-    this.#operation = { kind: 'draw', request: { ...this.#next(), need, want } };
+    return { need, want: Math.min(amountMax, Math.max(need, size)) };
   }
 
   drawn(answer: DrawAnswer, now: number): void {
     if (this.#operation?.kind !== 'draw') throw new Error('a draw was answered that was not asked for');
-    const { need, want } = this.#operation.request;
+    const { need, shut, want } = this.#operation.request;
     this.#operation = undefined;
-    this.#newestDraw = this.#seq;
-    this.#available += answer.granted;
+    if (!this.#isForfeited) this.#available += answer.granted;
     const { outcome } = answer;
+    // Every other answer may be that of a lease that is over, whose books went by what was shut before.
+    const isExecuted = outcome === 'granted' || outcome === 'exceeded' || outcome === 'busy';
+    if (isExecuted && !this.#isForfeited) this.#shut = shut;
+    if (want === 0) {
+      if (outcome === 'deleted') this.state = 'deleted';
+      return;
+    }
+    this.#newestDraw = this.#seq;
     if (outcome === 'exceeded' || outcome === 'busy') {
-      const until = now + (outcome === 'exceeded' ? exceededMs : busyMs);
-      this.#refusal = { reason: outcome, need, until };
+      const reason = this.#isSpent(answer, need) ? 'exceeded' : outcome;
+      this.#refusal = { reason, need, until: now + (reason === 'exceeded' ? exceededMs : busyMs) };
       this.#aheadAt = now + aheadAfterRefusalMs;
     } else {
       this.#refusal = undefined;
@@ -178,21 +236,49 @@ export class Slice {
     }
   }
 
+  /** Whether what is missing cannot come back, though it is not reported yet: neither others hold it nor requests of this proxy. */
+  #isSpent({ attainable, outcome }: DrawAnswer, need: number): boolean {
+    return outcome === 'busy' && attainable !== undefined && need > attainable + this.#holds;
+  }
+
   /** The control plane will not do the operation: it stays, but nobody has to wait for it. */
   denied(now: number): void {
     this.#refusal = { reason: 'unavailable', need: 0, until: now + deniedMs };
   }
 
-  /** Begins a return. The amount is nobody's until the control plane has it. */
-  giveBack(amount: number): void {
+  /** Begins a return, of what is shut first. The amount is nobody's until the control plane has it. */
+  giveBack(amount: number, now: number): void {
     this.#available -= amount;
+    this.#shut = Math.max(0, this.#shut - amount);
+    this.#shut = Math.max(this.#shut, this.#shutAim(now));
     if (this.#available < this.#low) this.#low = this.#available;
-    this.#operation = { kind: 'return', request: { ...this.#next(), amount } };
+    this.#operation = { kind: 'return', request: { ...this.#next(this.#shut), amount } };
+  }
+
+  /** Whether the control plane is to be told that more is shut, for that alone. */
+  isToNote(now: number): boolean {
+    if (this.#operation !== undefined || this.waiting.size > 0 || now - this.#notedAt < noteMs) return false;
+    const more = this.#shutAim(now) - this.#shut;
+    const isMuch = this.open > this.#openAim(now) * openTo;
+    return isMuch && more >= this.#shut / 2 && more >= this.#available * noteShare;
+  }
+
+  /** Begins a return of nothing. */
+  note(now: number): void {
+    this.#notedAt = now;
+    this.giveBack(0, now);
   }
 
   returned(): void {
     if (this.#operation?.kind !== 'return') throw new Error('a return was answered that was not sent');
     this.#operation = undefined;
+  }
+
+  /** Of a past slice: what it has left is not its own any more, nor what comes back to it. */
+  forfeit(): void {
+    this.#isForfeited = true;
+    this.#available = 0;
+    this.#shut = 0;
   }
 
   recall(now: number): void {
@@ -223,11 +309,39 @@ export class Slice {
     return idle > spending ? idle : 0;
   }
 
-  #next() {
+  /** As much as requests are likely to take before more can be opened. */
+  #openAim(now: number): number {
+    const spending = this.#spendingAt(now) * (openMs / sliceMs);
+    let waiting = 0;
+    for (const { question } of this.waiting) waiting += question.full;
+    return Math.max(waiting, spending, 2 * this.#largestOfLate);
+  }
+
+  get #largestOfLate(): number {
+    return Math.max(this.#largestHold, this.#largestHoldBefore);
+  }
+
+  #shutAim(now: number, parts = 1): number {
+    if (!this.#shuts || this.state !== 'current') return this.#shut;
+    this.#noteHold(0, now);
+    return Math.max(0, this.#available - Math.ceil(this.#openAim(now) * parts));
+  }
+
+  #noteHold(amount: number, now: number): void {
+    const age = now - this.#largestHoldSince;
+    if (age >= largestHoldMs) {
+      this.#largestHoldBefore = age < 2 * largestHoldMs ? this.#largestHold : 0;
+      this.#largestHold = 0;
+      this.#largestHoldSince = now;
+    }
+    if (amount > this.#largestHold) this.#largestHold = amount;
+  }
+
+  #next(shut: number) {
     if (this.#operation !== undefined) throw new Error('an operation of the slice is under way');
     this.#seq += 1;
     const { session, budgetId, window } = this.origin;
-    return { session, budgetId, window, seq: this.#seq };
+    return { session, budgetId, window, seq: this.#seq, shut };
   }
 
   #use(amount: number, now: number): void {

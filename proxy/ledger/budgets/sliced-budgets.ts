@@ -31,6 +31,8 @@ export interface BudgetTotals {
   readonly waiting: number;
   /** Nano-dollars. */
   readonly available: number;
+  /** Of what is available: free at once should this proxy be killed. */
+  readonly shut: number;
   readonly holds: number;
 }
 
@@ -87,12 +89,28 @@ export class SlicedBudgets implements Budgets {
     this.#holdings.recall(budgetId, window);
   }
 
+  /** Another epoch of the database than the one that was heard of before. */
+  epochChanged(change: 'restarted' | 'restored', epoch: string): void {
+    this.#holdings.epochChanged(change, epoch);
+  }
+
+  /** What is taken from now on is of another session. */
+  renewSession(session: string): void {
+    this.#holdings.renewSession(session);
+  }
+
+  /** Sessions that the control plane has heard within a minute; at least 1. */
+  get sessions(): number {
+    return this.#holdings.sessions;
+  }
+
   /** Walks all slices. */
   totals(): BudgetTotals {
-    const totals = { slices: 0, waiting: this.#waiters.size, available: 0, holds: 0 };
-    for (const { available, holds } of this.#holdings.all()) {
+    const totals = { slices: 0, waiting: this.#waiters.size, available: 0, shut: 0, holds: 0 };
+    for (const { available, holds, shut } of this.#holdings.all()) {
       totals.slices += 1;
       totals.available += available;
+      totals.shut += shut;
       totals.holds += holds;
     }
     return totals;
@@ -109,6 +127,11 @@ export class SlicedBudgets implements Budgets {
    */
   close(until: number): Promise<void> {
     return this.#holdings.close(until);
+  }
+
+  /** Once usage was reported as well: what is left is free at once, instead of after a minute of silence. Never rejects. */
+  endSession(): Promise<void> {
+    return this.#holdings.endSession();
   }
 
   /** Undefined: draws have to be waited for. */
@@ -131,7 +154,8 @@ export class SlicedBudgets implements Budgets {
   #hold(slices: readonly Slice[], amount: number, { now, at }: Moment): BudgetHold {
     for (const slice of slices) {
       slice.take(amount, now);
-      if (slice.runsLow(now) && this.#holdings.mayDraw) this.#holdings.draw(slice, now);
+      const kind = slice.runsLow(now);
+      if (kind !== undefined && this.#holdings.mayDraw) this.#holdings.draw(slice, kind, now);
     }
     return new SliceHold(this.#owner, this.#stamp(at), amount, slices);
   }
@@ -191,8 +215,8 @@ export class SlicedBudgets implements Budgets {
 
   #drawFor({ claim }: Waiter, now: number): void {
     if (claim === undefined) return;
-    for (const slice of toBeDrawn(claim, now))
-      if (slice.operation === undefined) this.#holdings.draw(slice, now);
+    for (const [slice, kind] of toBeDrawn(claim, now))
+      if (slice.operation === undefined) this.#holdings.draw(slice, kind, now);
   }
 
   #advanceAll(): void {

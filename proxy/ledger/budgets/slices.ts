@@ -11,6 +11,13 @@ export interface Moment {
   readonly at: number;
 }
 
+/** What slices live within. */
+export interface SliceSession {
+  readonly id: string;
+  /** Whether the control plane knows what shut is. */
+  readonly shuts: boolean;
+}
+
 export class Slices {
   /** By budget. */
   readonly #current = new Map<string, Slice>();
@@ -31,11 +38,11 @@ export class Slices {
   }
 
   /** The slice of the budget's window at this time, which becomes its current one. */
-  open(session: string, budget: Budget, { at, now }: Moment): Slice {
+  open({ id: session, shuts }: SliceSession, budget: Budget, { at, now }: Moment): Slice {
     const origin = sliceOrigin(session, budget, at);
     const name = nameOf(origin);
     // The clock was corrected, and a window is back that was held to be over.
-    const slice = this.#all.get(name) ?? new Slice(origin, this.#counts.get(name) ?? 0, now);
+    const slice = this.#all.get(name) ?? new Slice(origin, { seq: this.#counts.get(name) ?? 0, shuts }, now);
     if (slice.state === 'past') slice.state = 'current';
     this.#counts.delete(name);
     this.#all.set(name, slice);

@@ -1,16 +1,20 @@
 // What a request can cost at most, before anybody has counted its tokens: what a budget holds for it. Text counts as if every byte
 // were a token, which no vendor's tokens are shorter than.
-import { imageTokensMax } from '../../catalog/media-allowances.ts';
+import { audioTokensMax, imageTokensMax } from '../../catalog/media-allowances.ts';
 import type { ChatCall } from '../../chat/call.ts';
 import { isGiven } from '../../chat/fields.ts';
 import { mediaOf } from '../../chat/media-parts.ts';
 import { count } from '../../chat/usage.ts';
-import { costOfTokens, type Prices, tokensMax } from './prices.ts';
+import { type Demand, demandOf } from './demand.ts';
+import type { Prices } from './prices.ts';
+import { costOfTokens, tokensMax } from './rates.ts';
 
 export type BoundedCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
 
 /** Amounts are nano-dollars. */
 export interface CostBound {
+  /** The most tokens that the prompt can be. */
+  readonly promptTokens: number;
   readonly full: number;
   /** With the lowest ceiling on its output; the same as `full` where its caller has set one. */
   readonly least: number;
@@ -19,29 +23,41 @@ export interface CostBound {
    * own maximum, which stands.
    */
   ceilingFor(amount: number): number | undefined;
+  /** The most tokens that all choices together may be where so much is held. */
+  outputTokens(amount: number): number;
+  /** What the whole prompt and so many tokens of output can cost. */
+  costWith(outputTokens: number): number;
 }
 
 /** @param outputTokensDefault the ceiling where neither caller nor model has a lower one */
 export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: number): CostBound {
-  const input = promptTokensMax(call);
+  const demand = demandOf(call);
+  const input = promptTokensMax(call, demand);
   const { catalogModel, request } = call;
   const modelMax = catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const asked = askedCeiling(call);
   const ceiling = Math.min(asked ?? outputTokensDefault, modelMax);
   const choices = Math.min(Math.max(1, count(request.body.n) ?? 1), tokensMax);
-  const rates = prices.dearest(input);
+  const rates = prices.dearest(input, demand);
   const costWith = (tokens: number) =>
     costOfTokens([
       [input, rates.input],
-      [choices * tokens, rates.output],
-    ]);
-  const full = costWith(ceiling);
-  if (asked !== undefined) return { full, least: full, ceilingFor: () => undefined };
+      [tokens + demand.moreOutput, rates.output],
+    ]) + rates.calls;
+  const full = costWith(choices * ceiling);
+  const bound = { promptTokens: input, full, costWith };
+  if (asked !== undefined) {
+    return { ...bound, least: full, ceilingFor: () => undefined, outputTokens: () => choices * ceiling };
+  }
   const lowest = Math.min(ceiling, ceilingMin);
+  const costOfEach = (tokens: number) => costWith(choices * tokens);
+  const ceilingFor = (amount: number) =>
+    amount >= full ? ceiling : highestWithin(costOfEach, amount, [lowest, ceiling]);
   return {
-    full,
-    least: costWith(lowest),
-    ceilingFor: (amount) => (amount >= full ? ceiling : highestWithin(costWith, amount, [lowest, ceiling])),
+    ...bound,
+    least: costOfEach(lowest),
+    ceilingFor,
+    outputTokens: (amount) => choices * ceilingFor(amount),
   };
 }
 
@@ -58,7 +74,17 @@ function askedCeiling({ request: { body } }: BoundedCall): number | undefined {
   return newer === undefined || older === undefined ? (newer ?? older) : Math.max(newer, older);
 }
 
-function promptTokensMax({ request, qualifiedModel, catalogModel }: BoundedCall): number {
+function promptTokensMax(call: BoundedCall, { wholeWindow, searchTokens, calls }: Demand): number {
+  const own = ownTokensMax(call);
+  const prompt = wholeWindow ? Math.max(own, call.catalogModel?.limits.maxInputTokens ?? own) : own;
+  if (searchTokens === 0) return prompt;
+  // A step for each search and one for the answer; each reads the prompt and all that was found before it.
+  const { search = 0 } = calls;
+  return (search + 1) * prompt + searchTokens * ((search * (search + 1)) / 2);
+}
+
+/** Of what is in the body. */
+function ownTokensMax({ request, qualifiedModel, catalogModel }: BoundedCall): number {
   const { body, bytes, messages } = request;
   const hasTools = isGiven(body.tools) || isGiven(body.functions);
   const text = bytes + messages.length * tokensPerMessage + (hasTools ? tokensOfTools : 0);
@@ -68,9 +94,14 @@ function promptTokensMax({ request, qualifiedModel, catalogModel }: BoundedCall)
   let withoutData = text;
   let files = 0;
   for (const { kind, data } of media) {
-    withoutData += perPart - data.length;
+    withoutData -= data.length;
+    if (kind === 'audio') {
+      files += audioTokensMax(qualifiedModel, data);
+      continue;
+    }
+    withoutData += perPart;
     // A file holds pages of text and images, as many as have room in its bytes.
-    if (kind !== 'image') files += data.length;
+    if (kind === 'file') files += data.length;
   }
   // No prompt is larger than the model takes, whatever a file unpacks to.
   return withoutData + Math.min(files, catalogModel?.limits.maxInputTokens ?? files);

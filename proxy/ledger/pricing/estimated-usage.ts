@@ -1,28 +1,20 @@
-// What a request is taken to have used where its provider did not tell: what it sent by the usual guess, and of the answer no less
-// than what came of it. A model that reasons may have used all that it was allowed before a word of it came.
+// What a request to a model without a price is taken to have used where its provider did not report it: what it sent by the usual
+// guess, and of the response what came of it, or all that it may have been where that is not seen.
 import type { ChatCall } from '../../chat/call.ts';
 import { noUsage, type Usage } from '../../chat/usage.ts';
-import { bytesPerToken, estimateTokens } from '../rates/estimate.ts';
+import type { Outcome } from '../ledger.ts';
+import { estimateTokens } from '../rates/estimate.ts';
+import { mayThinkUnseen } from './hidden-thoughts.ts';
 
-export interface Received {
-  /** Bytes of text that came of the answer. */
-  readonly textBytes: number;
-  /** Of each choice, where the gateway has set one. */
-  readonly outputCeiling: number | undefined;
-  /** Where neither caller, model nor gateway has set a ceiling. */
-  readonly outputTokensDefault: number;
-}
-
-export function estimatedUsage(
-  call: Pick<ChatCall, 'request' | 'catalogModel' | 'traits'>,
-  { textBytes, outputCeiling, outputTokensDefault }: Received,
-): Usage {
-  const { input, output } = estimateTokens(call, outputCeiling ?? outputTokensDefault);
-  const received = Math.max(1, Math.ceil(textBytes / bytesPerToken));
-  const completionTokens = reasons(call) ? Math.max(received, output) : received;
-  return { ...noUsage, promptTokens: input, completionTokens };
-}
-
-function reasons({ catalogModel, traits }: Pick<ChatCall, 'catalogModel' | 'traits'>): boolean {
-  return traits.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
+/** @param outputTokensDefault where neither caller nor model has set a ceiling */
+export function estimatedUsage(call: ChatCall, outcome: Outcome, outputTokensDefault: number): Usage {
+  const { input, output } = estimateTokens(call, outputTokensDefault);
+  const { usage: reported = noUsage } = outcome;
+  const seen = Math.max(reported.completionTokens, outcome.textTokens());
+  const isSeen = outcome.ending === 'whole' && !mayThinkUnseen(call);
+  return {
+    ...reported,
+    promptTokens: reported.promptTokens || input,
+    completionTokens: isSeen ? seen : Math.max(seen, output),
+  };
 }

@@ -1,10 +1,10 @@
 // What a call is charged by: the organization's own prices, else those of the custom provider's model or of the catalog, where its
 // targets are. Everything is compiled once, and kept as long as what it was compiled from.
-import { matchesGlob } from '../../../common/model-glob.ts';
+import { selectsModel } from '../../../catalog/model-selector.ts';
 import type { OrganizationRecord, OwnPrice } from '../../access/principal.ts';
 import type { CatalogModel, ModelPrices } from '../../catalog/models.ts';
 import type { ChatCall } from '../../chat/call.ts';
-import { compilePrices, dearestOf, type Prices } from './prices.ts';
+import { compilePrices, dearestOf, heldAsDearest, type Prices } from './prices.ts';
 
 export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogModel' | 'targets'>;
 
@@ -15,7 +15,7 @@ export class PriceBook {
   of({ caller, qualifiedModel, catalogModel, targets }: PricedCall): Prices | undefined {
     const { organization } = caller.principal;
     const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
-    if (own !== undefined) return compiled(own);
+    if (own !== undefined) return atTargets(targets, (region) => compiled(own, region));
     return catalogModel === undefined ? undefined : listed(catalogModel, targets);
   }
 
@@ -40,7 +40,7 @@ class OwnPrices {
 
   find(model: string): ModelPrices | undefined {
     if (this.#known.has(model)) return this.#known.get(model);
-    const found = this.#ranked.find((one) => matchesGlob(one.model, model))?.prices;
+    const found = this.#ranked.find((one) => selectsModel(one.model, model))?.prices;
     if (this.#known.size >= knownMax) this.#known.clear();
     this.#known.set(model, found);
     return found;
@@ -55,25 +55,73 @@ function byRank(a: OwnPrice, b: OwnPrice): number {
   return isGlob(a) - isGlob(b) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1);
 }
 
-function listed({ prices, regions }: CatalogModel, targets: PricedCall['targets']): Prices | undefined {
-  if (regions === undefined) return prices && compiled(prices);
-  const candidates = new Set<ModelPrices | undefined>();
-  for (const { region } of targets) {
-    const isPriced = region !== undefined && Object.hasOwn(regions, region);
-    candidates.add(isPriced ? regions[region] : prices);
-  }
-  const all = [...candidates].map((one) => one && compiled(one));
+function listed(model: CatalogModel, targets: PricedCall['targets']): Prices | undefined {
+  return atTargets(targets, (region) => pricedIn(model, region));
+}
+
+type Targets = PricedCall['targets'];
+
+function atTargets(
+  targets: Targets,
+  priceIn: (region: string | undefined) => Prices | undefined,
+): Prices | undefined {
+  const [only, ...others] = targets;
+  if (only !== undefined && others.length === 0) return priceIn(regionOf(only));
+  const regions = new Set(targets.map(regionOf));
+  const all = [...regions].map(priceIn);
   const [first] = all;
   if (first === undefined || all.length === 1) return first;
   return all.every((one) => one !== undefined) ? dearestOf(all) : undefined;
 }
 
-const compilations = new WeakMap<ModelPrices, { readonly prices: Prices | undefined }>();
-
-function compiled(prices: ModelPrices): Prices | undefined {
-  const known = compilations.get(prices);
-  if (known !== undefined) return known.prices;
-  const compilation = { prices: compilePrices(prices) };
-  compilations.set(prices, compilation);
-  return compilation.prices;
+/** Where nothing says where a request is processed, it is charged as usual and held as at the dearest place. */
+function pricedIn(
+  { prices, regions = noRegions }: CatalogModel,
+  region: string | undefined,
+): Prices | undefined {
+  if (region !== undefined) return at(Object.hasOwn(regions, region) ? regions[region] : prices, region);
+  const usual = at(prices, region);
+  return usual && heldAnywhere(usual, Object.values(regions));
 }
+
+const anywhere = new WeakMap<Prices, Prices>();
+
+function heldAnywhere(usual: Prices, regional: readonly ModelPrices[]): Prices {
+  if (regional.length === 0) return usual;
+  const known = anywhere.get(usual);
+  if (known !== undefined) return known;
+  const others = regional.flatMap((one) => compiled(one, undefined) ?? []);
+  const held = heldAsDearest(usual, others);
+  anywhere.set(usual, held);
+  return held;
+}
+
+const noRegions: NonNullable<CatalogModel['regions']> = Object.freeze({});
+
+function at(prices: ModelPrices | undefined, region: string | undefined): Prices | undefined {
+  return prices && compiled(prices, region);
+}
+
+/** What the operator has set, else what the host says: the GPT vendor processes in a geography by the name of its host. */
+function regionOf({ region, baseUrl }: Targets[number]): string | undefined {
+  return region ?? /^https:\/\/([a-z]{2})\.api\.openai\.com$/.exec(baseUrl.origin)?.[1];
+}
+
+/** By where requests are processed; undefined where nobody knows. */
+type Compilations = Map<string | undefined, Prices | undefined>;
+
+const compilations = new WeakMap<ModelPrices, Compilations>();
+
+function compiled(prices: ModelPrices, region: string | undefined): Prices | undefined {
+  const known: Compilations = compilations.get(prices) ?? new Map();
+  // Regions come from operators' settings and callers' headers: where they change nothing, they are one.
+  const place =
+    region !== undefined && Object.hasOwn(prices.surcharges ?? {}, region) ? region : region && elsewhere;
+  if (known.has(place)) return known.get(place);
+  const compilation = compilePrices(prices, place);
+  compilations.set(prices, known.set(place, compilation));
+  return compilation;
+}
+
+/** A place without a surcharge. */
+const elsewhere = '-';

@@ -1,35 +1,64 @@
-// What a request may ask for that its price in the catalog does not cover: dearer tokens, fees, input that is not in its body. Under
-// a budget it is refused, because what is held for it would not be enough. Unknown kinds of content are refused for the same reason.
+// What a request asks for that has no price: nothing that is held for it could be enough, so under a budget it is refused. Unknown
+// kinds of content are refused for the same reason.
 import { isObject, type JsonObject } from '../../../common/json.ts';
+import { audioSecondsMax } from '../../catalog/audio-length.ts';
 import type { ChatCall } from '../../chat/call.ts';
 import { isGiven } from '../../chat/fields.ts';
+import { count, servedTier } from '../../chat/usage.ts';
+import { alwaysSearching, type Demand, isSounding, isStored, ownTool, plainDemand } from './demand.ts';
+import type { Prices } from './prices.ts';
+
+type PriceableCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
 
 /** The field of the request, as an error names it; undefined where all that it asks for has a price. */
-export function unpriceable({
-  request,
-  qualifiedModel,
-}: Pick<ChatCall, 'request' | 'qualifiedModel'>): string | undefined {
-  if (searchModels.some((kind) => qualifiedModel.includes(kind))) return 'model';
-  return fieldOf(request.body) ?? toolOf(request.body) ?? contentOf(request.messages);
+export function unpriceable(
+  { request, qualifiedModel, catalogModel }: PriceableCall,
+  prices: Prices,
+): string | undefined {
+  const has = knownPrices(prices, catalogModel?.limits.maxInputTokens !== undefined);
+  if (!has.model(qualifiedModel)) return 'model';
+  return fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has);
 }
 
-/** They search at every request, for a fee. */
-const searchModels = ['-search-preview', '-search-api', '-deep-research'];
+/** What of the model has a price, or a bound. */
+interface Known {
+  model(name: string): boolean;
+  demand(demand: Partial<Demand>): boolean;
+  /** The most that its prompt can hold: stands for what is not in the body. */
+  readonly window: boolean;
+}
 
-/** Each with the values of it that cost what the catalog says. */
-const fields: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  // Priority costs about twice as much, reserved capacity has prices by contract. Flex is cheaper: charged as the usual tier.
-  ['service_tier', (value) => usualTiers.has(value)],
+function knownPrices(prices: Prices, window: boolean): Known {
+  const demand = (asked: Partial<Demand>) => !prices.lacks({ ...plainDemand, ...asked });
+  return {
+    ...{ window, demand },
+    model: (name) => {
+      // Its searches are not bounded, and are not told.
+      if (name.includes('-deep-research')) return false;
+      return (
+        !alwaysSearching.some((kind) => name.includes(kind)) || (window && demand({ calls: { request: 1 } }))
+      );
+    },
+  };
+}
+
+const search = { calls: { search: 1 } } as const;
+const soundIn = { input: ['audioInput'] } as const;
+const soundOut = { output: ['audioOutput'] } as const;
+const imageOut = { output: ['imageOutput'] } as const;
+
+/** Each with the values of it that cost what is known. */
+const fields: ReadonlyMap<string, (value: unknown, has: Known) => boolean> = new Map([
+  // Priority costs about twice as much, reserved capacity has prices by contract.
+  ['service_tier', isPricedTier],
   // A fee for each search, and what was found counts as input.
-  ['web_search_options', never],
+  ['web_search_options', (_value, has) => has.demand(search)],
   // Tokens of sound, in and out, have prices of their own, and so have those of images that a model makes.
-  ['audio', never],
-  ['modalities', (value) => Array.isArray(value) && value.every((one) => one === 'text')],
-  // What was predicted wrongly is charged as output beside the answer, and no ceiling holds for it.
-  ['prediction', never],
+  ['audio', (_value, has) => has.demand(soundOut)],
+  ['modalities', (value, has) => Array.isArray(value) && value.every((one) => isPricedModality(one, has))],
   // A stored prompt of any length in front of the one in the body.
-  ['cached_content', never],
-  ['cachedContent', never],
+  ['cached_content', (_value, has) => has.window],
+  ['cachedContent', (_value, has) => has.window],
   // Of vendors that speak the callers' format: other models to be taken in its place, and searches for a fee.
   ['models', never],
   ['plugins', never],
@@ -41,50 +70,78 @@ const fields: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['n', isPositive],
 ]);
 
-const usualTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'standard_only', 'flex']);
-
 function never(): boolean {
   return false;
 }
 
 function isPositive(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) > 0;
+  return (count(value) ?? 0) > 0;
 }
 
-function fieldOf(body: JsonObject): string | undefined {
-  return Object.keys(body).find((name) => isGiven(body[name]) && fields.get(name)?.(body[name]) === false);
+function isPricedTier(value: unknown, has: Known): boolean {
+  if (typeof value !== 'string') return false;
+  const tier = servedTier(value);
+  return tier !== 'unknown' && (tier === undefined || has.demand({ serviceTiers: [tier] }));
 }
 
-/** Tools that a vendor runs itself (searches, fetched pages, code, files) have fees, and what they find counts as input. */
-function toolOf({ tools }: JsonObject): string | undefined {
+function isPricedModality(modality: unknown, has: Known): boolean {
+  if (modality === 'audio') return has.demand(soundOut);
+  if (modality === 'image') return has.demand(imageOut);
+  return modality === 'text';
+}
+
+function fieldOf(body: JsonObject, has: Known): string | undefined {
+  return Object.keys(body).find(
+    (name) => isGiven(body[name]) && fields.get(name)?.(body[name], has) === false,
+  );
+}
+
+/** Tools that a vendor runs itself have fees, and what they find counts as input: only of some of them is either known. */
+function toolOf({ tools }: JsonObject, has: Known): string | undefined {
   if (!Array.isArray(tools)) return undefined;
-  const index = tools.findIndex((tool: unknown) => !isObject(tool) || !callersTools.has(tool.type));
+  const index = tools.findIndex((tool: unknown) => !isPricedTool(tool, has));
   return index === -1 ? undefined : `tools[${index}]`;
 }
 
 const callersTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
 
-function contentOf(messages: readonly JsonObject[]): string | undefined {
+function isPricedTool(tool: unknown, has: Known): boolean {
+  if (isObject(tool) && callersTools.has(tool.type)) return true;
+  switch (ownTool(tool)) {
+    case 'searches':
+      return has.demand(search);
+    case 'reads':
+      return has.window;
+    case undefined:
+      return false;
+  }
+}
+
+function contentOf(messages: readonly JsonObject[], has: Known): string | undefined {
   for (const [index, { content, audio }] of messages.entries()) {
-    // An answer in sound, stored by the vendor: it counts as tokens of sound again.
-    if (isGiven(audio)) return `messages[${index}].audio`;
+    if (isGiven(audio) && !(has.window && has.demand(soundIn))) return `messages[${index}].audio`;
     if (!Array.isArray(content)) continue;
-    const part = content.findIndex((one: unknown) => !isPricedPart(one));
+    const part = content.findIndex((one: unknown) => !isPricedPart(one, has));
     if (part !== -1) return `messages[${index}].content[${part}]`;
   }
   return undefined;
 }
 
-function isPricedPart(part: unknown): boolean {
-  if (!isObject(part)) return false;
-  return part.type === 'file' ? isPricedFile(part.file) : pricedParts.has(part.type);
-}
-
 const pricedParts: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url']);
 
-/** A stored file, or one by URL, may be of any length; sound and the sound of videos have prices of their own. */
-function isPricedFile(file: unknown): boolean {
-  if (!isObject(file) || isGiven(file.file_id) || typeof file.file_data !== 'string') return false;
-  const head = file.file_data.slice(0, 30);
-  return !/^https?:|^data:(audio|video)\//i.test(head);
+function isPricedPart(part: unknown, has: Known): boolean {
+  if (!isObject(part)) return false;
+  if (part.type === 'input_audio') return has.demand(soundIn) && (has.window || isBounded(part.input_audio));
+  return part.type === 'file' ? isPricedFile(part.file, has) : pricedParts.has(part.type);
+}
+
+function isBounded(audio: unknown): boolean {
+  return isObject(audio) && typeof audio.data === 'string' && audioSecondsMax(audio.data) !== undefined;
+}
+
+function isPricedFile(file: unknown, has: Known): boolean {
+  if (!isObject(file)) return false;
+  if (isStored(file)) return has.window;
+  if (typeof file.file_data !== 'string') return false;
+  return !isSounding(file) || has.demand(soundIn);
 }

@@ -6,7 +6,7 @@ export interface Counter {
   /** 0: it lets so many tokens in now. Brings the count up to the time. */
   opensInMs(max: number, tokens: number, now: number): number;
   take(tokens: number): void;
-  remaining(max: number): number;
+  remaining(max: number, now: number): number;
   resetsInMs(max: number, now: number): number;
   /** The request is over. @param correction tokens that it used above its estimate; negative: below */
   settle(max: number, correction: number, now: number): void;

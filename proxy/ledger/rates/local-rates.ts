@@ -1,9 +1,11 @@
-// Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network. Bounded: limits that have not
+// Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
+// Redis said last. Bounded: limits that have not
 // been asked for longest are forgotten, but for requests under way, which are always known.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
 import { type Counter, Places, RequestRing, TokenBucket } from './counters.ts';
-import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
+import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
+import { type SharedCounter, SharedRequests, SharedTokens } from './shares.ts';
 
 export interface LocalRatesDeps {
   readonly clock: Clock;
@@ -11,6 +13,15 @@ export interface LocalRatesDeps {
   onTake(): void;
   /** Limits on requests and tokens that are remembered. */
   readonly limitsMax?: number;
+  /** Beside Redis: how many proxies share each limit, at least 1. Default: each limit is this proxy's alone. */
+  readonly proxies?: (() => number) | undefined;
+}
+
+/** What Redis does not know of. */
+export interface Untold {
+  readonly limit: RateLimit;
+  /** Requests or tokens. */
+  readonly count: number;
 }
 
 const defaultLimitsMax = 20_000;
@@ -22,7 +33,7 @@ interface Part {
 
 export class LocalRates implements Rates {
   readonly #deps: LocalRatesDeps;
-  readonly #counters: LRUCache<string, Counter>;
+  readonly #counters: LRUCache<string, Counter | SharedCounter>;
   readonly #places = new Map<string, number>();
 
   constructor(deps: LocalRatesDeps) {
@@ -39,10 +50,36 @@ export class LocalRates implements Rates {
     if (admitted) for (const { counter } of parts) counter.take(tokens);
     const standings = parts.map(({ counter, max }, index) => ({
       opensInMs: opens[index] ?? 0,
-      remaining: Math.max(0, counter.remaining(max)),
+      remaining: Math.max(0, counter.remaining(max, now)),
       resetsInMs: counter.resetsInMs(max, now),
     }));
     return { standings, hold: admitted ? this.#hold(parts, tokens) : undefined };
+  }
+
+  /** How limits stand in Redis, and whether it has let a request in: so that this can go on from there. */
+  hear(limits: readonly RateLimit[], standings: readonly Standing[], isAdmitted: boolean): void {
+    const now = this.#now();
+    for (const [index, limit] of limits.entries()) {
+      const [counter, standing] = [this.#sharedOf(limit), standings[index]];
+      if (counter === undefined || standing === undefined) continue;
+      if (isAdmitted) counter.follow(now);
+      counter.hear(standing, limit.max, now);
+    }
+  }
+
+  /** What was let in of these limits that Redis does not know of. */
+  untold(limits: Iterable<RateLimit>): readonly Untold[] {
+    const untold: Untold[] = [];
+    for (const limit of limits) {
+      const count = this.#sharedOf(limit)?.untold ?? 0;
+      if (count !== 0) untold.push({ limit, count });
+    }
+    return untold;
+  }
+
+  /** Redis knows of it. */
+  told(untold: readonly Untold[]): void {
+    for (const { count, limit } of untold) this.#sharedOf(limit)?.told(count);
   }
 
   /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */
@@ -79,9 +116,21 @@ export class LocalRates implements Rates {
     if (kind === 'concurrent_requests') return this.#place(id);
     const known = this.#counters.get(id);
     if (known !== undefined) return known;
-    const made = kind === 'requests_per_minute' ? new RequestRing() : new TokenBucket();
+    const made = this.#newCounter(kind);
     this.#counters.set(id, made);
     return made;
+  }
+
+  #newCounter(kind: 'requests_per_minute' | 'tokens_per_minute'): Counter {
+    const { proxies } = this.#deps;
+    if (kind === 'requests_per_minute')
+      return proxies === undefined ? new RequestRing() : new SharedRequests(proxies);
+    return proxies === undefined ? new TokenBucket() : new SharedTokens(proxies);
+  }
+
+  #sharedOf(limit: RateLimit): SharedCounter | undefined {
+    const counter = this.#deps.proxies && !isOfPlaces(limit) ? this.#counterOf(limit) : undefined;
+    return counter !== undefined && 'hear' in counter ? (counter as SharedCounter) : undefined;
   }
 
   #place(limitId: string): Places {

@@ -23,7 +23,8 @@ export interface RateLimitsDeps {
 export interface RateLimitsHold {
   /** What the answer tells of the limits: names and values in turn. */
   readonly headers: readonly string[];
-  settle(usage: Usage): void;
+  /** @param estimated the provider did not report all: then no less than the estimate is taken to be used */
+  settle(usage: Usage, estimated: boolean): void;
 }
 
 /** Of a call that no limit on rates applies to. */
@@ -42,7 +43,7 @@ export function takeRates(
   const tokens = tokensOf(call, limits, deps.outputTokensDefault);
   const { id: organizationId } = call.caller.principal.organization;
   const answer = deps.rates.take({ organizationId, limits, tokens });
-  const holdOf = (taken: RateAnswer) => holdOrRefuse(taken, limits, deps.metrics);
+  const holdOf = (taken: RateAnswer) => holdOrRefuse({ ...taken, tokens }, limits, deps.metrics);
   // Nothing is awaited where memory answers.
   return answer instanceof Promise ? answer.then(holdOf) : holdOf(answer);
 }
@@ -62,7 +63,7 @@ function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDe
 }
 
 function holdOrRefuse(
-  { standings, hold }: RateAnswer,
+  { standings, hold, tokens }: RateAnswer & { readonly tokens: number },
   limits: readonly AppliedRate[],
   metrics: Pick<LimitMetrics, 'refused'>,
 ): RateLimitsHold {
@@ -70,7 +71,10 @@ function holdOrRefuse(
   if (hold !== undefined) {
     return {
       headers,
-      settle: ({ promptTokens, completionTokens }) => hold.settle(promptTokens + completionTokens),
+      settle: ({ promptTokens, completionTokens }, estimated) => {
+        const used = promptTokens + completionTokens;
+        hold.settle(estimated ? Math.max(used, tokens) : used);
+      },
     };
   }
   const opens = standings.map(({ opensInMs }) => opensInMs);

@@ -8,8 +8,9 @@ import { type RedisConnection, RedisUnavailableError } from '../../redis/connect
 import { createScript, type Script } from '../../redis/script.ts';
 import { shardOf } from '../../redis/shards.ts';
 import { type HeldLeases, Leases } from './leases.ts';
+import type { LocalRates } from './local-rates.ts';
 import { Outbox } from './outbox.ts';
-import type { RateAnswer, RateHold, RateQuestion, Rates } from './rates.ts';
+import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { TimedScripts, UnheardError } from './timed-scripts.ts';
 import { type CountedRequest, holdsPlaces, isGivenBack, rateKey, type Turn } from './turn.ts';
@@ -23,6 +24,8 @@ export interface RedisRatesDeps {
   readonly background: Background;
   /** How long a request waits: as long as the connection does. */
   readonly deadlineMs: number;
+  /** What this proxy has let in without Redis. */
+  readonly alone?: Pick<LocalRates, 'untold' | 'told'>;
 }
 
 const leaseMs = 30_000;
@@ -80,9 +83,12 @@ export class RedisRates implements Rates {
   async #run(turn: Turn): Promise<void> {
     const { shard, begun } = turn;
     const windowMs = begun.length > 0 ? this.#deps.deadlineMs : endsWindowMs;
+    const untold = this.#deps.alone?.untold(limitsOf(turn)) ?? [];
     try {
-      const call = new TurnCall(turn, { name: this.#newName(), leaseMs });
+      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, untold });
       const answer = await this.#scripts.run(this.#turn, call, { shard, windowMs });
+      // Where it was not heard it is told again: rather counted twice than never.
+      this.#deps.alone?.told(untold);
       for (const [index, { isAdmitted, standings }] of call.read(answer).entries()) {
         const one = begun[index];
         one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });
@@ -160,4 +166,11 @@ export class RedisRates implements Rates {
       if (!this.#leases.has(request)) this.#outbox.end({ request, correction: 0, until });
     }
   }
+}
+
+/** Of the requests that begin, each once, as the newest of them has it. */
+function limitsOf({ begun }: Turn): Iterable<RateLimit> {
+  const limits = new Map<string, RateLimit>();
+  for (const { request } of begun) for (const limit of request.limits) limits.set(limit.id, limit);
+  return limits.values();
 }

@@ -16,6 +16,7 @@ export const batchBytesMax = 1024 * 1024;
 const objectBytes = 500;
 const chargeBytes = 120;
 const stringBytes = 24;
+const specialBytes = 150;
 
 /** By its strings, as if it shared none with others. */
 export function bytesOf(event: UsageEvent): number {
@@ -25,6 +26,7 @@ export function bytesOf(event: UsageEvent): number {
   bytes += event.modelAnswered.length + event.errorCode.length + event.errorSource.length;
   bytes += lengthOf(event.aiSystemId) + lengthOf(event.personId) + lengthOf(event.projectKeyId);
   bytes += lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId);
+  if (event.special !== undefined) bytes += specialBytes;
   return bytes + event.charges.length * chargeBytes;
 }
 

@@ -5,15 +5,23 @@ import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
 import type { LedgerClient } from '../budgets/ledger-client.ts';
+import type { Journals } from '../journal/journals.ts';
 import { Drain } from './drain.ts';
+import { KeptEvents } from './kept-events.ts';
+import { Ordinals } from './ordinals.ts';
 import type { Overflow } from './overflow.ts';
 import { Reporting } from './reporting.ts';
+import { ReportingAgain } from './reporting-again.ts';
+import { type Escrow, Unacknowledged } from './unacknowledged.ts';
 import type { UsageLog } from './usage-log.ts';
 import type { UsageGauges, UsageMetrics } from './usage-metrics.ts';
-import { UsageQueue } from './usage-queue.ts';
+import { UsageQueue, type Whereabouts } from './usage-queue.ts';
 
 export interface UsageLogDeps {
   readonly client: Pick<LedgerClient, 'report'>;
+  /** Told what is recorded, before it is reported, and what has become of it. */
+  readonly journals?: Pick<Journals, 'settled' | 'acknowledged' | 'overflowed' | 'flush'> | undefined;
+  readonly ordinals?: Ordinals;
   /** Without Redis or without a cache key there is none: what cannot be reported stays in memory, up to its bound. */
   readonly overflow: Overflow | undefined;
   readonly memoryBytesMax: number;
@@ -25,8 +33,24 @@ export interface UsageLogDeps {
   readonly metrics: UsageMetrics;
 }
 
-export interface LiveUsageLog extends UsageLog {
+export interface LiveUsageLog extends UsageLog, UnsettledUsage {
   readonly gauges: UsageGauges;
+}
+
+/** What budgets have to know of usage, where sessions end. */
+export interface UnsettledUsage {
+  /** Of a session, by lease: escrow of events that this proxy has still to report. */
+  queued(session: string): readonly Escrow[];
+  /** Of those that it has put into Redis; whether others have reported them it does not know. */
+  elsewhere(session: string): readonly Escrow[];
+  /** Nobody will ask for the session any more. */
+  forget(session: string): void;
+  /** Reports again what was acknowledged of late in other epochs. Resolves once it is in this one, or the log is closed. */
+  reportAgain(epoch: string): Promise<void>;
+  /** Waits until all is reported or in Redis. @param until monotonic */
+  settled(until: number): Promise<void>;
+  /** Whether nothing waits in Redis, of any proxy. */
+  isOverflowEmpty(): Promise<boolean>;
 }
 
 /** By estimate: some sixty thousand events. */
@@ -43,16 +67,62 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
       if (state === 'back') drain?.soon();
     },
   });
-  const queue = new UsageQueue({ ...deps, reporting });
+  const { journals, ordinals = new Ordinals() } = deps;
+  const unacknowledged = new Unacknowledged();
+  const kept = new KeptEvents(deps.clock);
+  const whereabouts: Whereabouts = {
+    reporting: () => journals?.flush(),
+    recorded: (events, epoch) => {
+      journals?.acknowledged(events);
+      unacknowledged.acknowledged(events);
+      deps.background('keep acknowledged usage', kept.keep(events, epoch));
+    },
+    overflowed: (events) => {
+      journals?.overflowed(events);
+      unacknowledged.overflowed(events);
+    },
+    // Nobody will settle it: its escrow is to be unsettled one day.
+    lost: (events) => {
+      journals?.acknowledged(events);
+      unacknowledged.overflowed(events);
+    },
+  };
+  const queue = new UsageQueue({ ...deps, reporting, whereabouts });
   const drain = overflow && new Drain({ ...deps, overflow, reporting });
+  const again = new ReportingAgain({ ...deps, reporting, kept });
   return {
     get hasRoom() {
       return queue.hasRoom;
     },
-    gauges: queue,
-    record: (event) => queue.record(event),
+    gauges: {
+      get events() {
+        return queue.events;
+      },
+      get bytes() {
+        return queue.bytes;
+      },
+      get oldestMs() {
+        return queue.oldestMs;
+      },
+      get keptMs() {
+        return kept.keptMs;
+      },
+    },
+    record: (event) => {
+      const numbered = { ...event, ordinal: ordinals.take(event.session) };
+      journals?.settled(numbered);
+      unacknowledged.recorded([numbered]);
+      queue.record(numbered);
+    },
+    queued: (session) => unacknowledged.queued(session),
+    elsewhere: (session) => unacknowledged.elsewhere(session),
+    forget: (session) => unacknowledged.forget(session),
+    reportAgain: (epoch) => again.report(epoch),
+    settled: (until) => queue.settled(until),
+    isOverflowEmpty: async () => overflow === undefined || (await overflow.isEmpty()),
     close: (until) => {
       drain?.close();
+      again.close();
       return queue.close(until);
     },
   };

@@ -8,6 +8,8 @@ export interface Overflow {
   put(events: readonly UsageEvent[]): Promise<readonly UsageEvent[]>;
   /** In the order in which they came. @param after id of an entry @throws RedisUnavailableError */
   read(shard: number, after: string | undefined): Promise<readonly Entry[]>;
+  /** Whether nothing is kept, in any shard. @throws RedisUnavailableError */
+  isEmpty(): Promise<boolean>;
   /** For a courtesy: two that empty a shard together report its entries twice. @throws RedisUnavailableError */
   lock(shard: number): Promise<boolean>;
   unlock(shard: number): Promise<void>;

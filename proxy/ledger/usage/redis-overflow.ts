@@ -84,6 +84,14 @@ export class RedisOverflow implements Overflow {
     return entries;
   }
 
+  async isEmpty(): Promise<boolean> {
+    for (let shard = 0; shard < shardCount; shard++) {
+      const length = await this.#deps.connection.run((client) => client.xlen(streamOf(shard)));
+      if (length > 0) return false;
+    }
+    return true;
+  }
+
   async lock(shard: number): Promise<boolean> {
     const { clock, connection } = this.#deps;
     const until = clock.monotonic() + lockMs;

@@ -14,6 +14,8 @@ export interface ReportingDeps {
 
 /** Every event is in the books unless it is named here. */
 export interface Report {
+  /** Where those are, by the database's epoch: a report may have been divided. */
+  readonly recorded: readonly { readonly events: readonly UsageEvent[]; readonly epoch: string }[];
   /** Not known to be recorded: to be reported again. */
   readonly failed: readonly UsageEvent[];
   /** Refused for good, each on its own. */
@@ -60,26 +62,27 @@ export class Reporting {
   async report(events: readonly UsageEvent[], whose: 'own' | 'any'): Promise<Report> {
     const startedAt = this.#deps.clock.monotonic();
     try {
-      await this.#deps.client.report(events);
+      const { epoch } = await this.#deps.client.report(events);
       this.#answered();
-      return { failed: [], refused: [], denied: false };
+      return { recorded: [{ events, epoch }], failed: [], refused: [], denied: false };
     } catch (error) {
       const reason = error instanceof LedgerRefusedError ? error.reason : undefined;
       if (reason === 'invalid') return this.#byHalves(events, whose);
       const denied = reason === 'denied';
       if (denied && whose === 'any') this.#answered();
       else this.#failed(error, startedAt);
-      return { failed: events, refused: [], denied };
+      return { recorded: [], failed: events, refused: [], denied };
     }
   }
 
   async #byHalves(events: readonly UsageEvent[], whose: 'own' | 'any'): Promise<Report> {
     this.#answered();
-    if (events.length <= 1) return { failed: [], refused: events, denied: false };
+    if (events.length <= 1) return { recorded: [], failed: [], refused: events, denied: false };
     const middle = Math.ceil(events.length / 2);
     const first = await this.report(events.slice(0, middle), whose);
     const second = await this.report(events.slice(middle), whose);
     return {
+      recorded: [...first.recorded, ...second.recorded],
       failed: [...first.failed, ...second.failed],
       refused: [...first.refused, ...second.refused],
       denied: first.denied || second.denied,

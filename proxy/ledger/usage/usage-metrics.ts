@@ -24,4 +24,6 @@ export interface UsageGauges {
   readonly bytes: number;
   /** Milliseconds for which the oldest of them has waited; 0 without one. */
   readonly oldestMs: number;
+  /** Milliseconds since the oldest event was acknowledged that could be reported again; 0 without one. */
+  readonly keptMs: number;
 }

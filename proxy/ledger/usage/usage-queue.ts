@@ -22,6 +22,19 @@ export interface UsageQueueDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
+  /** Told where events are, by whoever has to know it; each event is told once. */
+  readonly whereabouts: Whereabouts;
+}
+
+export interface Whereabouts {
+  /** Something is about to be reported. */
+  reporting(): void;
+  /** In the ledger, in this epoch of its database. */
+  recorded(events: readonly UsageEvent[], epoch: string): void;
+  /** In Redis. */
+  overflowed(events: readonly UsageEvent[]): void;
+  /** Nowhere, for ever. */
+  lost(events: readonly UsageEvent[]): void;
 }
 
 const lingerMs = 20;
@@ -38,7 +51,7 @@ const leaveMs = 2_000;
  */
 type State = 'open' | 'closing' | 'leaving' | 'closed';
 
-export class UsageQueue implements UsageLog, UsageGauges {
+export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
   readonly #deps: UsageQueueDeps;
   #state: State = 'open';
   /** What is being collected. */
@@ -113,6 +126,13 @@ export class UsageQueue implements UsageLog, UsageGauges {
     this.#wake();
   }
 
+  /** Waits until nothing is held, or until then. */
+  async settled(until: number): Promise<void> {
+    const { clock, timers } = this.#deps;
+    while (this.#events > 0 && this.#state === 'open' && clock.monotonic() < until)
+      await new Promise<void>((resolve) => void timers.after(lingerMs, resolve));
+  }
+
   async close(until: number): Promise<void> {
     const { clock, overflow } = this.#deps;
     this.#state = 'closing';
@@ -136,10 +156,16 @@ export class UsageQueue implements UsageLog, UsageGauges {
   async #report(batch: Batch): Promise<void> {
     this.#reporting.add(batch);
     const sent = batch.events;
-    const { failed, refused } = await this.#deps.reporting.report(sent, 'own');
+    this.#deps.whereabouts.reporting();
+    const { failed, recorded, refused } = await this.#deps.reporting.report(sent, 'own');
     this.#reporting.delete(batch);
     for (const event of refused) this.#tellRefused(event);
     this.#deps.metrics.reported(sent.length - failed.length - refused.length);
+    // Unless it was put away meanwhile.
+    if (this.#held.has(batch)) {
+      for (const { epoch, events } of recorded) this.#deps.whereabouts.recorded(events, epoch);
+      this.#deps.whereabouts.lost(refused);
+    }
     if (failed.length === 0) this.#keep(batch, []);
     else if (this.#state !== 'leaving' && this.#state !== 'closed') {
       this.#keep(batch, failed);
@@ -164,13 +190,15 @@ export class UsageQueue implements UsageLog, UsageGauges {
   }
 
   async #put(batch: Batch, overflow: Overflow): Promise<void> {
-    const { clock, metrics } = this.#deps;
+    const { clock, metrics, whereabouts } = this.#deps;
     const put = batch.events;
     let left = put;
     try {
       left = await overflow.put(put);
     } finally {
       metrics.overflowed(put.length - left.length);
+      const kept = new Set(left);
+      if (this.#held.has(batch)) whereabouts.overflowed(put.filter((event) => !kept.has(event)));
       if (left.length > 0) {
         this.#spillAt = clock.monotonic() + spillAgainMs;
         this.#ready.unshift(batch);

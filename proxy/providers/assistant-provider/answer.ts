@@ -1,5 +1,6 @@
 // A complete answer (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
-import { isObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject } from '../../../common/json.ts';
 import { AnswerParts } from '../../chat/answer-parts.ts';
 import { completionBody } from '../../chat/completion.ts';
 import { protocolError } from '../protocol-error.ts';
@@ -10,7 +11,7 @@ import { readPlan } from './plan.ts';
 import { UsageCounter, usageExtras } from './usage.ts';
 
 export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
-  const message = parseJson(body.toString());
+  const message = parseExactJson(body.toString());
   if (!isObject(message)) throw protocolError('the answer is no object');
   if (isObject(message.error)) throw new VendorFailure(toldError(message.error));
   const { id, model, content, stop_reason, stop_details } = message;
@@ -33,7 +34,7 @@ export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer):
   const { asFunctions } = tools;
   return {
     body: completionBody(completion, { noCalls: 'null', asFunctions }),
-    usage: counter.usage,
+    usage: counter.whole,
     model: typeof model === 'string' ? model : undefined,
   };
 }

@@ -12,6 +12,7 @@ export const assistantProvider: Provider = {
   routeCredential: 'plain',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildAssistantRequest,
   readAnswer: readAssistantAnswer,
   openStream: (call, _head, limits) => new AssistantStreamReader(call, limits),

@@ -1,5 +1,6 @@
 // The scalar fields of a request as the vendor's (SDK type `MessageCreateParams` of @anthropic-ai/sdk), each with what of it
 // the vendor does not get.
+import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { readCacheMark } from '../../chat/content.ts';
 import { isGiven } from '../../chat/fields.ts';
@@ -11,7 +12,7 @@ import type { MappedFields } from './tools.ts';
 
 export interface OutputLimit {
   /** The vendor wants one in every request. */
-  readonly tokens: number;
+  readonly tokens: JsonNumber;
   /** The caller gave none. */
   readonly isOurs: boolean;
 }
@@ -23,7 +24,7 @@ const unknownModelTokens = 4096;
 export function outputLimit({ request, outputTokensMax }: ProviderCall): OutputLimit {
   const asked = readMaxTokens(request.body);
   if (asked === undefined) return { tokens: outputTokensMax ?? unknownModelTokens, isOurs: true };
-  return { tokens: Math.min(asked, outputTokensMax ?? asked), isOurs: false };
+  return { tokens: atMost(asked, outputTokensMax ?? Number.POSITIVE_INFINITY), isOurs: false };
 }
 
 /** @throws GatewayError invalid_request */

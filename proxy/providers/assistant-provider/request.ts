@@ -1,5 +1,6 @@
 // One attempt's request (SDK type `MessageCreateParams` of @anthropic-ai/sdk), in the version of the API that still takes
 // sampling parameters where models do.
+import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { type Conversation, readConversation } from '../../chat/conversation.ts';
 import { droppedFields } from '../../chat/fields.ts';
@@ -29,7 +30,7 @@ export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
       apiVersion,
       ...commonHeaders(request.stream),
     ],
-    body: JSON.stringify(body),
+    body: writeJson(body),
     dropped,
     ...(maxTokens !== undefined && { maxTokens }),
   };
@@ -73,7 +74,7 @@ function vendorRequest(call: ProviderCall): VendorRequest {
   const conversation = readConversation(request);
   const messages = writeMessages(conversation, traits.reasoning !== 'none');
   const limit = outputLimit(call);
-  const thinking = thinkingFor(call, plan, { conversation, maxTokens: limit.tokens });
+  const thinking = thinkingFor(call, plan, { conversation, maxTokens: Number(limit.tokens) });
   const sampling = readSampling(body, traits, thinking.on);
   const tools = writeTools(body, plan, { traits, conversation, thinking: thinking.on });
   const options = writeOptions(body);
@@ -94,7 +95,7 @@ function vendorRequest(call: ProviderCall): VendorRequest {
       stream: request.stream || undefined,
     },
     dropped: [...unmapped, ...[thinking, sampling, tools, options].flatMap((piece) => piece.dropped)],
-    maxTokens: limit.isOurs ? limit.tokens : undefined,
+    maxTokens: limit.isOurs ? Number(limit.tokens) : undefined,
   };
 }
 

@@ -28,6 +28,7 @@ export class AssistantStreamReader implements StreamReader {
     this.#events = new SseSplitter(limits.eventBytesMax);
     this.#chunks = new ChunkWriter({
       includeUsage: call.request.includeUsage,
+      costText: call.costText,
       asFunctions: tools.asFunctions,
     });
     this.#message = new MessageReader(this.#chunks, form);
@@ -37,8 +38,12 @@ export class AssistantStreamReader implements StreamReader {
     return this.#counter.usage;
   }
 
-  get textBytes(): number {
-    return this.#chunks.textBytes;
+  get usageIsComplete(): boolean {
+    return this.#counter.isComplete;
+  }
+
+  get textTokens(): number {
+    return this.#chunks.textTokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -69,7 +74,7 @@ export class AssistantStreamReader implements StreamReader {
     if (!isObject(message) || this.#chunks.started) throw protocolError('a message_start is misplaced');
     const { id, model, usage } = message;
     if (typeof id !== 'string') throw protocolError('the message has no id');
-    this.#counter.add(usage);
+    this.#counter.addStart(usage);
     this.model = typeof model === 'string' ? model : undefined;
     this.#chunks.start({
       id,
@@ -91,7 +96,7 @@ export class AssistantStreamReader implements StreamReader {
         this.#message.end(event.index);
         return;
       case 'message_delta':
-        this.#counter.add(event.usage);
+        this.#counter.addDelta(event);
         this.#finish(isObject(event.delta) ? event.delta : {});
         return;
       case 'message_stop':

@@ -5,6 +5,7 @@ import type { Conversation } from '../../chat/conversation.ts';
 import { isGiven } from '../../chat/fields.ts';
 import { invalid } from '../../chat/invalid.ts';
 import type { ToolDefinition, Tools } from '../../chat/tools.ts';
+import { searchesBySize, searchSizeDefault } from '../../chat/web-search.ts';
 import { inputSchema, type StrictSchemas } from '../claude/schema.ts';
 import { cacheControl } from './content.ts';
 import type { Plan } from './plan.ts';
@@ -118,12 +119,6 @@ function wantedChoice({ choice }: Tools): JsonObject & { readonly type: 'auto' |
 }
 
 const searchName = 'web_search';
-/** How often the model may search, by how much it is to take in. */
-const searchesBySize: ReadonlyMap<unknown, number> = new Map([
-  ['low', 1],
-  ['medium', 5],
-  ['high', 10],
-]);
 
 /**
  * `web_search_options` as a tool that the vendor runs itself.
@@ -134,7 +129,7 @@ function webSearch(body: JsonObject, tools: readonly ToolDefinition[]): JsonObje
   if (!isGiven(options)) return undefined;
   if (!isObject(options)) throw invalid('web_search_options', 'web_search_options must be an object');
   const { search_context_size: size, user_location: location } = options;
-  const searches = searchesBySize.get(size ?? 'medium');
+  const searches = searchesBySize.get(size ?? searchSizeDefault);
   if (searches === undefined) {
     const at = 'web_search_options.search_context_size';
     throw invalid(at, `${at} must be low, medium or high`);

@@ -1,13 +1,14 @@
 // How a Claude model draws its words, wherever it is served: `temperature`, `top_p` and the vendor's own `top_k`, where the
 // model takes them. What is at the vendor's default anyway is never missed.
+import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { readNumber } from '../../chat/options.ts';
 
 export interface Sampling {
-  readonly temperature: number | undefined;
-  readonly topP: number | undefined;
-  readonly topK: number | undefined;
+  readonly temperature: JsonNumber | undefined;
+  readonly topP: JsonNumber | undefined;
+  readonly topK: JsonNumber | undefined;
   /** Fields that this model does not get. */
   readonly dropped: readonly string[];
 }
@@ -21,10 +22,10 @@ export function readSampling(body: JsonObject, traits: Traits, thinking: boolean
   const topP = readNumber(body, 'top_p', { min: 0, max: 1 });
   const topK = readNumber(body, 'top_k', { min: 0, max: 1_000_000, whole: true });
   // The callers' format goes up to 2, the vendor's to 1, its default.
-  const clamped = temperature === undefined ? undefined : Math.min(temperature, 1);
+  const clamped = temperature === undefined ? undefined : atMost(temperature, 1);
   const missed = {
-    temperature: clamped !== undefined && clamped < 1,
-    top_p: topP !== undefined && topP < 1,
+    temperature: clamped !== undefined && Number(clamped) < 1,
+    top_p: topP !== undefined && Number(topP) < 1,
     top_k: topK !== undefined,
   };
   if (!traits.sampling || thinking) return { ...byItself, dropped: names(missed) };

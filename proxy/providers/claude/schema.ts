@@ -1,6 +1,7 @@
 // JSON Schemas as a Claude model takes them, wherever it is served: any for a tool's input, a part of JSON Schema where the
 // output is held to one (the vendor's page "Structured outputs"; its SDK's `transformJSONSchema` does alike). What the part
 // lacks moves into the description, where the model reads it; what it cannot say at all is told to the caller of `take`.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { findReferenced } from '../../chat/schema-references.ts';
 
@@ -96,7 +97,7 @@ function isExpressible(schema: JsonObject): boolean {
   const branches = branchesOf(schema);
   return (
     kinds.some((keyword) => schema[keyword] !== undefined) &&
-    literals.every((value) => typeof value !== 'object' || value === null) &&
+    literals.every((value) => !isObject(value) && !Array.isArray(value)) &&
     // Objects are closed: several at once would exclude each other.
     (!Array.isArray(schema.allOf) || schema.allOf.length === 1) &&
     (branches.length === 0 || schema.properties === undefined) &&
@@ -154,7 +155,7 @@ const ofType: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
   }),
   array: ({ items, minItems }) => ({
     ...(items !== undefined && { items: cleanedOne(items) }),
-    ...((minItems === 0 || minItems === 1) && { minItems }),
+    ...([0, 1].includes(plainNumber(minItems) ?? -1) && { minItems }),
   }),
   string: ({ format }) => (formats.has(format) ? { format } : {}),
 };

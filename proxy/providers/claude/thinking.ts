@@ -1,12 +1,13 @@
 // How much a Claude model thinks, wherever it is served: `reasoning_effort` and the vendor's own `thinking`, as the fields
 // that this model takes (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
+import { atMost, isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { invalid } from '../../chat/invalid.ts';
 import { type Effort, readEffort } from '../../chat/options.ts';
 
 export type ThinkingConfig =
-  | { readonly type: 'enabled'; readonly budget_tokens: number; readonly display?: Display }
+  | { readonly type: 'enabled'; readonly budget_tokens: JsonNumber; readonly display?: Display }
   | { readonly type: 'adaptive'; readonly display?: Display }
   | { readonly type: 'disabled' }
   | { readonly type: 'between_tools' };
@@ -55,7 +56,7 @@ const nothing: Thinking = { config: undefined, effort: undefined, on: false, dro
 interface Wish {
   readonly on: boolean;
   readonly effort: Exclude<Effort, 'none'> | undefined;
-  readonly budget: number | undefined;
+  readonly budget: JsonNumber | undefined;
   readonly display: Display | undefined;
   /** Those that express it. */
   readonly fields: readonly string[];
@@ -99,8 +100,9 @@ function readConfig(value: unknown): ThinkingConfig | undefined {
   }
 }
 
-function readBudget(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= budgetMin) return value;
+function readBudget(value: unknown): JsonNumber {
+  const fits = isNumber(value) && isWhole(value) && Number(value) >= budgetMin;
+  if (fits && Number.isSafeInteger(Number(value))) return value;
   throw invalid('thinking.budget_tokens', `thinking.budget_tokens must be a whole number from ${budgetMin}`);
 }
 
@@ -139,7 +141,7 @@ const shares = { minimal: 2, low: 10, medium: 30, high: 60, xhigh: 90, max: 90 }
 function withinBudget({ effort = 'medium', budget, display, fields }: Wish, maxTokens: number): Thinking {
   if (maxTokens <= budgetMin) return { ...nothing, dropped: fields };
   const share = (hundredths: number) => Math.max(budgetMin, Math.floor((maxTokens * hundredths) / 100));
-  const tokens = Math.min(budget ?? share(shares[effort]), share(shares.max));
+  const tokens = atMost(budget ?? share(shares[effort]), share(shares.max));
   return {
     config: { type: 'enabled', budget_tokens: tokens, ...(display && { display }) },
     effort: undefined,

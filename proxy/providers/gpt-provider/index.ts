@@ -1,7 +1,9 @@
 // The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
+import { parseJson } from '../../../common/json.ts';
 import { readCompletion } from '../passthrough/answer.ts';
 import { PassthroughStream } from '../passthrough/stream.ts';
+import { askedUsage } from '../passthrough/usage.ts';
 import type { Provider } from '../provider.ts';
 import { gptError, readGptError } from './errors.ts';
 import { buildGptRequest } from './request.ts';
@@ -13,12 +15,16 @@ export const gptProvider: Provider = {
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildGptRequest,
-  readAnswer: (_call, { body }) => {
-    const { usage, model } = readCompletion(body, gptError);
+  readAnswer: (call, { body }) => {
+    const { usage, model } = readCompletion(call, parseJson(body.toString()), gptError);
     return { body, usage, model };
   },
   openStream: (call, _head, limits) =>
-    new PassthroughStream({ includeUsage: call.request.includeUsage, limits, readError: gptError }),
+    new PassthroughStream({
+      ...{ includeUsage: call.request.includeUsage, asked: askedUsage(call.request) },
+      ...{ limits, readError: gptError, costText: call.costText },
+    }),
   readError: readGptError,
 };

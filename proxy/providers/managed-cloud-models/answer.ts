@@ -1,6 +1,7 @@
 // A complete answer (SDK type `ConverseResponse`) in common shape.
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { AnswerParts } from '../../chat/answer-parts.ts';
 import { completionBody } from '../../chat/completion.ts';
 import { noUsage } from '../../chat/usage.ts';
@@ -18,7 +19,7 @@ export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer
   const reader = new MessageReader(parts, form);
   for (const [index, block] of answer.content.entries()) reader.block(index, block);
   const finishReason = reader.finish(answer.stopReason);
-  const told = readCloudUsage(answer.usage);
+  const told = readCloudUsage(answer.body, call.request.body.service_tier);
   const completion = {
     ...answerIdentity(call, head),
     choices: [{ finishReason, ...parts.told() }],
@@ -50,18 +51,18 @@ export function answerIdentity({ now, model }: ProviderCall, head: IncomingHttpH
 interface Answer {
   readonly content: readonly JsonObject[];
   readonly stopReason: unknown;
-  readonly usage: unknown;
+  readonly body: JsonObject;
   readonly trace: unknown;
 }
 
 /** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
 function parseAnswer(body: Buffer): Answer {
-  const answer = parseJson(body.toString());
+  const answer = parseExactJson(body.toString());
   if (!isObject(answer)) throw protocolError('the answer is no JSON object');
-  const { output, stopReason, usage, trace } = answer;
+  const { output, stopReason, trace } = answer;
   const message = isObject(output) ? output.message : undefined;
   if (isObject(message) && Array.isArray(message.content)) {
-    return { content: message.content.filter(isObject), stopReason, usage, trace };
+    return { content: message.content.filter(isObject), stopReason, body: answer, trace };
   }
   const error = messageOf(answer);
   if (error === undefined) throw protocolError('the answer holds no message');

@@ -13,6 +13,7 @@ export const managedCloudModels: Provider = {
   routeCredential: 'cloud-keys',
   fetchesImages: true,
   streamType,
+  streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildCloudRequest,
   readAnswer: readCloudAnswer,
   openStream: (call, head, limits) => new CloudStreamReader(call, head, limits),

@@ -1,5 +1,6 @@
 // How the model draws its words and how much it reasons: the vendor's `inferenceConfig`, and in additionalModelRequestFields
 // what each family has of its own (the vendor's pages on its models' parameters).
+import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { type Effort, readEffort, readMaxTokens, readStop } from '../../chat/options.ts';
@@ -32,7 +33,7 @@ export interface Inference {
 /** @throws GatewayError invalid_request */
 export function readInference(body: JsonObject, context: InferenceContext): Inference {
   const asked = askedMaxTokens(body, context);
-  const reasoning = readReasoning(body, asked, context);
+  const reasoning = readReasoning(body, asked === undefined ? undefined : Number(asked), context);
   const chosen = asked === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
   const { temperature, topP, topK, dropped } = readSampling(body, context.traits, reasoning.samplesAlone);
   const askedStop = readStop(body);
@@ -60,10 +61,13 @@ export function readInference(body: JsonObject, context: InferenceContext): Infe
 }
 
 /** The assistant-model vendor's models refuse a limit above their own. */
-function askedMaxTokens(body: JsonObject, { family, outputTokensMax }: InferenceContext): number | undefined {
+function askedMaxTokens(
+  body: JsonObject,
+  { family, outputTokensMax }: InferenceContext,
+): JsonNumber | undefined {
   const asked = readMaxTokens(body);
   if (asked === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return asked;
-  return Math.min(asked, outputTokensMax);
+  return atMost(asked, outputTokensMax);
 }
 
 const plainTokens = 8_192;

@@ -1,5 +1,6 @@
 // The vendor's request: Converse, or ConverseStream for a stream (SDK types `ConverseRequest`, `ConverseStreamRequest`), signed
 // with an access key pair or sent with an API key.
+import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { type Conversation, readConversation } from '../../chat/conversation.ts';
 import { droppedFields } from '../../chat/fields.ts';
@@ -24,7 +25,7 @@ export function buildCloudRequest(call: ProviderCall): UpstreamRequest | Promise
   // The whole id is one segment, slashes included.
   const path = `${base}/model/${encodeURIComponent(call.model)}/${stream ? 'converse-stream' : 'converse'}`;
   const { body, ...told } = requestBody(call);
-  const sent = { origin, path, body: JSON.stringify(body) };
+  const sent = { origin, path, body: writeJson(body) };
   const accept = ['accept', stream ? streamType : 'application/json', 'user-agent', 'model-gateway'];
   const finished = (headers: readonly string[]) => ({ ...sent, headers: [...headers, ...accept], ...told });
   const headers = authorized(call, { ...sent, headers: { 'content-type': 'application/json' } });

@@ -33,6 +33,7 @@ export class CloudStreamReader implements StreamReader {
     this.#frames = new FrameSplitter(limits.eventBytesMax);
     this.#chunks = new ChunkWriter({
       includeUsage: call.request.includeUsage,
+      costText: call.costText,
       asFunctions: tools.asFunctions,
     });
     this.#message = new MessageReader(this.#chunks, form);
@@ -42,8 +43,13 @@ export class CloudStreamReader implements StreamReader {
     return this.#told?.usage;
   }
 
-  get textBytes(): number {
-    return this.#chunks.textBytes;
+  /** The vendor reports it once, behind the end of the message. */
+  get usageIsComplete(): boolean {
+    return this.#told !== undefined;
+  }
+
+  get textTokens(): number {
+    return this.#chunks.textTokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -114,7 +120,7 @@ export class CloudStreamReader implements StreamReader {
         if (this.#told !== undefined) this.#end();
         return;
       case 'metadata':
-        this.#told = readCloudUsage(event.usage) ?? this.#told;
+        this.#told = readCloudUsage(event, this.#call.request.body.service_tier) ?? this.#told;
         this.model = routedModel(event.trace);
         if (this.#stopped) this.#end();
         return;

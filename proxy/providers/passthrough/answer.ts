@@ -1,8 +1,9 @@
 // A complete answer in the callers' format (SDK type `ChatCompletion`), read as far as the gateway needs it.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import { readUsage, type Usage } from '../../chat/usage.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
-import { type VendorError, VendorFailure } from '../provider.ts';
+import { type ProviderCall, type VendorError, VendorFailure } from '../provider.ts';
+import { askedUsage, imagesIn, passedUsage } from './usage.ts';
 
 export interface ReadAnswer {
   readonly answer: JsonObject;
@@ -12,14 +13,19 @@ export interface ReadAnswer {
 }
 
 /**
+ * @param answer parsed; exactly where something of it is written again
  * @param readError judges what the vendor says in place of an answer
  * @throws GatewayError upstream_protocol_error, VendorFailure
  */
-export function readCompletion(body: Buffer, readError: (told: JsonObject) => VendorError): ReadAnswer {
-  const answer = parseJson(body.toString());
+export function readCompletion(
+  { request }: ProviderCall,
+  answer: unknown,
+  readError: (told: JsonObject) => VendorError,
+): ReadAnswer {
   if (isObject(answer) && Array.isArray(answer.choices)) {
-    const { choices, usage, model } = answer;
-    return { answer, choices, usage: readUsage(usage), model: modelName(model) };
+    const { choices, model } = answer;
+    const usage = passedUsage(answer, askedUsage(request), imagesIn(choices));
+    return { answer, choices, usage, model: modelName(model) };
   }
   if (isObject(answer) && isErrorBody(answer)) throw new VendorFailure(readError(answer));
   throw protocolError('the answer is no chat completion');

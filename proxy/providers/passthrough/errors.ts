@@ -1,5 +1,6 @@
 // What a vendor says of an error, found in any of the envelopes that services of the callers' format are known to use. Whatever
 // bytes come, nothing is thrown.
+import { isNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { ErrorKind } from '../vendor-error.ts';
 
@@ -58,7 +59,7 @@ function firstDetail(value: unknown): JsonObject | undefined {
 function placeOf(loc: unknown): string | undefined {
   if (!Array.isArray(loc)) return undefined;
   const steps: readonly unknown[] = loc[0] === 'body' ? loc.slice(1) : loc;
-  const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('');
+  const path = steps.map((step) => (isNumber(step) ? `[${step}]` : `.${String(step)}`)).join('');
   return text(path.replace(/^\./, ''));
 }
 

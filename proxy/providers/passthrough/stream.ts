@@ -1,17 +1,22 @@
 // A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event: untouched but for the
 // usage chunk, which is taken out where the caller did not ask for it, and for what a vendor's own ChunkForm changes. Complete
 // only with `data: [DONE]`.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import { readUsage, type Usage } from '../../chat/usage.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { CostText, Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './answer.ts';
 import { TextMeter } from './text-meter.ts';
+import { type AskedUsage, imagesIn, passedUsage, withCost } from './usage.ts';
 
 export interface PassthroughOptions {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
+  readonly asked: AskedUsage;
+  /** Told in the usage chunk. */
+  readonly costText?: CostText | undefined;
   readonly limits: StreamLimits;
   /** Judges an error that comes as an event. */
   readonly readError: (told: JsonObject) => VendorError;
@@ -32,6 +37,7 @@ const done = Buffer.from('[DONE]');
 const doneBytesMax = 128;
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
+const imagesKey = Buffer.from('"images"');
 
 export class PassthroughStream implements StreamReader {
   readonly #options: PassthroughOptions;
@@ -39,6 +45,7 @@ export class PassthroughStream implements StreamReader {
   readonly #text = new TextMeter();
   /** With a form the usage chunk waits: whatever the vendor still says comes before it. */
   #usageChunk: Buffer | undefined;
+  #images = 0;
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
@@ -49,8 +56,13 @@ export class PassthroughStream implements StreamReader {
     this.#events = new SseSplitter(options.limits.eventBytesMax);
   }
 
-  get textBytes(): number {
-    return this.#text.bytes;
+  /** Servers may report while they generate: only the end marker says that the last count is the whole. */
+  get usageIsComplete(): boolean {
+    return this.complete && this.usage !== undefined;
+  }
+
+  get textTokens(): number {
+    return this.#text.tokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -77,9 +89,10 @@ export class PassthroughStream implements StreamReader {
       this.#finish(event, told);
       return;
     }
-    const { form } = this.#options;
-    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey)) {
-      if (this.#text.bytes === 0) this.model = nameIn(event);
+    const { form, asked } = this.#options;
+    const mayHoldImages = asked.asksImages && event.includes(imagesKey);
+    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldImages) {
+      this.model ??= nameIn(event);
       this.#text.addEvent(event);
       told.push(event);
       return;
@@ -91,21 +104,24 @@ export class PassthroughStream implements StreamReader {
   }
 
   #readChunk(data: string, event: Buffer, told: Buffer[]): void {
-    const { form, readError, includeUsage } = this.#options;
-    const chunk = parseJson(data);
+    const { form, readError, includeUsage, asked } = this.#options;
+    const chunk = parseExactJson(data);
     if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
     if (isErrorBody(chunk)) {
       this.failure = readError(chunk);
       return;
     }
-    const usage = readUsage(chunk.usage);
+    this.#images += imagesIn(chunk.choices);
+    const usage = passedUsage(chunk, asked, this.#images);
     this.usage = usage ?? this.usage;
     this.model = modelName(chunk.model) ?? this.model;
     this.#text.addChunk(chunk);
     const isUsageChunk = usage !== undefined && Array.isArray(chunk.choices) && chunk.choices.length === 0;
     if (isUsageChunk && !includeUsage) return;
-    if (form === undefined) told.push(event);
-    else if (isUsageChunk) this.#usageChunk = event;
+    const cost = isUsageChunk ? this.#options.costText?.(usage) : undefined;
+    const passed = cost === undefined ? event : withCost(event, cost);
+    if (form === undefined) told.push(passed);
+    else if (isUsageChunk) this.#usageChunk = passed;
     else {
       const formed = form.chunk(chunk);
       if (formed !== undefined) told.push(formed === chunk ? event : eventOf(formed));

@@ -1,58 +1,56 @@
-// How much text has come of a stream in the callers' format, for the usage of one that is cut. Chunks that are parsed anyway are
-// counted. Of the others only the size is known: what an event is larger than the smallest is text, and each is a token at least.
-import { isObject, type JsonObject } from '../../../common/json.ts';
+// How much text has come of a stream in the callers' format, for the usage of one that is cut. Most events hold one piece of
+// content and nothing else that the model wrote: it is counted where it stands in the bytes. All others are parsed.
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { messageTokensMax, textTokensMax } from '../../chat/text-tokens.ts';
+import { eventData } from '../sse.ts';
 
 export class TextMeter {
-  #counted = 0;
-  #events = 0;
-  #eventBytes = 0;
-  #smallest = Number.POSITIVE_INFINITY;
+  #tokens = 0;
 
-  /** An event that is not parsed. Vendors pad them to hide how long their words are, so that sizes alone would say too little. */
+  /** An event that nobody else parses. */
   addEvent(event: Buffer): void {
-    if (event[0] === colon) return;
-    this.#events += 1;
-    this.#eventBytes += event.length;
-    if (event.length < this.#smallest) this.#smallest = event.length;
+    const content = onlyContent(event);
+    if (content !== undefined) {
+      this.#tokens += textTokensMax(content);
+      return;
+    }
+    const data = eventData(event);
+    const chunk = data === undefined ? undefined : parseJson(data);
+    if (isObject(chunk)) this.addChunk(chunk);
   }
 
   addChunk({ choices }: JsonObject): void {
     if (!Array.isArray(choices)) return;
     for (const choice of choices) {
       const delta: unknown = isObject(choice) ? choice.delta : undefined;
-      if (isObject(delta)) this.#counted += deltaBytes(delta);
+      if (isObject(delta)) this.#tokens += messageTokensMax(delta);
     }
   }
 
-  /** Rather too many than too few. */
-  get bytes(): number {
-    const measured = this.#events === 0 ? 0 : this.#eventBytes - this.#events * this.#smallest;
-    return this.#counted + measured + this.#events * tokenBytes;
+  /** The most tokens that the text can have been; see textTokensMax. */
+  get tokens(): number {
+    return this.#tokens;
   }
+}
+
+const deltaKey = Buffer.from('"delta":');
+const contentHead = Buffer.from('{"content":"');
+
+/** The content of an event with one delta that holds nothing else and no escapes; undefined for every other one. */
+function onlyContent(event: Buffer): string | undefined {
+  const at = event.indexOf(deltaKey);
+  if (at === -1) return undefined;
+  const head = at + deltaKey.length;
+  const start = head + contentHead.length;
+  if (start > event.length || event[0] === colon) return undefined;
+  if (event.compare(contentHead, 0, contentHead.length, head, start) !== 0) return undefined;
+  const end = event.indexOf(quote, start);
+  if (end === -1 || event[end + 1] !== brace || event.indexOf(deltaKey, end) !== -1) return undefined;
+  const content = event.toString('utf8', start, end);
+  return content.includes('\\') ? undefined : content;
 }
 
 /** Comments keep a connection open. */
 const colon = 0x3a;
-/** Of a token, as where usage is estimated. */
-const tokenBytes = 4;
-
-function deltaBytes(delta: JsonObject): number {
-  const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = delta;
-  const calls: readonly unknown[] = Array.isArray(tool_calls) ? tool_calls : [];
-  const called = calls.map((call) => (isObject(call) ? call.function : undefined));
-  return (
-    bytesOf(content) +
-    bytesOf(refusal) +
-    // Servers name it in one of two ways; some send both.
-    Math.max(bytesOf(reasoning_content), bytesOf(reasoning)) +
-    [...called, function_call].reduce<number>((sum, one) => sum + argumentBytes(one), 0)
-  );
-}
-
-function argumentBytes(called: unknown): number {
-  return isObject(called) ? bytesOf(called.name) + bytesOf(called.arguments) : 0;
-}
-
-function bytesOf(text: unknown): number {
-  return typeof text === 'string' ? Buffer.byteLength(text) : 0;
-}
+const quote = 0x22;
+const brace = 0x7d;

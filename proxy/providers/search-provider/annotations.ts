@@ -2,6 +2,7 @@
 // (SDK types `GroundingMetadata`, `Segment`). The vendor counts bytes of UTF-8. The callers' format counts characters, which
 // here are UTF-16 code units: clients cut the text with them, and most do it with JavaScript's `slice` or what works like it.
 import { isObject, type JsonObject } from '../../../common/json.ts';
+import { count } from '../../chat/usage.ts';
 
 /**
  * @param content the answer's text as the caller gets it
@@ -64,13 +65,10 @@ function readSupports(grounding: JsonObject, partStarts: readonly number[]): Sup
 /** Offsets count from the part. Its index may be left out although it is not the first, and in a stream the parts are cut. */
 function placesOf(segment: JsonObject, partStarts: readonly number[]): Range[] {
   const { startIndex = 0, endIndex, partIndex = 0 } = segment;
-  if (!isOffset(startIndex) || !isOffset(endIndex) || endIndex < startIndex) return [];
-  const part = isOffset(partIndex) ? partStarts[partIndex] : undefined;
-  return [...new Set([part ?? 0, 0])].map((base) => [base + startIndex, base + endIndex]);
-}
-
-function isOffset(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  const [start, end, part] = [count(startIndex), count(endIndex), count(partIndex)];
+  if (start === undefined || end === undefined || end < start) return [];
+  const begun = part === undefined ? undefined : partStarts[part];
+  return [...new Set([begun ?? 0, 0])].map((base) => [base + start, base + end]);
 }
 
 function sourceOf(chunk: unknown): Support['sources'][number] | undefined {

@@ -1,6 +1,7 @@
 // A whole answer in the common shape, with what only this vendor tells at the top: `cloud_ai_*`, one entry for each candidate that
 // has it, as the vendor said it.
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { type CalledTool, type CompletionChoice, completionBody } from '../../chat/completion.ts';
 import { noUsage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
@@ -13,10 +14,11 @@ import { searchError } from './errors.ts';
 import { toldTier } from './extensions.ts';
 import { finishReasonFor } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
-import { type Candidate, type Reply, type ReplyCall, readReply } from './reply.ts';
+import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './reply.ts';
+import { searchesOf, withServed } from './usage.ts';
 
 export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
-  const parsed = parseJson(body.toString());
+  const parsed = parseExactJson(body.toString());
   const failure = searchError(parsed);
   if (failure !== undefined) throw new VendorFailure(failure);
   if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
@@ -24,14 +26,23 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
   const asked = readAsked(call);
   const identity = identityOf(reply, call);
   const calls = new CallReader(asked.names, call.model);
+  const { candidates } = reply;
+  const usage = withServed(reply.usage, {
+    ...{
+      head,
+      asked: call.request.body.service_tier,
+      images: imagesOf(candidates.flatMap(({ parts }) => parts)),
+    },
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding), 0),
+  });
   const completion = {
     ...identity,
     choices: choicesOf(reply, asked, (one) => calls.read(one, identity.id)),
-    usage: reply.usage ?? noUsage,
-    extras: { ...metadataOf(reply.candidates, reply.block), ...toldTier(call.request.body, head) },
+    usage: usage ?? noUsage,
+    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.body, head) },
   };
   const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
-  return { body: completionBody(completion, form), usage: reply.usage, model: reply.modelVersion };
+  return { body: completionBody(completion, form), usage, model: reply.modelVersion };
 }
 
 export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
@@ -108,6 +119,11 @@ function messageExtras({ parts, grounding }: Candidate, content: string, partSta
   const cited = grounding === undefined ? [] : annotations(grounding, content, partStarts);
   const images = parts.flatMap((part) => (part.kind === 'image' ? [imageExtra(part.url)] : []));
   return { ...(cited.length > 0 && { annotations: cited }), ...(images.length > 0 && { images }) };
+}
+
+/** How many images the model made. */
+export function imagesOf(parts: readonly ReplyPart[]): number {
+  return parts.filter(({ kind }) => kind === 'image').length;
 }
 
 /** Images that the model made: the callers' format has no place for them, this is what its clients know. */

@@ -1,4 +1,5 @@
 // How the answer is generated (SDK type `GenerationConfig`): the scalar fields of the request under the vendor's names.
+import { type JsonNumber, wholeDigits } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import type { Part } from '../../chat/content.ts';
@@ -61,11 +62,16 @@ function stopSequences(fields: JsonObject): readonly string[] | undefined {
   return stops.length > 0 ? stops : undefined;
 }
 
-/** The callers' seeds have 64 bits, the vendor's 32: the same one stays the same. */
-function seed(fields: JsonObject): number | undefined {
+const seedDigitsMax = 19;
+
+/** The callers' seeds have 64 bits, the vendor's 32: the same one stays the same, and one that fits stays as it is written. */
+function seed(fields: JsonObject): JsonNumber | undefined {
   const range = { min: -(2 ** 63), max: 2 ** 63, whole: true };
   const value = readNumber(fields, 'seed', range);
-  return value === undefined ? undefined : value | 0;
+  if (value === undefined) return undefined;
+  const whole = BigInt(wholeDigits(value, seedDigitsMax) ?? 0);
+  const cut = BigInt.asIntN(32, whole);
+  return cut === whole ? value : Number(cut);
 }
 
 /** Checked by `takesModalities`. */

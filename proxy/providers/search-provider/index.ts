@@ -13,6 +13,7 @@ export const searchProvider: Provider = {
   routeCredential: 'plain',
   fetchesImages: true,
   streamType: 'text/event-stream',
+  streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildSearchRequest,
   readAnswer: readSearchAnswer,
   openStream: (call, head, limits) => new SearchStreamReader(call, head, limits),

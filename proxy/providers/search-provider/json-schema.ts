@@ -1,5 +1,6 @@
 // Callers' schemas in the JSON Schema that the vendor reads (`parametersJsonSchema`, `responseJsonSchema`): fewer keywords, and
 // nothing beside a reference. What it has no word for is left out: that narrows values, and the shape stands without it.
+import { isNumber, isWhole } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 
 /** The guard on the request's body bounds how deep a caller's schema goes. */
@@ -16,8 +17,8 @@ export function withPlainKeywords(schema: JsonObject): JsonObject {
   return {
     ...merged,
     ...(constant !== undefined && { enum: [constant], type: merged.type ?? typeOf(constant) }),
-    ...(typeof exclusiveMinimum === 'number' && { minimum: exclusiveMinimum }),
-    ...(typeof exclusiveMaximum === 'number' && { maximum: exclusiveMaximum }),
+    ...(isNumber(exclusiveMinimum) && { minimum: exclusiveMinimum }),
+    ...(isNumber(exclusiveMaximum) && { maximum: exclusiveMaximum }),
   };
 }
 
@@ -47,12 +48,11 @@ function merge(schemas: readonly JsonObject[]): JsonObject {
 
 /** The type of a JSON value. */
 export function typeOf(value: unknown): string | undefined {
+  if (isNumber(value)) return isWhole(value) ? 'integer' : 'number';
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return typeof value;
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
     default:
       return value === null ? 'null' : undefined;
   }
@@ -61,7 +61,7 @@ export function typeOf(value: unknown): string | undefined {
 /** The vendor lists texts and numbers only. */
 function enumOf({ enum: values }: JsonObject): JsonObject {
   if (!Array.isArray(values)) return {};
-  const taken = values.filter((value) => typeof value === 'string' || typeof value === 'number');
+  const taken = values.filter((value) => typeof value === 'string' || isNumber(value));
   return taken.length > 0 ? { enum: taken } : {};
 }
 

@@ -1,4 +1,5 @@
 // Log probabilities of an answer's tokens (SDK type `LogprobsResult`) in the callers' form (SDK type `ChatCompletion.Choice.Logprobs`).
+import { isNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 
 /** Undefined where there are none. */
@@ -21,6 +22,6 @@ function tokenOf(candidate: unknown): JsonObject {
   const { token, logProbability } = isObject(candidate) ? candidate : {};
   const text = typeof token === 'string' ? token : '';
   // A probability of 1 is the vendor's default, which its JSON leaves out.
-  const logprob = typeof logProbability === 'number' ? logProbability : 0;
+  const logprob = isNumber(logProbability) ? logProbability : 0;
   return { token: text, logprob, bytes: [...Buffer.from(text)] };
 }

@@ -1,5 +1,6 @@
 // What the vendor answers, whole or in pieces (SDK type `GenerateContentResponse`): every field may be missing, unknown ones are
 // passed over. Parts keep the vendor's order: grounding counts them.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
@@ -67,7 +68,7 @@ function readBlock(feedback: unknown): Reply['block'] {
 function readCandidate(candidate: JsonObject, position: number): Candidate {
   const { index, content, finishReason, groundingMetadata, citationMetadata, safetyRatings } = candidate;
   return {
-    index: typeof index === 'number' ? index : position,
+    index: plainNumber(index) ?? position,
     parts: isObject(content) ? list(content.parts).map(readPart) : [],
     finishReason: text(finishReason),
     grounding: isObject(groundingMetadata) ? groundingMetadata : undefined,

@@ -1,5 +1,6 @@
 // The vendor's request (SDK type `GenerateContentParameters`, on the wire `GenerateContentRequest` of v1beta): the model and the
 // method in the path, everything else in the body.
+import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { TextPart } from '../../chat/content.ts';
 import { readConversation } from '../../chat/conversation.ts';
@@ -22,7 +23,7 @@ export function buildSearchRequest(call: ProviderCall): UpstreamRequest {
     origin: target.baseUrl.origin,
     path: target.baseUrl.path + methodPath(call),
     headers: ['x-goog-api-key', apiKeyOf(target), ...commonHeaders(request.stream)],
-    body: JSON.stringify(body),
+    body: writeJson(body),
     dropped,
   };
 }

@@ -2,7 +2,8 @@
 // complete when the connection ends and a reason for the end was told before. The reason itself is held back until then, as a
 // call may still come and make it another.
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
 import { ChunkWriter } from '../../chat/chunks.ts';
 import { noUsage, type Usage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
@@ -10,7 +11,7 @@ import { protocolError } from '../protocol-error.ts';
 import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
-import { identityOf, imageExtra, metadataOf, type Told } from './answer.ts';
+import { identityOf, imageExtra, imagesOf, metadataOf, type Told } from './answer.ts';
 import { type Asked, readAsked } from './asked.ts';
 import { CallReader } from './calls.ts';
 import { searchError } from './errors.ts';
@@ -18,6 +19,7 @@ import { cachedContent, toldTier } from './extensions.ts';
 import { finishReasonFor } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { type Candidate, type Reply, type ReplyPart, readReply } from './reply.ts';
+import { searchesOf, withServed } from './usage.ts';
 
 export class SearchStreamReader implements StreamReader {
   readonly #call: ProviderCall;
@@ -36,6 +38,9 @@ export class SearchStreamReader implements StreamReader {
   /** What comes with or before the reason: the last of each kind, as later ones repeat the earlier. */
   #last: Told = { grounding: undefined, citation: undefined, ratings: [] };
   #block: Reply['block'];
+  /** The vendor's last word of tokens. */
+  #counted: Usage | undefined;
+  #images = 0;
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
@@ -47,14 +52,20 @@ export class SearchStreamReader implements StreamReader {
     this.#asked = readAsked(call);
     this.#events = new SseSplitter(limits.eventBytesMax);
     const { includeUsage } = call.request;
-    this.#writer = new ChunkWriter({ includeUsage, asFunctions: this.#asked.tools.asFunctions });
+    const { asFunctions } = this.#asked.tools;
+    this.#writer = new ChunkWriter({ includeUsage, costText: call.costText, asFunctions });
     this.#text = new AnswerText(this.#asked.form);
     this.#calls = new CallReader(this.#asked.names, call.model);
     this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
   }
 
-  get textBytes(): number {
-    return this.#writer.textBytes;
+  /** Only the end of the stream says that no later count replaces the last. */
+  get usageIsComplete(): boolean {
+    return this.complete && this.usage !== undefined;
+  }
+
+  get textTokens(): number {
+    return this.#writer.textTokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -73,18 +84,22 @@ export class SearchStreamReader implements StreamReader {
     if (this.failure !== undefined) return;
     const data = eventData(event);
     if (data === undefined) return;
-    const parsed = parseJson(data);
+    const parsed = parseExactJson(data);
     this.failure = searchError(parsed);
     if (this.failure !== undefined) return;
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     const reply = readReply(parsed);
-    this.usage = reply.usage ?? this.usage;
+    this.#counted = reply.usage ?? this.#counted;
     this.model = reply.modelVersion ?? this.model;
     this.#block ??= reply.block;
     if (!this.#writer.started) this.#start(reply);
     // One answer only is asked for in a stream.
     const [candidate] = reply.candidates;
     if (candidate !== undefined) this.#add(candidate);
+    this.usage = withServed(this.#counted, {
+      ...{ head: this.#head, asked: this.#call.request.body.service_tier, images: this.#images },
+      searches: searchesOf(this.#last.grounding),
+    });
   }
 
   #start(reply: Reply): void {
@@ -101,6 +116,7 @@ export class SearchStreamReader implements StreamReader {
       ratings: ratings.length > 0 ? ratings : this.#last.ratings,
     };
     for (const part of parts) this.#addPart(part);
+    this.#images += imagesOf(parts);
     const logprobs = logprobsOf(probabilities);
     if (logprobs !== undefined) this.#writer.logprobs(logprobs);
   }

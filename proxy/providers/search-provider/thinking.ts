@@ -1,5 +1,6 @@
 // How much the model thinks: `reasoning_effort`, or the extension `thinking` with a budget, as SDK type `ThinkingConfig`. Budget
 // and level never come together: the vendor refuses that.
+import { isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { invalid } from '../../chat/invalid.ts';
@@ -8,7 +9,7 @@ import { type Effort, readEffort } from '../../chat/options.ts';
 export interface ThinkingConfig {
   readonly includeThoughts?: true;
   /** Tokens; 0 is off, -1 as the model likes. */
-  readonly thinkingBudget?: number;
+  readonly thinkingBudget?: JsonNumber;
   readonly thinkingLevel?: Level;
 }
 
@@ -85,7 +86,7 @@ function levelOf(effort: Effort, { reasoningLevels }: Traits): Level {
 }
 
 /** Of the assistant vendor's `thinking`: off, as the model likes, or a budget in tokens. */
-type Wish = 'off' | 'adaptive' | number;
+type Wish = 'off' | 'adaptive' | JsonNumber;
 
 function configOfWish(wish: Wish, traits: Traits): ThinkingConfig | undefined {
   if (wish === 'off') return configOfEffort('none', traits);
@@ -111,6 +112,7 @@ function readWish({ thinking }: JsonObject): Wish | undefined {
   if (type !== 'enabled') {
     throw invalid('thinking.type', 'thinking.type must be enabled, adaptive or disabled');
   }
-  if (typeof budget === 'number' && Number.isInteger(budget) && budget > 0 && budget < 2 ** 31) return budget;
+  const fits = isNumber(budget) && isWhole(budget) && Number(budget) > 0 && Number(budget) < 2 ** 31;
+  if (fits) return budget;
   throw invalid('thinking.budget_tokens', 'thinking.budget_tokens must be a whole number above 0');
 }

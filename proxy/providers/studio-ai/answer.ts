@@ -1,4 +1,5 @@
 // A complete answer: the vendor's own bytes, unless a choice of it has to be told differently.
+import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { readCompletion } from '../passthrough/answer.ts';
 import { protocolError } from '../protocol-error.ts';
@@ -9,7 +10,8 @@ import { answerPlan } from './plan.ts';
 
 /** @throws GatewayError upstream_protocol_error, VendorFailure */
 export function readStudioAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
-  const { answer, choices, usage, model } = readCompletion(body, studioError);
+  const parsed = parseExactJson(body.toString());
+  const { answer, choices, usage, model } = readCompletion(call, parsed, studioError);
   const plan = answerPlan(call);
   const told = choices.map((choice) => new ChoiceReader(plan).message(checked(choice)));
   if (told.every((choice, index) => choice === choices[index])) return { body, usage, model };

@@ -1,5 +1,6 @@
 // One choice of an answer, whole or as the deltas of a stream: as the vendor sent it, but for what models behind the studio leave
 // out and clients rely on, and for what the vendor was asked in another form than the caller asked.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { AnswerText } from '../answer-form.ts';
 import type { AnswerPlan } from './plan.ts';
@@ -75,6 +76,6 @@ export function isSaid(reason: unknown): reason is string {
 
 /** The deprecated form knows one call only. */
 function asFunction({ tool_calls, ...part }: JsonObject, calls: readonly unknown[]): JsonObject {
-  const first = calls.filter(isObject).find(({ index = 0 }) => index === 0);
+  const first = calls.filter(isObject).find(({ index = 0 }) => plainNumber(index) === 0);
   return first === undefined ? part : { ...part, function_call: first.function };
 }

@@ -1,5 +1,6 @@
 // The chunks of a stream. Frames that only tell what the content filter found have no choices, or choices without a delta, which
 // clients trip over: they are swallowed, unless they say that the answer ends. Every choice ends with a reason.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ChunkForm } from '../passthrough/stream.ts';
 import { protocolError } from '../protocol-error.ts';
@@ -52,5 +53,5 @@ function isTold({ delta, finish_reason }: JsonObject): boolean {
 }
 
 function indexOf({ index }: JsonObject): number {
-  return typeof index === 'number' ? index : 0;
+  return plainNumber(index) ?? 0;
 }

@@ -2,6 +2,7 @@
 // as sent, but for frames and gaps that break clients. Which dialect is spoken, the base URL says.
 // Source: the vendor's REST references and definitions of the inference API; SDK types of the package openai.
 import { PassthroughStream } from '../passthrough/stream.ts';
+import { askedUsage } from '../passthrough/usage.ts';
 import type { Provider } from '../provider.ts';
 import { readStudioAnswer } from './answer.ts';
 import { StudioChunks } from './chunks.ts';
@@ -16,11 +17,14 @@ export const studioAi: Provider = {
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildStudioRequest,
   readAnswer: readStudioAnswer,
   openStream: (call, _head, limits) =>
     new PassthroughStream({
       includeUsage: call.request.includeUsage,
+      asked: askedUsage(call.request),
+      costText: call.costText,
       limits,
       readError: studioError,
       form: new StudioChunks(answerPlan(call)),

@@ -1,5 +1,6 @@
 // A body of the inference API (the vendor's definition of `ChatCompletionsOptions`): fewer fields than the callers' format, texts
 // for parts, lists for single values, and no nulls.
+import { atMost } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { readConversation } from '../../chat/conversation.ts';
@@ -72,7 +73,8 @@ const numberFields: readonly NumberField[] = [
   { name: 'top_p', min: 0, max: 1, trait: 'sampling' },
   { name: 'frequency_penalty', min: -2, max: 2, trait: 'penalties' },
   { name: 'presence_penalty', min: -2, max: 2, trait: 'penalties' },
-  { name: 'seed', min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, whole: true },
+  // The API's own: 64 bits.
+  { name: 'seed', min: -(2 ** 63), max: 2 ** 63, whole: true },
 ];
 
 function numbers(body: JsonObject, traits: Traits): { fields: JsonObject; dropped: readonly string[] } {
@@ -81,7 +83,7 @@ function numbers(body: JsonObject, traits: Traits): { fields: JsonObject; droppe
   for (const { name, trait, ownMax, ...range } of numberFields) {
     const value = readNumber(body, name, range);
     if (value === undefined) continue;
-    if (trait === undefined || traits[trait]) fields[name] = Math.min(value, ownMax ?? value);
+    if (trait === undefined || traits[trait]) fields[name] = atMost(value, ownMax ?? range.max);
     else dropped.push(name);
   }
   return { fields, dropped };

@@ -63,7 +63,7 @@ function assistantMessage({ parts, calls }: AssistantTurn, ids: ReadonlyMap<Tool
   const tool_calls = calls.map((call) => ({
     id: ids.get(call),
     type: 'function',
-    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+    function: { name: call.name, arguments: call.arguments.text },
   }));
   return { ...message, tool_calls };
 }

@@ -64,6 +64,20 @@ export const controlPlane: Dashboard = {
         },
         {
           kind: 'stat',
+          title: 'Stored selectors to look at',
+          description:
+            'Limits, prices and allow-lists whose selector of models is an alias or selects nothing; doctor names them.',
+          unit: 'short',
+          thresholds: [1, 10],
+          queries: [
+            {
+              expr: 'max(sum by (pod) (gateway_control_plane_stored_selectors_found{$scope}))',
+              legend: 'selectors',
+            },
+          ],
+        },
+        {
+          kind: 'stat',
           title: 'Sessions expired',
           description:
             'In the time shown: proxies that went without settling. What they held is unsettled until late reports come.',
@@ -73,6 +87,10 @@ export const controlPlane: Dashboard = {
             {
               expr: 'sum(increase(gateway_control_plane_sessions_expired_total{$scope}[$__range]))',
               legend: 'sessions',
+            },
+            {
+              expr: 'sum(increase(gateway_control_plane_sessions_closed_total{$scope}[$__range]))',
+              legend: 'closed in good order',
             },
           ],
         },

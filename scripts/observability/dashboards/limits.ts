@@ -117,6 +117,71 @@ export const limits: Dashboard = {
         },
         {
           kind: 'timeseries',
+          title: 'Shut, and lost on the way',
+          description:
+            'Part of the drawn money that comes back by itself should a proxy be killed; and what was held for usage that was lost.',
+          unit: 'currencyUSD',
+          queries: [
+            { expr: 'sum(gateway_budget_shut_nano_usd{$scope}) / 1e9', legend: 'shut' },
+            {
+              expr: 'sum(increase(gateway_budget_escrow_lost_nano_usd_total{$scope}[$__range])) / 1e9',
+              legend: 'lost in the time shown',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Journals of killed proxies',
+          description: 'Usage that was adopted from them, and times that a journal could not be written.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum(increase(gateway_usage_adopted_total{$scope}[$__rate_interval]))',
+              legend: 'adopted',
+            },
+            {
+              expr: 'sum(increase(gateway_journal_failures_total{$scope}[$__rate_interval]))',
+              legend: 'failed',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Reported usage that is kept',
+          description:
+            'For how long, to be reported again should the database lose it; the shortest of all proxies.',
+          unit: 's',
+          queries: [{ expr: 'min(gateway_usage_kept_seconds{$scope})', legend: 'kept' }],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Estimated costs',
+          description:
+            'Requests whose provider did not report all that they used, by the reason. All but left and no_usage are charged what was held.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (reason) (rate(gateway_estimated_requests_total{$scope}[$__rate_interval]))',
+              legend: '{{reason}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Read on for their usage',
+          description:
+            'Responses whose caller had left, or may not have them: under way, and what became of them per second.',
+          unit: 'short',
+          queries: [
+            { expr: 'sum(gateway_read_on_requests{$scope})', legend: 'under way' },
+            {
+              expr: 'sum by (result) (rate(gateway_read_on_total{$scope}[$__rate_interval]))',
+              legend: '{{result}} per second',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
           title: 'Models without a price',
           description: 'Requests whose cost counts as nothing; where a budget applies they are refused.',
           unit: 'reqps',

@@ -252,10 +252,11 @@ async function cutOff(scene: Scene): Promise<void> {
   }
   for (const headers of [stored, direct]) {
     gateway.simulator.reset();
+    // A stream is not read on.
     gateway.simulator.script({ headDelayMs: 2000 });
     const connection = await openConnection(gateway.proxy.port);
     const lines = headers.map(([name, value]) => `${name}: ${value}`);
-    const body = chatBody();
+    const body = chatBody({ stream: true });
     connection.send(
       [
         `${chat} HTTP/1.1`,

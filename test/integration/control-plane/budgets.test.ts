@@ -17,7 +17,12 @@ const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
 
 describeBudgets('budgets', (desk) => {
   it('are created, read, changed and deleted, and each change is an event', async () => {
-    const made = await desk.budget(desk.acme, { amountUsd: '5.50', model: 'gpt-provider/*' });
+    // What the selector selects is told by the call that writes it.
+    const { match, _match, ...made } = await desk.budget(desk.acme, {
+      amountUsd: '5.50',
+      model: 'gpt-provider/*',
+    });
+    expect(match.matched).toBeGreaterThan(10);
     expect(made).toMatchObject({ ...testBudget, amountUsd: '5.5', model: 'gpt-provider/*' });
     expect(made.count).toBeUndefined();
     const { id } = made;

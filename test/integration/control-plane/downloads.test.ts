@@ -74,7 +74,9 @@ beforeEach(async () => {
   };
   const calls = { dispatcher, clock: systemClock, log: silentLog, metrics };
   const access = { resolve: unused, watch: unused, watchers: () => [] };
-  const ledger = { keepSession: unused, draw: unused, giveBack: unused, reportUsage: unused };
+  const ledger = {
+    ...{ keepSession: unused, draw: unused, giveBack: unused, reportUsage: unused, closeSession: unused },
+  };
   const address = { host: '127.0.0.1', port: 0 };
   const options = { address, tls: undefined, proxyCertificates: [], reflection: false };
   grpc = await startGrpcServer(options, { ...calls, access, ledger, reportDecisions: unused });

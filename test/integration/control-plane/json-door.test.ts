@@ -123,11 +123,11 @@ describe('a call through the JSON door', () => {
   it('takes names as the contract spells them or in lowerCamelCase', async () => {
     const scope = { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: acme.id };
     const name = () => freshName('key');
-    const camel = { organizationId: acme.id, scope, name: name(), allowedModels: { globs: ['a/*'] } };
-    const snake = { organization_id: acme.id, scope, name: name(), allowed_models: { globs: ['a/*'] } };
+    const camel = { organizationId: acme.id, scope, name: name(), allowedModels: { globs: ['azure/a*'] } };
+    const snake = { organization_id: acme.id, scope, name: name(), allowed_models: { globs: ['azure/a*'] } };
     for (const request of [camel, snake]) {
       const answer = await create('VirtualKeys/Create', request);
-      expect(json(answer)).toMatchObject({ virtualKey: { allowedModels: ['a/*'] } });
+      expect(json(answer)).toMatchObject({ virtualKey: { allowedModels: ['studio-ai/a*'] } });
     }
   });
 

@@ -3,7 +3,8 @@
 import { randomInt } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { windowOf } from '../../../common/budget-window.ts';
-import { expireSessions, silenceMaxMs } from '../../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { Random } from '../../support/access/random.ts';
 import { describeStores } from '../../support/databases.ts';

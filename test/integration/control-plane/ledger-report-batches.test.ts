@@ -33,7 +33,8 @@ describeStores('reports that come together', (given) => {
       },
     };
     const batches = createReportBatches(store);
-    report = async (events, accept = () => undefined) => (await batches.run({ events, accept })).answer;
+    report = async (events, accept = () => undefined) =>
+      (await batches.run({ events, accept, boundTo: undefined })).answer;
   });
 
   const events = (count: number, fields: Parameters<typeof usageEvent>[0] = {}) =>

@@ -39,7 +39,7 @@ describeStores('beginnings of windows', (opened) => {
       }));
       return store.books((tx) => {
         runs++;
-        return reportTogether(tx, [events]);
+        return reportTogether(tx, [{ events }]);
       });
     });
     await Promise.all(sent);

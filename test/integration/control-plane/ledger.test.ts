@@ -1,9 +1,9 @@
 // The ledger's operations, one at a time, over both databases: what each answers and what then stands in the books.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dayOf, windowOf } from '../../../common/budget-window.ts';
-import { expireSessions, silenceMaxMs } from '../../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../../control-plane/ledger/expire.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
-import { keepSession } from '../../../control-plane/ledger/sessions.ts';
+import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
 import { describeStores } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';
@@ -328,7 +328,8 @@ describeStores('the ledger', (given) => {
   });
 
   describe('a session', () => {
-    const keep = (caller = anyProxy) => given.store.books((tx) => keepSession(tx, caller, session));
+    const keep = async (caller = anyProxy) =>
+      (await given.store.books((tx) => keepSession(tx, caller, session))).open;
 
     it('stays open while it is kept, and never opens again once it was closed', async () => {
       expect(await keep()).toBe(true);

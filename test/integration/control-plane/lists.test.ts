@@ -64,7 +64,7 @@ describe('lists', () => {
   it('end a page early rather than exceed what a message may hold', async () => {
     const tenant = await createTenant(plane, platform, freshName('org'));
     const entries = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`k${i}`, '€'.repeat(512)]));
-    const globs = Array.from({ length: 100 }, (_, i) => `${i}/${'x'.repeat(300)}`);
+    const globs = Array.from({ length: 100 }, (_, i) => `studio-ai/${i}-${'x'.repeat(290)}`);
     for (let i = 0; i < 60; i++) {
       await createKey(plane, tenant, { metadata: { entries }, allowedModels: { globs } });
     }

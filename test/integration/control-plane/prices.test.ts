@@ -20,12 +20,12 @@ const tier = (abovePromptTokens: number, more: object = {}) => ({ abovePromptTok
 describeBudgets('prices', (desk) => {
   const create = (fields: object, tenant = desk.acme) =>
     desk.plane.call('Prices.Create', tenant.owner.token, {
-      ...{ organizationId: tenant.id, model: model(), prices: usd },
+      ...{ organizationId: tenant.id, model: model(), prices: usd, allowUnmatched: true },
       ...fields,
     });
   const price = (fields: object = {}, tenant = desk.acme): Promise<Answered> =>
     desk.as(tenant, 'Prices.Create', {
-      ...{ organizationId: tenant.id, model: model(), prices: usd },
+      ...{ organizationId: tenant.id, model: model(), prices: usd, allowUnmatched: true },
       ...fields,
     });
   const resolved = async (tenant: TestTenant): Promise<Answered[]> => {
@@ -47,7 +47,11 @@ describeBudgets('prices', (desk) => {
 
   it('are created, read, changed and deleted, and each change is an event and names the organization', async () => {
     const { acme } = desk;
-    const prices = { ...usd, cacheRead: '0.075', tiers: [tier(200_000, { cacheWrite1h: '3' })] };
+    const prices = {
+      ...{ ...usd, cacheRead: '0.075', audioInput: '1', tiers: [tier(200_000, { cacheWrite1h: '3' })] },
+      serviceTiers: { priority: { ...usd, tiers: [tier(200_000)] } },
+      ...{ surcharges: { eu: '1.1' }, calls: { search: '0.01' } },
+    };
     const name = model();
     const made = await price({ model: name, prices });
     const asOf = new Date().toISOString().slice(0, 10);
@@ -56,7 +60,8 @@ describeBudgets('prices', (desk) => {
       prices: { ...prices, asOf },
     });
     const { id } = made;
-    expect(await desk.plane.expect('Prices.Get', acme.admin.token, { id })).toEqual(made);
+    const { match: _match, _match: _oneof, ...stored } = made;
+    expect(await desk.plane.expect('Prices.Get', acme.admin.token, { id })).toEqual(stored);
     const expectNamed = async (revision?: string) => {
       const named = { kind: 'organization', ref: acme.id, state: 'changed' };
       const at = revision === undefined ? {} : { revision: Number(revision) };
@@ -103,6 +108,13 @@ describeBudgets('prices', (desk) => {
     [{ prices: { ...usd, cacheRead: '' } }, 'prices.cache_read'],
     [{ prices: { ...usd, cacheWrite: '0.1234567891' } }, 'prices.cache_write'],
     [{ prices: { ...usd, cacheWrite1h: '1001' } }, 'prices.cache_write1h'],
+    [{ prices: { ...usd, audioOutput: 'free' } }, 'prices.audio_output'],
+    [{ prices: { ...usd, serviceTiers: { warp: usd } } }, 'prices.service_tiers'],
+    [{ prices: { ...usd, serviceTiers: { flex: { input: '1' } } } }, 'prices.service_tiers[flex].output'],
+    [{ prices: { ...usd, surcharges: { us: '0' } } }, 'prices.surcharges'],
+    [{ prices: { ...usd, surcharges: { 'U S': '1.1' } } }, 'prices.surcharges'],
+    [{ prices: { ...usd, calls: { search: '10.1' } } }, 'prices.calls.search'],
+    [{ prices: { ...usd, calls: { groundedPrompt: '-1' } } }, 'prices.calls.grounded_prompt'],
     [{ prices: { ...usd, asOf: '2026-02-30' } }, 'prices.as_of'],
     [{ prices: { ...usd, tiers: [tier(0)] } }, 'prices.tiers[0].above_prompt_tokens'],
     [{ prices: { ...usd, tiers: [tier(5), tier(5)] } }, 'prices.tiers[1].above_prompt_tokens'],
@@ -143,7 +155,7 @@ describeBudgets('prices', (desk) => {
       const calling = desk.plane.call(method, desk.acme.owner.token, { id, prices: usd });
       expect((await calling).code).toBe('NOT_FOUND');
     }
-    const foreign = { organizationId: desk.other.id, model: model(), prices: usd };
+    const foreign = { organizationId: desk.other.id, model: 'gpt-provider/gpt-4o', prices: usd };
     expect((await desk.plane.call('Prices.Create', desk.acme.owner.token, foreign)).code).toBe('NOT_FOUND');
   });
 
@@ -153,17 +165,23 @@ describeBudgets('prices', (desk) => {
     const amounts = { input: longest, output: longest, cacheRead: longest };
     const most = { ...amounts, cacheWrite: longest, cacheWrite1h: longest };
     const tiers = Array.from({ length: 8 }, (_, i) => ({ abovePromptTokens: 4_294_967_288 + i, ...most }));
+    const serviceTiers = { priority: { ...most, tiers: tiers.slice(0, 4) } };
+    const tooLong = { ...most, tiers, serviceTiers: { ...serviceTiers, scale: { ...most, tiers } } };
+    expect(await violated(create({ prices: tooLong }, tenant))).toEqual(['prices']);
     const ids: string[] = [];
     for (let i = 0; i < pricesMax; i++) {
       const long = `${String(i).padStart(3, '0')}/${'x'.repeat(316)}`;
-      ids.push((await price({ model: long, prices: { ...most, tiers } }, tenant)).id);
+      ids.push((await price({ model: long, prices: { ...most, tiers, serviceTiers } }, tenant)).id);
     }
     expect(await refusal(create({}, tenant))).toMatchObject({
       ...{ code: 'FAILED_PRECONDITION', reason: 'too_many_prices' },
     });
     const records = await resolved(tenant);
     expect(records.map(({ id }) => id)).toEqual(ids);
-    expect(records[0]).toMatchObject({ model: `000/${'x'.repeat(316)}`, prices: { ...most, tiers } });
+    expect(records[0]).toMatchObject({
+      model: `000/${'x'.repeat(316)}`,
+      prices: { ...most, tiers, serviceTiers },
+    });
     expect(Buffer.byteLength(JSON.stringify(records))).toBeLessThan(1024 * 1024);
 
     const seen: string[] = [];

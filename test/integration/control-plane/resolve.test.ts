@@ -61,7 +61,15 @@ describeStores('Resolve', (given) => {
         ...{ active: false, allowedModels: ['*/small'], limits: [], revision: 2 },
       },
       organization: {
-        ...{ id: 'organization-1', active: true, callerProviderKeys: false, providerKeys: [], revision: 1 },
+        ...{
+          id: 'organization-1',
+          active: true,
+          callerProviderKeys: false,
+          hangUp: 'HANG_UP_CANCEL',
+          unknownCost: 'UNKNOWN_COST_HOLD',
+          providerKeys: [],
+          revision: 1,
+        },
         ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [] },
       },
     });

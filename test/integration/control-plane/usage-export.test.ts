@@ -144,7 +144,9 @@ describe.each([
 
   it('of nothing is a header, or nothing', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
-    expect(await overGrpc({ ...empty, format: csv })).toMatch(/^at,id,[a-z0-9_,]+,attempts,metadata\r\n$/);
+    expect(await overGrpc({ ...empty, format: csv })).toMatch(
+      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata\r\n$/,
+    );
     expect(await overGrpc(empty)).toBe('');
     expect(await (await overHttp(empty)).text()).toBe('');
   });
@@ -221,6 +223,9 @@ function randomEvent(random: Random, organizationId: string): UsageEventRow {
     cost: random.below(5_000_000_000),
     prompt_tokens: random.below(1_000_000),
     first_token_ms: random.pick([null, 120]),
+    estimate_reason: random.pick([null, 'killed']),
+    reported_cost: random.pick([null, 1_000_000]),
+    special: random.pick([null, JSON.stringify({ serviceTier: 'priority', searches: 2 })]),
     streamed: random.pick([0, 1]),
   });
 }
@@ -256,5 +261,8 @@ function jsonOf(event: UsageEventRow) {
     streamed: event.streamed === 1,
     directKey: false,
     attempts: 1,
+    ...(event.estimate_reason === null ? {} : { estimateReason: event.estimate_reason }),
+    ...(event.reported_cost === null ? {} : { reportedCostUsd: usdOfNano(event.reported_cost) }),
+    ...(event.special === null ? {} : { serviceTier: 'priority', searches: 2 }),
   };
 }

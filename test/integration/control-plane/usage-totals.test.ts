@@ -145,7 +145,7 @@ describe.each([
     [{ model: 'gpt-provider/gpt*' }, 4],
     [{ model: 'gpt-provider/gpt-4o' }, 4],
     [{ model: '*/b' }, 1],
-    [{ model: 'nothing/*' }, 0],
+    [{ model: 'nothing/*', allowUnmatched: true }, 0],
     [{ provider: 'my-models' }, 1],
     [{ keyId: keys[1] }, 1],
     [{ aiSystemId: systems[1] }, 1],

@@ -59,11 +59,14 @@ describe('organizations', () => {
       '--allow',
       'gpt-provider/*',
       '--allow',
-      'x/*',
+      'studio-ai/x*',
     ]);
     const { settings, allowedModels } = await ctl.json('settings get');
-    expect(settings).toEqual({ access: { callerProviderKeys: true } });
-    expect(allowedModels).toEqual(['gpt-provider/*', 'x/*']);
+    expect(settings).toEqual({
+      access: { callerProviderKeys: true },
+      cost: { hangUp: 'HANG_UP_CANCEL', unknownCost: 'UNKNOWN_COST_HOLD' },
+    });
+    expect(allowedModels).toEqual(['gpt-provider/*', 'studio-ai/x*']);
     await ctl.expect(['settings', 'update', '--caller-provider-keys', 'false', '--allow', '']);
     expect(await ctl.json('settings get')).toMatchObject({ allowedModels: [] });
   });

@@ -192,7 +192,10 @@ describe('the server says no', () => {
 
 describe('a mistake', () => {
   it.each([
-    ['keys get no-such-key', 'there is no key "no-such-key"; gatewayctl keys list shows those there are'],
+    [
+      'keys get no-such-key',
+      'there is no key "no-such-key"; gatewayctl keys list --include-revoked shows those there are',
+    ],
     ['limits create budget --usd 1 --count 2x --period day', '--count must be a whole number'],
     ['keys create x --ends-in 5parsecs', '--ends-in must be a duration'],
     ['keys update 01890000-0000-7000-8000-000000000000', 'nothing is to be changed'],

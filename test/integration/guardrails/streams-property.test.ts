@@ -124,7 +124,7 @@ async function complete(
   window: number,
 ): Promise<Told> {
   const { inspection, decisions } = inspectionOf(guardrails, window);
-  const result = { kind: 'complete', headers: [], usage: undefined, model: undefined, textBytes: 0 } as const;
+  const result = { kind: 'complete', headers: [] } as const;
   try {
     const guarded = await inspection.guard({ ...result, body: Buffer.from(JSON.stringify(body)) });
     if (guarded.kind !== 'complete') throw new Error('an answer became a stream');

@@ -203,9 +203,13 @@ describe('Redis gone', () => {
       );
       expect(Math.max(...without.map(({ ms }) => ms))).toBeLessThan(usual + busyMs);
       expect(local).toBeGreaterThan(100);
+      // This proxy's share of five, however many proxies were heard of late.
+      const letIn = limited.filter(({ outcome }) => outcome === '200').length;
+      expect(letIn).toBeGreaterThanOrEqual(1);
+      expect(letIn).toBeLessThan(5);
       expect(limited.map(({ outcome }) => outcome)).toEqual([
-        ...Array(5).fill('200'),
-        ...Array(3).fill(refused),
+        ...Array(letIn).fill('200'),
+        ...Array(8 - letIn).fill(refused),
       ]);
       await booksAtRest(paying.organization, paying.budget);
       const recording = { controlPlane: gateway.controlPlane, organization: paying.organization };

@@ -69,7 +69,15 @@ class TestProxy {
     this.budgets = new SlicedBudgets({
       ...shared,
       client: this.client.ledger,
-      metrics: { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+      usage: {
+        ...{ queued: () => [], elsewhere: () => [], forget: () => undefined },
+        ...{ reportAgain: async () => undefined, settled: async () => undefined },
+        isOverflowEmpty: async () => true,
+      },
+      metrics: {
+        ...{ drawn: () => undefined, returned: () => undefined, waited: () => undefined },
+        escrowLost: () => undefined,
+      },
     });
     const source = createRecordSource({
       ...shared,
@@ -88,7 +96,9 @@ class TestProxy {
 
   async take({ id }: TestBudget, full: number, least = full): Promise<BudgetHold | BudgetRefusal['reason']> {
     try {
-      return await this.budgets.take({ budgets: [{ id, period: 'day' }], full, least });
+      return await this.budgets.take({
+        ...{ budgets: [{ id, period: 'day' }], full, least, ifKilled: () => usageOf() },
+      });
     } catch (error) {
       if (error instanceof BudgetRefusal) return error.reason;
       throw error;
@@ -248,13 +258,15 @@ describe.each(databases)('over $name', ({ open }) => {
 
   describe('an operation that the control plane will not do', () => {
     it.each([
-      ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 0 })],
+      ['draw', () => proxyAt(0).client.ledger.draw({ ...operation(), need: 0, want: 1 })],
       ['return', () => proxyAt(0).client.ledger.giveBack({ ...operation(), seq: 0, amount: 1 })],
       ['report', () => proxyAt(0).client.ledger.report([usageOf({ cost: -1 })])],
     ])('is told from a failure: %s', async (_kind, act) => {
       await expect(act()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason: 'invalid' });
     });
 
-    const operation = () => ({ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1 });
+    const operation = () => ({
+      ...{ session: randomUUID(), budgetId: randomUUID(), window: '2026-11-20', seq: 1, shut: 0 },
+    });
   });
 });

@@ -119,7 +119,7 @@ describe('a model server in the cluster', () => {
           ...{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'] },
           traits: { forcedTools: 'false' },
           prices: {
-            ...{ ...amounts, asOf },
+            ...{ ...amounts, asOf, serviceTiers: {}, surcharges: {} },
             tiers: [{ abovePromptTokens: 9, ...amounts, cacheWrite1h: '0.1' }],
           },
         },

@@ -100,7 +100,11 @@ describe('the access log line', () => {
   it('of an answer that cannot be used: with why, and nothing of it', async () => {
     gateway.simulator.script({ body: 'no JSON' });
     const odd = await send();
-    expect(odd.line).toMatchObject({ level: 'warn', reason: expect.stringMatching(/./) });
+    expect(odd.line).toMatchObject({
+      level: 'warn',
+      reason: expect.stringMatching(/./),
+      estimated: 'not_read',
+    });
     expect(odd.line).not.toHaveProperty('err');
     expect(JSON.stringify(odd.line)).not.toContain('no JSON');
   });

@@ -56,7 +56,7 @@ afterEach(() => {
   server.forceShutdown();
 });
 
-const request = { session: 's', budgetId: 'b', window: 'total', seq: 1, need: 1, want: 5 };
+const request = { session: 's', budgetId: 'b', window: 'total', seq: 1, shut: 0, need: 1, want: 5 };
 const draw = () => client.ledger.draw(request);
 
 describe('an operation of the ledger', () => {

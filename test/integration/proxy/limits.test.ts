@@ -82,7 +82,11 @@ describe('requests in flight', () => {
   }
 
   it('as many as the setting says, one organization its share of them, strangers none', async () => {
-    const proxy = await gateway.startProxy({ GATEWAY_IN_FLIGHT_MAX: '4', GATEWAY_ORGANIZATION_SHARE: '50' });
+    const proxy = await gateway.startProxy({
+      ...{ GATEWAY_IN_FLIGHT_MAX: '4', GATEWAY_ORGANIZATION_SHARE: '50' },
+      // Who leaves is still in flight while its response is read on.
+      GATEWAY_READ_ON_MAX: '0',
+    });
     const other = (await (await gateway.createOrganization('other')).createKey()).value;
     const third = (await (await gateway.createOrganization('third')).createKey()).value;
     const status = async (ofKey: string) => (await chat(proxy, chatBody(), { key: ofKey })).status;

@@ -270,8 +270,8 @@ describe('several proxies', () => {
 });
 
 describe('a Redis that does not answer', () => {
-  function proxyAt(url: string) {
-    const proxy = proxyRates(url);
+  function proxyAt(url: string, proxies = 1) {
+    const proxy = proxyRates(url, proxies);
     closers.push(() => proxy.connection.close());
     return proxy;
   }
@@ -310,7 +310,7 @@ describe('a Redis that does not answer', () => {
     }
   });
 
-  it('fallen silent: requests under way still count; when it answers again, it counts again, and nothing twice', async () => {
+  it('fallen silent: requests under way still count; when it answers again, it is told what was let in meanwhile', async () => {
     const link = await startForwarder({ port: redis.port });
     closers.push(() => link.stop());
     const { rates, connection, counted } = proxyAt(`redis://127.0.0.1:${link.port}`);
@@ -333,8 +333,50 @@ describe('a Redis that does not answer', () => {
     await link.heal();
     await until(() => answers(connection), { what: 'Redis to answer again' });
     const before = counted();
-    expect((await take(rates, [requests])).standings[0]?.remaining).toBe(2);
-    expect(await remaining([rates, [other]]), 'what was sent in vain took nothing').toBe(49);
+    // Two with Redis, one alone, and this one.
+    expect((await take(rates, [requests])).standings[0]?.remaining).toBe(1);
+    expect(await remaining([rates, [other]]), 'what was let in alone is counted, once').toBe(50 - 30 - 1);
     expect(counted()).toBe(before);
+  });
+
+  it('fallen silent: all proxies together let in no more than the limit', async () => {
+    const link = await startForwarder({ port: redis.port });
+    closers.push(() => link.stop());
+    const proxies = Array.from({ length: 3 }, () => proxyAt(`redis://127.0.0.1:${link.port}`, 3));
+    for (const { connection } of proxies) {
+      await until(() => connection.hasAnswered());
+      await until(() => answers(connection));
+    }
+    const [max, before] = [20, 8];
+    const [requests, tokens] = [newRequests(max), newTokens(max * 10)];
+    const ask = async ({ rates }: (typeof proxies)[number], limit: RateQuestion['limits'][number]) =>
+      (await take(rates, [limit], 10)).hold === undefined ? 0 : 1;
+    const rounds = async (limit: RateQuestion['limits'][number], count: number) => {
+      let admitted = 0;
+      for (let nth = 0; nth < count; nth++) for (const proxy of proxies) admitted += await ask(proxy, limit);
+      return admitted;
+    };
+    // Each has heard of it just now.
+    for (const limit of [requests, tokens]) {
+      let admitted = 0;
+      for (let nth = 0; admitted < before; nth++) {
+        const proxy = proxies[nth % 3];
+        if (proxy !== undefined) admitted += await ask(proxy, limit);
+      }
+    }
+    link.freeze();
+    const [ofRequests, ofTokens] = [await rounds(requests, 20), await rounds(tokens, 20)];
+    console.log(`Redis silent: ${before} let in before, ${ofRequests} (${ofTokens}) by three proxies alone`);
+    expect(ofRequests).toBeGreaterThanOrEqual(3);
+    expect(before + ofRequests).toBeLessThanOrEqual(max);
+    // Some came back meanwhile.
+    expect(before + ofTokens).toBeLessThanOrEqual(max + 4);
+
+    await link.heal();
+    await until(async () =>
+      (await Promise.all(proxies.map((each) => answers(each.connection)))).every(Boolean),
+    );
+    for (const proxy of proxies) await ask(proxy, requests);
+    expect(await rounds(requests, 20)).toBeLessThanOrEqual(max - before - ofRequests);
   });
 });

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
+import { readOnResults } from '../../../proxy/http/read-on.ts';
+import { estimateReasons } from '../../../proxy/ledger/budgets/ledger-client.ts';
 import { skipReasons } from '../../../proxy/ledger/usage/usage-metrics.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
@@ -268,10 +270,11 @@ describe('the metrics', () => {
     source: oneOf('none', 'gateway', 'provider'),
     error_type: oneOf('none', 'gateway', 'provider'),
     model: (value) => value === 'other' || catalog.has(value),
-    kind: oneOf('input', 'output'),
+    kind: oneOf('input', 'output', 'settled', 'killed'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
-    reason: oneOf(...skipReasons),
+    reason: oneOf(...skipReasons, ...estimateReasons),
+    result: oneOf(...readOnResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
     stage: oneOf('input', 'output'),

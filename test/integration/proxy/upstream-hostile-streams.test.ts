@@ -282,7 +282,12 @@ describe('usage', () => {
       const seen = await ask(stream(body));
       expectComplete(seen, without);
       expect(seen.line).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
-      expectComplete(await ask(stream(body), asked), body);
+      // Who asked for the usage is told the cost in a chunk of its own.
+      const withCost = body.replace(
+        usageChunk,
+        usageChunk.replace('"usage":{', '"usage":{"x_svc_cost":"0.00000195",'),
+      );
+      expectComplete(await ask(stream(body), asked), withCost);
     },
   );
 

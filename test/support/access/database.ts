@@ -164,6 +164,8 @@ export class FakeDatabase {
         ...shared(organization),
         id: organization.id,
         callerProviderKeys: false,
+        hangUp: 'cancel',
+        unknownCost: 'hold',
         providerKeys: [providerKey(organization.mark)],
         customProviders: [customProvider(organization.mark)],
         prices: [],

@@ -41,6 +41,10 @@ export class MemoryOverflow {
         const from = after === undefined ? 0 : entries.findIndex(({ id }) => Number(id) > Number(after));
         return from < 0 ? [] : entries.slice(from, from + entriesMax);
       },
+      isEmpty: async () => {
+        this.#answering(0);
+        return this.isEmpty;
+      },
       // Two at once do no harm, so nobody is kept out.
       lock: async (shard) => this.#answering(shard) !== undefined,
       unlock: async () => undefined,

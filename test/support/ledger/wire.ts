@@ -4,25 +4,29 @@ import type { LedgerService } from '../../../control-plane/services/ledger.ts';
 import { services } from '../../../proto/load.ts';
 import {
   decodeDraw,
+  decodeEnd,
   decodeReturn,
   decodeSession,
   encodeDraw,
+  encodeEnd,
   encodeReturn,
 } from '../../../proxy/access/wire-ledger.ts';
 import { decodeReport, encodeReport } from '../../../proxy/access/wire-report.ts';
 import type { LedgerClient } from '../../../proxy/ledger/budgets/ledger-client.ts';
 
 export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
-  const { Draw, KeepSession, ReportUsage, Return } = services.Ledger;
+  const { CloseSession, Draw, KeepSession, ReportUsage, Return } = services.Ledger;
   const keepSession = sent(KeepSession, (request) => service.keepSession(caller, request));
   const draw = sent(Draw, (request) => service.draw(caller, request));
   const giveBack = sent(Return, (request) => service.giveBack(caller, request));
   const report = sent(ReportUsage, (request) => service.reportUsage(caller, request));
+  const closeSession = sent(CloseSession, (request) => service.closeSession(caller, request));
   return {
     keepSession: async (session) => decodeSession(await keepSession({ session })),
     draw: async (request) => decodeDraw(await draw(encodeDraw(request))),
     giveBack: async (request) => decodeReturn(await giveBack(encodeReturn(request))),
     report: async (events) => decodeReport(await report(encodeReport(events))),
+    closeSession: async (end) => decodeEnd(await closeSession(encodeEnd(end))),
   };
 }
 

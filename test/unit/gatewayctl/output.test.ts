@@ -39,6 +39,43 @@ describe('a table', () => {
   });
 });
 
+describe('what a selector selects', () => {
+  const match = { selector: 'gpt-provider/gpt-4*', matched: 9, known: 444, open: false, nearest: [] };
+  const models = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `m${n}`);
+
+  it('stands in a line, with the first few models', () => {
+    const limit = { id: 'i', match: { ...match, models } };
+    expect(renderFields('Limit', limit)).toBe(
+      'id     i\nmatch  gpt-provider/gpt-4* selects 9 of 444 models: m1, m2, m3, m4, m5, m6 and 3 more\n',
+    );
+  });
+
+  it('stands in a line for each selector of a list', () => {
+    const none = {
+      ...match,
+      selector: 'studio-ai/x',
+      matched: 0,
+      models: [],
+      open: true,
+      nearest: ['a/b', 'c/d'],
+    };
+    const one = { ...match, matched: 1, models: ['m1'] };
+    expect(renderFields('VirtualKey', { id: 'i', matches: { selectors: [one, none] } })).toBe(
+      [
+        'id       i',
+        'matches  gpt-provider/gpt-4* selects 1 of 444 models: m1',
+        'matches  studio-ai/x selects 0 of 444 models; the nearest: a/b, c/d; and names that nobody can list',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('moves no cursor', () => {
+    const text = renderFields('Limit', { match: { ...match, selector: '\u001b[2J', models: [] } });
+    expect(text).not.toContain('\u001b');
+  });
+});
+
 describe('fields', () => {
   it('stand a line each, of what there is', () => {
     expect(renderFields('VirtualKey', { ...key, endsAt: undefined, revokedAt: null })).toBe(

@@ -6,12 +6,16 @@ export interface CreateAiSystemRequest {
   'organizationId'?: (string);
   'name'?: (string);
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
+  'allowUnmatched'?: (boolean);
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface CreateAiSystemRequest__Output {
   'organizationId': (string);
   'name': (string);
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
+  'allowUnmatched'?: (boolean);
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }

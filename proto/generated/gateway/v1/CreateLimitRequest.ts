@@ -13,10 +13,12 @@ export interface CreateLimitRequest {
   'period'?: (_gateway_v1_BudgetPeriod);
   'count'?: (number | string | Long);
   'model'?: (string);
+  'allowUnmatched'?: (boolean);
   '_amountUsd'?: "amountUsd";
   '_period'?: "period";
   '_count'?: "count";
   '_model'?: "model";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface CreateLimitRequest__Output {
@@ -27,8 +29,10 @@ export interface CreateLimitRequest__Output {
   'period'?: (_gateway_v1_BudgetPeriod__Output);
   'count'?: (string);
   'model'?: (string);
+  'allowUnmatched'?: (boolean);
   '_amountUsd'?: "amountUsd";
   '_period'?: "period";
   '_count'?: "count";
   '_model'?: "model";
+  '_allowUnmatched'?: "allowUnmatched";
 }

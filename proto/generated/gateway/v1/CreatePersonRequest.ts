@@ -9,9 +9,11 @@ export interface CreatePersonRequest {
   'email'?: (string);
   'role'?: (_gateway_v1_Role);
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
+  'allowUnmatched'?: (boolean);
   '_organizationId'?: "organizationId";
   '_email'?: "email";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface CreatePersonRequest__Output {
@@ -20,7 +22,9 @@ export interface CreatePersonRequest__Output {
   'email'?: (string);
   'role': (_gateway_v1_Role__Output);
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
+  'allowUnmatched'?: (boolean);
   '_organizationId'?: "organizationId";
   '_email'?: "email";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }

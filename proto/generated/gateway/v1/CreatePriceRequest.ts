@@ -6,10 +6,14 @@ export interface CreatePriceRequest {
   'organizationId'?: (string);
   'model'?: (string);
   'prices'?: (_gateway_v1_ModelPrices | null);
+  'allowUnmatched'?: (boolean);
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface CreatePriceRequest__Output {
   'organizationId': (string);
   'model': (string);
   'prices': (_gateway_v1_ModelPrices__Output | null);
+  'allowUnmatched'?: (boolean);
+  '_allowUnmatched'?: "allowUnmatched";
 }

@@ -13,11 +13,13 @@ export interface CreateVirtualKeyRequest {
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
   'metadata'?: (_gateway_v1_Metadata | null);
   'clientRequestId'?: (string);
+  'allowUnmatched'?: (boolean);
   '_active'?: "active";
   '_endsAt'?: "endsAt";
   '_allowedModels'?: "allowedModels";
   '_metadata'?: "metadata";
   '_clientRequestId'?: "clientRequestId";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface CreateVirtualKeyRequest__Output {
@@ -29,9 +31,11 @@ export interface CreateVirtualKeyRequest__Output {
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
   'metadata'?: (_gateway_v1_Metadata__Output | null);
   'clientRequestId'?: (string);
+  'allowUnmatched'?: (boolean);
   '_active'?: "active";
   '_endsAt'?: "endsAt";
   '_allowedModels'?: "allowedModels";
   '_metadata'?: "metadata";
   '_clientRequestId'?: "clientRequestId";
+  '_allowUnmatched'?: "allowUnmatched";
 }

@@ -9,6 +9,8 @@ export interface DrawRequest {
   'seq'?: (number | string | Long);
   'needNanoUsd'?: (string);
   'wantNanoUsd'?: (string);
+  'shutNanoUsd'?: (string);
+  '_shutNanoUsd'?: "shutNanoUsd";
 }
 
 export interface DrawRequest__Output {
@@ -18,4 +20,6 @@ export interface DrawRequest__Output {
   'seq': (string);
   'needNanoUsd': (string);
   'wantNanoUsd': (string);
+  'shutNanoUsd'?: (string);
+  '_shutNanoUsd'?: "shutNanoUsd";
 }

@@ -6,10 +6,16 @@ export interface DrawResponse {
   'outcome'?: (_gateway_v1_DrawOutcome);
   'grantedNanoUsd'?: (string);
   'now'?: (string);
+  'epoch'?: (string);
+  'attainableNanoUsd'?: (string);
+  '_attainableNanoUsd'?: "attainableNanoUsd";
 }
 
 export interface DrawResponse__Output {
   'outcome': (_gateway_v1_DrawOutcome__Output);
   'grantedNanoUsd': (string);
   'now': (string);
+  'epoch': (string);
+  'attainableNanoUsd'?: (string);
+  '_attainableNanoUsd'?: "attainableNanoUsd";
 }

@@ -2,7 +2,11 @@
 
 
 export interface GetStatusRequest {
+  'checkSelectors'?: (boolean);
+  '_checkSelectors'?: "checkSelectors";
 }
 
 export interface GetStatusRequest__Output {
+  'checkSelectors'?: (boolean);
+  '_checkSelectors'?: "checkSelectors";
 }

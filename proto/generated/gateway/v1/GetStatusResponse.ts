@@ -4,6 +4,7 @@ import type { DatabaseKind as _gateway_v1_DatabaseKind, DatabaseKind__Output as 
 import type { FeedStatus as _gateway_v1_FeedStatus, FeedStatus__Output as _gateway_v1_FeedStatus__Output } from '../../gateway/v1/FeedStatus.ts';
 import type { StatusCaller as _gateway_v1_StatusCaller, StatusCaller__Output as _gateway_v1_StatusCaller__Output } from '../../gateway/v1/StatusCaller.ts';
 import type { WatcherList as _gateway_v1_WatcherList, WatcherList__Output as _gateway_v1_WatcherList__Output } from '../../gateway/v1/WatcherList.ts';
+import type { SelectorCheck as _gateway_v1_SelectorCheck, SelectorCheck__Output as _gateway_v1_SelectorCheck__Output } from '../../gateway/v1/SelectorCheck.ts';
 
 export interface GetStatusResponse {
   'version'?: (string);
@@ -14,7 +15,9 @@ export interface GetStatusResponse {
   'feed'?: (_gateway_v1_FeedStatus | null);
   'caller'?: (_gateway_v1_StatusCaller | null);
   'watchers'?: (_gateway_v1_WatcherList | null);
+  'selectors'?: (_gateway_v1_SelectorCheck | null);
   '_watchers'?: "watchers";
+  '_selectors'?: "selectors";
 }
 
 export interface GetStatusResponse__Output {
@@ -26,5 +29,7 @@ export interface GetStatusResponse__Output {
   'feed': (_gateway_v1_FeedStatus__Output | null);
   'caller': (_gateway_v1_StatusCaller__Output | null);
   'watchers'?: (_gateway_v1_WatcherList__Output | null);
+  'selectors'?: (_gateway_v1_SelectorCheck__Output | null);
   '_watchers'?: "watchers";
+  '_selectors'?: "selectors";
 }

@@ -4,9 +4,17 @@
 export interface KeepSessionResponse {
   'open'?: (boolean);
   'now'?: (string);
+  'sessions'?: (number);
+  'epoch'?: (string);
+  'leasedNanoUsd'?: (string);
+  '_leasedNanoUsd'?: "leasedNanoUsd";
 }
 
 export interface KeepSessionResponse__Output {
   'open': (boolean);
   'now': (string);
+  'sessions': (number);
+  'epoch': (string);
+  'leasedNanoUsd'?: (string);
+  '_leasedNanoUsd'?: "leasedNanoUsd";
 }

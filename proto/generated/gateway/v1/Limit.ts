@@ -3,6 +3,7 @@
 import type { LimitSubject as _gateway_v1_LimitSubject, LimitSubject__Output as _gateway_v1_LimitSubject__Output } from '../../gateway/v1/LimitSubject.ts';
 import type { LimitKind as _gateway_v1_LimitKind, LimitKind__Output as _gateway_v1_LimitKind__Output } from '../../gateway/v1/LimitKind.ts';
 import type { BudgetPeriod as _gateway_v1_BudgetPeriod, BudgetPeriod__Output as _gateway_v1_BudgetPeriod__Output } from '../../gateway/v1/BudgetPeriod.ts';
+import type { ModelMatch as _gateway_v1_ModelMatch, ModelMatch__Output as _gateway_v1_ModelMatch__Output } from '../../gateway/v1/ModelMatch.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface Limit {
@@ -16,10 +17,12 @@ export interface Limit {
   'model'?: (string);
   'createdAt'?: (string);
   'revision'?: (number | string | Long);
+  'match'?: (_gateway_v1_ModelMatch | null);
   '_amountUsd'?: "amountUsd";
   '_period'?: "period";
   '_count'?: "count";
   '_model'?: "model";
+  '_match'?: "match";
 }
 
 export interface Limit__Output {
@@ -33,8 +36,10 @@ export interface Limit__Output {
   'model'?: (string);
   'createdAt': (string);
   'revision': (string);
+  'match'?: (_gateway_v1_ModelMatch__Output | null);
   '_amountUsd'?: "amountUsd";
   '_period'?: "period";
   '_count'?: "count";
   '_model'?: "model";
+  '_match'?: "match";
 }

@@ -1,6 +1,7 @@
 // Original file: proto/gateway/v1/organizations.proto
 
 import type { OrganizationSettings as _gateway_v1_OrganizationSettings, OrganizationSettings__Output as _gateway_v1_OrganizationSettings__Output } from '../../gateway/v1/OrganizationSettings.ts';
+import type { ModelMatches as _gateway_v1_ModelMatches, ModelMatches__Output as _gateway_v1_ModelMatches__Output } from '../../gateway/v1/ModelMatches.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface Organization {
@@ -11,6 +12,8 @@ export interface Organization {
   'allowedModels'?: (string)[];
   'createdAt'?: (string);
   'revision'?: (number | string | Long);
+  'matches'?: (_gateway_v1_ModelMatches | null);
+  '_matches'?: "matches";
 }
 
 export interface Organization__Output {
@@ -21,4 +24,6 @@ export interface Organization__Output {
   'allowedModels': (string)[];
   'createdAt': (string);
   'revision': (string);
+  'matches'?: (_gateway_v1_ModelMatches__Output | null);
+  '_matches'?: "matches";
 }

@@ -5,6 +5,8 @@ import type { ProviderKeyRecord as _gateway_v1_ProviderKeyRecord, ProviderKeyRec
 import type { ProviderRecord as _gateway_v1_ProviderRecord, ProviderRecord__Output as _gateway_v1_ProviderRecord__Output } from '../../gateway/v1/ProviderRecord.ts';
 import type { PriceRecord as _gateway_v1_PriceRecord, PriceRecord__Output as _gateway_v1_PriceRecord__Output } from '../../gateway/v1/PriceRecord.ts';
 import type { GuardrailRecord as _gateway_v1_GuardrailRecord, GuardrailRecord__Output as _gateway_v1_GuardrailRecord__Output } from '../../gateway/v1/GuardrailRecord.ts';
+import type { HangUp as _gateway_v1_HangUp, HangUp__Output as _gateway_v1_HangUp__Output } from '../../gateway/v1/HangUp.ts';
+import type { UnknownCost as _gateway_v1_UnknownCost, UnknownCost__Output as _gateway_v1_UnknownCost__Output } from '../../gateway/v1/UnknownCost.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface OrganizationRecord {
@@ -18,6 +20,8 @@ export interface OrganizationRecord {
   'providers'?: (_gateway_v1_ProviderRecord)[];
   'prices'?: (_gateway_v1_PriceRecord)[];
   'guardrails'?: (_gateway_v1_GuardrailRecord)[];
+  'hangUp'?: (_gateway_v1_HangUp);
+  'unknownCost'?: (_gateway_v1_UnknownCost);
 }
 
 export interface OrganizationRecord__Output {
@@ -31,4 +35,6 @@ export interface OrganizationRecord__Output {
   'providers': (_gateway_v1_ProviderRecord__Output)[];
   'prices': (_gateway_v1_PriceRecord__Output)[];
   'guardrails': (_gateway_v1_GuardrailRecord__Output)[];
+  'hangUp': (_gateway_v1_HangUp__Output);
+  'unknownCost': (_gateway_v1_UnknownCost__Output);
 }

@@ -1,6 +1,7 @@
 // Original file: proto/gateway/v1/prices.proto
 
 import type { ModelPrices as _gateway_v1_ModelPrices, ModelPrices__Output as _gateway_v1_ModelPrices__Output } from '../../gateway/v1/ModelPrices.ts';
+import type { ModelMatch as _gateway_v1_ModelMatch, ModelMatch__Output as _gateway_v1_ModelMatch__Output } from '../../gateway/v1/ModelMatch.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface Price {
@@ -10,6 +11,8 @@ export interface Price {
   'prices'?: (_gateway_v1_ModelPrices | null);
   'createdAt'?: (string);
   'revision'?: (number | string | Long);
+  'match'?: (_gateway_v1_ModelMatch | null);
+  '_match'?: "match";
 }
 
 export interface Price__Output {
@@ -19,4 +22,6 @@ export interface Price__Output {
   'prices': (_gateway_v1_ModelPrices__Output | null);
   'createdAt': (string);
   'revision': (string);
+  'match'?: (_gateway_v1_ModelMatch__Output | null);
+  '_match'?: "match";
 }

@@ -8,9 +8,19 @@ export interface PriceTier {
   'cacheRead'?: (string);
   'cacheWrite'?: (string);
   'cacheWrite1h'?: (string);
+  'cacheWrite12h'?: (string);
+  'audioInput'?: (string);
+  'audioCacheRead'?: (string);
+  'audioOutput'?: (string);
+  'imageOutput'?: (string);
   '_cacheRead'?: "cacheRead";
   '_cacheWrite'?: "cacheWrite";
   '_cacheWrite1h'?: "cacheWrite1h";
+  '_cacheWrite12h'?: "cacheWrite12h";
+  '_audioInput'?: "audioInput";
+  '_audioCacheRead'?: "audioCacheRead";
+  '_audioOutput'?: "audioOutput";
+  '_imageOutput'?: "imageOutput";
 }
 
 export interface PriceTier__Output {
@@ -20,7 +30,17 @@ export interface PriceTier__Output {
   'cacheRead'?: (string);
   'cacheWrite'?: (string);
   'cacheWrite1h'?: (string);
+  'cacheWrite12h'?: (string);
+  'audioInput'?: (string);
+  'audioCacheRead'?: (string);
+  'audioOutput'?: (string);
+  'imageOutput'?: (string);
   '_cacheRead'?: "cacheRead";
   '_cacheWrite'?: "cacheWrite";
   '_cacheWrite1h'?: "cacheWrite1h";
+  '_cacheWrite12h'?: "cacheWrite12h";
+  '_audioInput'?: "audioInput";
+  '_audioCacheRead'?: "audioCacheRead";
+  '_audioOutput'?: "audioOutput";
+  '_imageOutput'?: "imageOutput";
 }

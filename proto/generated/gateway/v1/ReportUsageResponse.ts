@@ -4,9 +4,11 @@
 export interface ReportUsageResponse {
   'recorded'?: (number);
   'now'?: (string);
+  'epoch'?: (string);
 }
 
 export interface ReportUsageResponse__Output {
   'recorded': (number);
   'now': (string);
+  'epoch': (string);
 }

@@ -8,6 +8,8 @@ export interface ReturnRequest {
   'window'?: (string);
   'seq'?: (number | string | Long);
   'amountNanoUsd'?: (string);
+  'shutNanoUsd'?: (string);
+  '_shutNanoUsd'?: "shutNanoUsd";
 }
 
 export interface ReturnRequest__Output {
@@ -16,4 +18,6 @@ export interface ReturnRequest__Output {
   'window': (string);
   'seq': (string);
   'amountNanoUsd': (string);
+  'shutNanoUsd'?: (string);
+  '_shutNanoUsd'?: "shutNanoUsd";
 }

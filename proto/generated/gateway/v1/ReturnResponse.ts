@@ -4,9 +4,11 @@
 export interface ReturnResponse {
   'returnedNanoUsd'?: (string);
   'now'?: (string);
+  'epoch'?: (string);
 }
 
 export interface ReturnResponse__Output {
   'returnedNanoUsd': (string);
   'now': (string);
+  'epoch': (string);
 }

@@ -9,10 +9,12 @@ export interface UpdateAiSystemRequest {
   'name'?: (string);
   'active'?: (boolean);
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_active'?: "active";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface UpdateAiSystemRequest__Output {
@@ -21,8 +23,10 @@ export interface UpdateAiSystemRequest__Output {
   'name'?: (string);
   'active'?: (boolean);
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_active'?: "active";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }

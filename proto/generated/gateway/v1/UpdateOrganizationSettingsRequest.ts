@@ -10,10 +10,12 @@ export interface UpdateOrganizationSettingsRequest {
   'name'?: (string);
   'settings'?: (_gateway_v1_OrganizationSettings | null);
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_settings'?: "settings";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface UpdateOrganizationSettingsRequest__Output {
@@ -22,8 +24,10 @@ export interface UpdateOrganizationSettingsRequest__Output {
   'name'?: (string);
   'settings'?: (_gateway_v1_OrganizationSettings__Output | null);
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_settings'?: "settings";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }

@@ -12,12 +12,14 @@ export interface UpdatePersonRequest {
   'role'?: (_gateway_v1_Role);
   'active'?: (boolean);
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_email'?: "email";
   '_role'?: "role";
   '_active'?: "active";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface UpdatePersonRequest__Output {
@@ -28,10 +30,12 @@ export interface UpdatePersonRequest__Output {
   'role'?: (_gateway_v1_Role__Output);
   'active'?: (boolean);
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_email'?: "email";
   '_role'?: "role";
   '_active'?: "active";
   '_allowedModels'?: "allowedModels";
+  '_allowUnmatched'?: "allowUnmatched";
 }

@@ -12,12 +12,14 @@ export interface UpdateVirtualKeyRequest {
   'endsAt'?: (string);
   'allowedModels'?: (_gateway_v1_ModelGlobs | null);
   'metadata'?: (_gateway_v1_Metadata | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_active'?: "active";
   '_endsAt'?: "endsAt";
   '_allowedModels'?: "allowedModels";
   '_metadata'?: "metadata";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface UpdateVirtualKeyRequest__Output {
@@ -28,10 +30,12 @@ export interface UpdateVirtualKeyRequest__Output {
   'endsAt'?: (string);
   'allowedModels'?: (_gateway_v1_ModelGlobs__Output | null);
   'metadata'?: (_gateway_v1_Metadata__Output | null);
+  'allowUnmatched'?: (boolean);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_active'?: "active";
   '_endsAt'?: "endsAt";
   '_allowedModels'?: "allowedModels";
   '_metadata'?: "metadata";
+  '_allowUnmatched'?: "allowUnmatched";
 }

@@ -16,6 +16,7 @@ export interface UsageTotalsRequest {
   'pageToken'?: (string);
   'groupByMetadata'?: (string)[];
   'metadata'?: ({[key: string]: string});
+  'allowUnmatched'?: (boolean);
   '_from'?: "from";
   '_to'?: "to";
   '_aiSystemId'?: "aiSystemId";
@@ -25,6 +26,7 @@ export interface UsageTotalsRequest {
   '_provider'?: "provider";
   '_pageSize'?: "pageSize";
   '_pageToken'?: "pageToken";
+  '_allowUnmatched'?: "allowUnmatched";
 }
 
 export interface UsageTotalsRequest__Output {
@@ -41,6 +43,7 @@ export interface UsageTotalsRequest__Output {
   'pageToken'?: (string);
   'groupByMetadata': (string)[];
   'metadata': ({[key: string]: string});
+  'allowUnmatched'?: (boolean);
   '_from'?: "from";
   '_to'?: "to";
   '_aiSystemId'?: "aiSystemId";
@@ -50,4 +53,5 @@ export interface UsageTotalsRequest__Output {
   '_provider'?: "provider";
   '_pageSize'?: "pageSize";
   '_pageToken'?: "pageToken";
+  '_allowUnmatched'?: "allowUnmatched";
 }

@@ -1,11 +1,14 @@
 // Original file: proto/gateway/v1/access.proto
 
 import type { Position as _gateway_v1_Position, Position__Output as _gateway_v1_Position__Output } from '../../gateway/v1/Position.ts';
+import type { EpochChange as _gateway_v1_EpochChange, EpochChange__Output as _gateway_v1_EpochChange__Output } from '../../gateway/v1/EpochChange.ts';
 
 export interface WatchReset {
   'horizon'?: (_gateway_v1_Position | null);
+  'epochChange'?: (_gateway_v1_EpochChange);
 }
 
 export interface WatchReset__Output {
   'horizon': (_gateway_v1_Position__Output | null);
+  'epochChange': (_gateway_v1_EpochChange__Output);
 }

@@ -3,7 +3,8 @@
 -- Run twice it does so once: KEYS[1] keeps the answer. KEYS[2…]: the limits, none twice. ARGV: not after; then in JSON `leaseMs`,
 -- `limits` (kind and maximum of each), `asked` (how many of them are those of requests that begin: the first), `ended` (of each
 -- request the tokens above its estimate or, negative, below it, how many limits that changes, and their positions), `begun` (of
--- each its tokens, how many limits, and their positions), `endedLeases` and `begunLeases` (their names).
+-- each its tokens, how many limits, and their positions), `endedLeases` and `begunLeases` (their names), `alone` (positions of limits,
+-- and requests or tokens of each that were let in while Redis was not heard).
 -- Answers 1, now, and in JSON: 1 admitted or 0 refused of each that begins, in one text; then how each limit asked stood before
 -- them: of requests what was left, milliseconds until it opens if it was found full, until all of it is left; of tokens the parts
 -- that were used; of places what was left.
@@ -17,7 +18,7 @@ local call = cjson.decode(ARGV[2])
 local cells = 61
 local requests = {}
 
-function requests.open(key, max)
+function requests.open(key, max, alone)
   local second = math.floor(now / 1000)
   local state = redis.call('HMGET', key, 'second', 'count', second % cells)
   local last, count, running = tonumber(state[1]) or second, tonumber(state[2]) or 0, tonumber(state[3]) or 0
@@ -43,11 +44,15 @@ function requests.open(key, max)
     second = last
     running = tonumber(redis.call('HGET', key, last % cells)) or 0
   end
+  for _, more in ipairs(alone or {}) do
+    count, running = count + more, running + more
+  end
   return {
     key = key, max = max, second = second, last = last, count = count, running = running, past = past,
     left = max - count, resets = (second + cells) * 1000 - now,
     -- Its end was set in this second, and is later than that of any cell.
     is_kept = state[1] and last == math.floor(now / 1000),
+    is_changed = alone,
   }
 end
 
@@ -70,7 +75,7 @@ end
 function requests.close(limit, left, is_full)
   local opens = is_full and opens_in(limit, left) or 0
   local taken = limit.left - left
-  if taken > 0 or limit.second > limit.last then
+  if taken > 0 or limit.second > limit.last or limit.is_changed then
     local count, cell, running = limit.count + taken, limit.second % cells, limit.running + taken
     redis.call('HSET', limit.key, 'second', limit.second, 'count', count, cell, running, unpack(limit.past))
     if not limit.is_kept then
@@ -150,6 +155,13 @@ for _, lease in ipairs(call.endedLeases) do
     given_back[limit] = given
   end
   at = last + 1
+end
+
+for i = 1, #call.alone, 2 do
+  local limit = call.alone[i]
+  local given = given_back[limit] or {}
+  given[#given + 1] = call.alone[i + 1]
+  given_back[limit] = given
 end
 
 -- What is left of each, and whether it is left of tokens, so that all kinds are judged alike.

@@ -65,11 +65,14 @@ export const callersFaults = {
       provoke: (world) => world.send({ body: '[]' }),
     },
     field('model', { model: undefined }, 'model must be a non-empty string'),
-    field(
-      'model',
-      { model: 'gpt-4o' },
-      'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
-    ),
+    {
+      ...field(
+        'model',
+        { model: 'gpt-4o' },
+        'model must be <provider>/<model_name>, for example gpt-provider/gpt-4o-mini',
+      ),
+      hint: /^did you mean gpt-provider\/gpt-4o[, ]/,
+    },
     field(
       'model',
       { model: `gpt-provider/${createCredential('virtualKey')}` },
@@ -180,10 +183,12 @@ export const callersFaults = {
     {
       what: 'a model without a price, with a key that has a budget',
       param: 'model',
+      message: 'a budget applies and gpt-provider/gpt-99 has no price; ask an operator to set one',
+      hint: /^did you mean gpt-provider\/gpt-.* or gpt-provider\/gpt-.*\?$/,
       provoke: async (world) =>
         world.send({
           headers: bearer(await limitedKey(world, budget('5'))),
-          body: chatBody({ model: 'gpt-provider/of-unknown-price' }),
+          body: chatBody({ model: 'gpt-provider/gpt-99' }),
         }),
     },
   ],
@@ -231,6 +236,7 @@ export const callersFaults = {
     {
       what: 'a model outside the list of the key',
       param: 'model',
+      hint: /^did you mean gpt-provider\/gpt-4\.1\?$/,
       provoke: async (world) => {
         const narrow = await world.gateway.organization.createKey({
           allowedModels: { globs: ['gpt-provider/gpt-4.1'] },
@@ -247,11 +253,13 @@ export const callersFaults = {
     {
       what: 'an unknown provider',
       param: 'model',
-      message: 'no such provider in front of the model name',
+      message:
+        /^no such provider in front of the model name; the nearest that this key may call: gpt-provider\/gpt-4o,/,
       provoke: (world) => world.send({ body: chatBody({ model: 'nobody/gpt-4o' }) }),
     },
     {
       what: 'an unknown id',
+      message: 'no such model: gpt-provider/none; GET /v1/models lists what this key may call',
       provoke: (world) => world.send({ path: '/v1/models/gpt-provider%2Fnone', method: 'GET' }),
     },
   ],

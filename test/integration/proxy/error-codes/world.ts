@@ -42,12 +42,12 @@ export interface Case {
   /** Default: the table's. */
   readonly message?: string | RegExp;
   readonly param?: string;
+  /** What the error says beside its message. Default: nothing. */
+  readonly hint?: string | RegExp;
   /** `seconds`: any number above 0. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Nothing was parsed, so there is no request that an id could be of. */
   readonly noRequest?: true;
-  /** What the error says beside its message. */
-  readonly hint?: string;
   /** A limit or budget decided, and its id is in the log. */
   readonly limited?: true;
 }

@@ -1,13 +1,18 @@
 // Prices as operators say them: equal ones are equal texts, and all that is wrong is told.
 import { describe, expect, it } from 'vitest';
 import { modelPrices } from '../../../../control-plane/domain/model-prices.ts';
+import type { ModelPrices__Output } from '../../../../proto/generated/gateway/v1/ModelPrices.ts';
 import type { PriceTier__Output } from '../../../../proto/generated/gateway/v1/PriceTier.ts';
 
 const today = '2026-11-22';
 const usd = { input: '0.15', output: '0.6' };
+const none = { serviceTiers: {}, surcharges: {} };
 const tiers = (...above: number[]): PriceTier__Output[] =>
   above.map((abovePromptTokens) => ({ abovePromptTokens, ...usd }));
-const read = modelPrices(today);
+const price = modelPrices(today);
+const read = (
+  prices: Omit<ModelPrices__Output, 'serviceTiers' | 'surcharges'> & Partial<ModelPrices__Output>,
+) => price({ ...none, ...prices });
 
 describe('prices', () => {
   it('are of today where they are not dated', () => {
@@ -20,10 +25,16 @@ describe('prices', () => {
     const one = read({ cacheWrite1h: '3', cacheRead: '1', tiers: tiers(1, 2), asOf: today, ...usd });
     const other = read({ ...usd, asOf: today, tiers: tiers(1, 2), cacheRead: '1', cacheWrite1h: '3' });
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+    const set = { ...usd, tiers: [] };
+    const [first, second] = [
+      read({ ...set, serviceTiers: { flex: set, priority: set }, surcharges: { eu: '1.1', us: '1.1' } }),
+      read({ surcharges: { us: '1.1', eu: '1.1' }, serviceTiers: { priority: set, flex: set }, ...set }),
+    ];
+    expect(JSON.stringify(first)).toBe(JSON.stringify(second));
   });
 
   it('are refused where there are none', () => {
-    expect(read(null)).toEqual({ problems: [{ at: '', description: 'is required' }] });
+    expect(price(null)).toEqual({ problems: [{ at: '', description: 'is required' }] });
   });
 
   it.each(['1000.000000001', '1001', '999999', '1000000', '-0', '', ' 1', '1.', '1.0000000001'])(

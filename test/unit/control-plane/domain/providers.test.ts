@@ -1,12 +1,12 @@
 // The planes share no code, so that they agree on names is tested: what a proxy serves under a name, the control plane stores
 // keys for and lets nobody else have.
 import { describe, expect, it } from 'vitest';
+import { canonicalProviderName, isProviderName } from '../../../../common/provider-names.ts';
 import {
   customProviderName,
   wireFormat,
   wireFormatsInContract,
 } from '../../../../control-plane/domain/custom-provider.ts';
-import { canonicalProviderName, isProviderName } from '../../../../control-plane/domain/providers.ts';
 import { WireFormat } from '../../../../proto/generated/gateway/v1/WireFormat.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 

@@ -42,6 +42,13 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
 it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
   ['that was deleted', { deleted: true }, {}],
   ['for models by glob', { model: 'gpt-provider/*' }, {}],
+  ['for the model by another of its names', { model: 'gpt-provider/gpt-4o-2024-08-06' }, {}],
+  ['for the model', { model: 'gpt-provider/gpt-4o' }, { model_asked: 'gpt-provider/gpt-4o-2024-08-06' }],
+  [
+    'for the undated name',
+    { model: 'gpt-provider/gpt-4o' },
+    { model_asked: 'gpt-provider/gpt-4o-2027-01-01' },
+  ],
   ['of a month, though it was made later in it', { period: 'month' }, { at: 0 }],
   ['once, though its person stands in it twice', { subjectId: 'person' }, { project_person_id: 'person' }],
 ])('counts towards a budget %s', (_what, budget, fields) => {
@@ -51,6 +58,14 @@ it.each<[string, Partial<Budget>, Partial<UsageEventRow>]>([
 it('counts towards a budget without windows that was charged, though its proxy was behind the clock', () => {
   expect(windows([whole], { ...event, at: 999 }, 'budget')).toEqual(['total']);
   expect(windows([whole], { ...event, at: 999 }, 'other')).toEqual([]);
+});
+
+it('counts towards a budget that its proxy has charged, by whichever name it knows the model', () => {
+  const newer: Budget = { ...whole, period: 'day', model: 'gpt-provider/name-to-come' };
+  expect(windows([newer], event)).toEqual([]);
+  expect(windows([newer], event, 'budget')).toEqual(['1970-01-01']);
+  expect(windows([{ ...newer, organizationId: 'organization-2' }], event, 'budget')).toEqual([]);
+  expect(windows([{ ...newer, subjectId: 'somebody' }], event, 'budget')).toEqual([]);
 });
 
 it('counts in the windows of the time of each event, the same window for all events of it', () => {

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Violation } from '../../../../control-plane/services/errors.ts';
 import { chargesMax, readReport, textLengthMax } from '../../../../control-plane/services/usage-report.ts';
+import type { EstimateReason__Output } from '../../../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { UsageEvent__Output } from '../../../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSource__Output } from '../../../../proto/generated/gateway/v1/UsageSource.ts';
+import type { UsageSpecial__Output } from '../../../../proto/generated/gateway/v1/UsageSpecial.ts';
 
 const uuid = '019a9d5e-0000-7000-8000-000000000001';
 const other = '019a9d5e-0000-7000-8000-000000000002';
@@ -17,6 +19,7 @@ const event: UsageEvent__Output = {
   ...{ cacheWrite1hTokens: 5, reasoningTokens: 6, costNanoUsd: '9007199254740991' },
   ...{ unpriced: true, status: 599, errorSource: 'provider', errorCode: 'x', latencyMs: 7, firstTokenMs: 8 },
   ...{ streamed: true, attempts: 2, estimated: true, charges: [{ slice: 1, escrowNanoUsd: '5' }] },
+  ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '3' },
 };
 const slices = [
   { budgetId: uuid, window: '2026-11-20' },
@@ -46,6 +49,7 @@ describe('a report', () => {
       ...{ cache_write_tokens: 4, cache_write1h_tokens: 5, reasoning_tokens: 6, cost: 9007199254740991 },
       ...{ unpriced: 1, status: 599, error_source: 'provider', error_code: 'x', latency_ms: 7 },
       ...{ first_token_ms: 8, streamed: 1, direct_key: 1, attempts: 2, estimated: 1 },
+      ...{ estimate_reason: 'timed_out', reported_cost: 3, special: null },
     };
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
   });
@@ -62,6 +66,46 @@ describe('a report', () => {
       ['2026-11-20', uuid, uuid],
     ]);
     expect(events.map(({ charges }) => charges.length)).toEqual([1, 0, 1]);
+  });
+
+  it('keeps what has prices of its own, as far as there is any, and no word that it does not know', () => {
+    const special: UsageSpecial__Output = {
+      ...{ serviceTier: 'priority', region: '', searches: 3, images: 0, cacheWrite12hTokens: 0 },
+      ...{
+        audioPromptTokens: 0,
+        audioCacheReadTokens: 0,
+        audioCompletionTokens: 5,
+        imageCompletionTokens: 0,
+      },
+    };
+    const odd = {
+      ...special,
+      serviceTier: '=cmd|x',
+      region: 'U\u0000S',
+      searches: 0,
+      audioCompletionTokens: 0,
+    };
+    const none = { ...odd, serviceTier: '', region: '' };
+    const { read: events, fields } = read({
+      events: [special, odd, none, null].map((one) => ({ ...event, special: one })),
+    });
+    expect(fields).toEqual([]);
+    expect(events.map(({ row }) => row.special)).toEqual([
+      '{"serviceTier":"priority","searches":3,"audioCompletionTokens":5}',
+      '{"serviceTier":"unknown","region":"unknown"}',
+      ...[null, null],
+    ]);
+  });
+
+  it('says nothing of why an event is estimated where its proxy did not, or gave a reason of a newer one', () => {
+    const { estimateReason: _, reportedCostNanoUsd: __, ...silent } = event;
+    const newer = { ...event, estimateReason: 99 as unknown as EstimateReason__Output };
+    const { read: events, fields } = read({ events: [silent, newer] });
+    expect(fields).toEqual([]);
+    expect(events.map(({ row }) => [row.estimated, row.estimate_reason, row.reported_cost])).toEqual([
+      [1, null, null],
+      [1, null, 3],
+    ]);
   });
 
   it('may have texts of the greatest length, and tokens up to the greatest number', () => {
@@ -106,6 +150,7 @@ describe('a report', () => {
     ['cost_nano_usd', { costNanoUsd: '9007199254740992' }],
     ['cost_nano_usd', { costNanoUsd: '' }],
     ['cost_nano_usd', { costNanoUsd: '1e3' }],
+    ['reported_cost_nano_usd', { reportedCostNanoUsd: '' }],
     ['charges', { charges: Array.from({ length: chargesMax + 1 }, () => charge) }],
     ['charges[0].slice', { charges: [{ ...charge, slice: 2 }] }],
     ['charges[1].escrow_nano_usd', { charges: [charge, { ...charge, escrowNanoUsd: '-1' }] }],

@@ -64,6 +64,8 @@ const principal: Principal = {
     id: 'org-1',
     active: true,
     callerProviderKeys: true,
+    hangUp: 'cancel',
+    unknownCost: 'hold',
     allowedModels: [],
     limits: [],
     providerKeys: [

@@ -16,7 +16,16 @@ function configured(name: string): CustomProvider {
 
 function organization(id: string, ...customProviders: CustomProvider[]): OrganizationRecord {
   return {
-    ...{ id, active: true, callerProviderKeys: false, allowedModels: [], limits: [], revision: 1 },
+    ...{
+      id,
+      active: true,
+      callerProviderKeys: false,
+      hangUp: 'cancel',
+      unknownCost: 'hold',
+      allowedModels: [],
+      limits: [],
+      revision: 1,
+    },
     ...{ providerKeys: [], customProviders, prices: [], guardrails: [] },
   };
 }

@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { services } from '../../../../proto/load.ts';
 import {
   decodeDraw,
+  decodeEnd,
   decodeReturn,
   decodeSession,
   encodeDraw,
+  encodeEnd,
   encodeReturn,
 } from '../../../../proxy/access/wire-ledger.ts';
 
-const { Draw, KeepSession, Return } = services.Ledger;
+const { CloseSession, Draw, KeepSession, Return } = services.Ledger;
 const operation = { session: 's', budgetId: 'b', window: '2026-11-20', seq: 7 };
 const now = '2026-11-20T10:00:00.123Z';
 const at = Date.parse(now);
@@ -17,18 +19,22 @@ const largest = 9_000_000_000_000_000;
 
 describe('an operation', () => {
   it('carries money to the nano-dollar', () => {
-    const draw = encodeDraw({ ...operation, need: 1, want: largest });
+    const draw = encodeDraw({ ...operation, shut: largest, need: 1, want: largest });
     expect(Draw.requestDeserialize(Draw.requestSerialize(draw))).toEqual({
       ...operation,
       seq: '7',
       needNanoUsd: '1',
       wantNanoUsd: '9000000000000000',
+      shutNanoUsd: '9000000000000000',
+      _shutNanoUsd: 'shutNanoUsd',
     });
-    const giveBack = encodeReturn({ ...operation, amount: largest });
+    const giveBack = encodeReturn({ ...operation, shut: 3, amount: largest });
     expect(Return.requestDeserialize(Return.requestSerialize(giveBack))).toEqual({
       ...operation,
       seq: '7',
       amountNanoUsd: '9000000000000000',
+      shutNanoUsd: '3',
+      _shutNanoUsd: 'shutNanoUsd',
     });
   });
 
@@ -47,6 +53,8 @@ describe('an operation', () => {
       outcome,
       granted: largest,
       now: at,
+      epoch: '',
+      attainable: undefined,
     });
   });
 
@@ -62,9 +70,44 @@ describe('an operation', () => {
   });
 });
 
-it('answers tell the clock of the database', () => {
-  const session = KeepSession.responseDeserialize(KeepSession.responseSerialize({ open: true, now }));
-  expect(decodeSession(session)).toEqual({ open: true, now: at });
-  const returned = Return.responseDeserialize(Return.responseSerialize({ returnedNanoUsd: '5', now }));
-  expect(decodeReturn(returned)).toEqual({ returned: 5, now: at });
+describe('responses', () => {
+  const session = (fields: object) =>
+    KeepSession.responseDeserialize(KeepSession.responseSerialize({ open: true, now, ...fields }));
+
+  it('tell the clock of the database, and which database it is', () => {
+    const told = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
+    expect(decodeSession(session(told))).toEqual({
+      ...{ open: true, now: at, epoch: 'e', sessions: 3, leased: largest },
+    });
+    const answer = { returnedNanoUsd: '5', now, epoch: 'e' };
+    const returned = Return.responseDeserialize(Return.responseSerialize(answer));
+    expect(decodeReturn(returned)).toEqual({ returned: 5, now: at, epoch: 'e' });
+  });
+
+  it('of older control planes say less', () => {
+    expect(decodeSession(session({}))).toEqual({
+      ...{ open: true, now: at, epoch: '', sessions: 0, leased: undefined },
+    });
+  });
+
+  it('to a draw that is busy say what can be had', () => {
+    const outcome = 'DRAW_OUTCOME_BUSY';
+    const answer = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
+    const busy = decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)));
+    expect(busy).toMatchObject({ outcome: 'busy', attainable: 7 });
+  });
+});
+
+it('the end of a session names what is outstanding', () => {
+  const end = {
+    session: 's',
+    outstanding: [{ budgetId: 'b', window: 'total', amount: largest }],
+    andOthers: true,
+  };
+  expect(CloseSession.requestDeserialize(CloseSession.requestSerialize(encodeEnd(end)))).toEqual({
+    ...{ session: 's', andOthers: true },
+    outstanding: [{ budgetId: 'b', window: 'total', outstandingNanoUsd: '9000000000000000' }],
+  });
+  const answer = CloseSession.responseSerialize({ freedNanoUsd: '4', now, epoch: 'e' });
+  expect(decodeEnd(CloseSession.responseDeserialize(answer))).toEqual({ freed: 4, now: at, epoch: 'e' });
 });

@@ -32,6 +32,27 @@ describe('an organization’s own price', () => {
     expect(decode({ id: '1', model: 'acme/*', prices })).toEqual([{ id: '1', model: 'acme/*', prices }]);
   });
 
+  it('comes with what is dearer, and with what is charged by the piece', () => {
+    const special = {
+      ...{ cacheWrite12h: '3', audioInput: '4', audioCacheRead: '0.4', audioOutput: '8', imageOutput: '30' },
+      serviceTiers: {
+        priority: { input: '2', output: '5', tiers: [{ abovePromptTokens: 9, input: '4', output: '10' }] },
+      },
+      surcharges: { us: '1.1' },
+      calls: { request: '0.025', search: '0.01', groundedPrompt: '0.035', image: '0.04' },
+    };
+    const all = { ...prices, ...special };
+    expect(decode({ id: '1', model: 'acme/*', prices: all })).toEqual([
+      { id: '1', model: 'acme/*', prices: all },
+    ]);
+  });
+
+  it('comes without a way of being served that is not known here', () => {
+    const serviceTiers = { warp: { input: '9', output: '9' } };
+    const told = decode({ id: '1', model: 'acme/*', prices: { ...prices, serviceTiers } });
+    expect(told).toEqual([{ id: '1', model: 'acme/*', prices }]);
+  });
+
   it('comes without what it does not say', () => {
     const few = { input: '1', output: '2', asOf: '2026-11-22' };
     expect(decode({ id: '1', model: 'acme/m', prices: few })).toEqual([

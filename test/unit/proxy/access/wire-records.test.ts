@@ -41,6 +41,30 @@ const organization: OrganizationRecord = {
 };
 
 describe('an answer of Resolve', () => {
+  it('holds selectors of models as they count, whoever has stored them', () => {
+    const allowedModels = ['openai/gpt-4o-2024-08-06', 'anthropic/*', 'own-models/m'];
+    const limits = [
+      { ...key.limits?.[0], id: 'alias', model: 'google/gemini-flash-latest' },
+      { ...key.limits?.[0], id: 'all' },
+    ];
+    const prices = [{ id: 'p', model: 'azure/gpt-4o-2024-08-06', prices: { input: '1', output: '2' } }];
+    const answer = resolve({
+      asOf,
+      key: { ...key, allowedModels, limits },
+      scope: { ...scope, allowedModels },
+      organization: { ...organization, allowedModels, prices },
+    });
+    const { principal } = answer;
+    const canonical = ['gpt-provider/gpt-4o', 'assistant-provider/*', 'own-models/m'];
+    for (const record of [principal?.key, principal?.scope, principal?.organization])
+      expect(record?.allowedModels).toEqual(canonical);
+    expect(principal?.key.limits.map(({ model }) => model)).toEqual([
+      'search-provider/gemini-3.8-flash',
+      undefined,
+    ]);
+    expect(principal?.organization.prices[0]?.model).toBe('studio-ai/gpt-4o-2024-08-06');
+  });
+
   it('becomes a principal with times in milliseconds and secrets that do not print', () => {
     const answer = resolve({ asOf, key, scope, organization });
     expect(answer.asOf).toEqual({ epoch: 'one', revision: Number.MAX_SAFE_INTEGER });

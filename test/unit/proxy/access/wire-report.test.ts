@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '../../../../proto/load.ts';
 import { decodeReport, encodeReport } from '../../../../proxy/access/wire-report.ts';
+import { nothingSpecial } from '../../../../proxy/chat/usage.ts';
 import { usageOf } from '../../../support/usage-queue.ts';
 
 const { ReportUsage } = services.Ledger;
@@ -16,9 +17,11 @@ function sent(...events: readonly Parameters<typeof usageOf>[0][]) {
 }
 
 it('an answer tells the clock of the database', () => {
-  const answer = ReportUsage.responseDeserialize(ReportUsage.responseSerialize({ recorded: 3, now }));
-  expect(decodeReport(answer)).toEqual({ recorded: 3, now: at });
-  expect(() => decodeReport({ recorded: 3, now: '' })).toThrow();
+  const answer = ReportUsage.responseDeserialize(
+    ReportUsage.responseSerialize({ recorded: 3, now, epoch: 'e' }),
+  );
+  expect(decodeReport(answer)).toEqual({ recorded: 3, now: at, epoch: 'e' });
+  expect(() => decodeReport({ recorded: 3, now: '', epoch: '' })).toThrow();
 });
 
 describe('an event', () => {
@@ -34,11 +37,24 @@ describe('an event', () => {
       ...{ cacheReadTokens: 3, cacheWriteTokens: 4, cacheWrite1hTokens: 5, reasoningTokens: 6 },
     };
     const charges = [{ budgetId: 'b', window: 'total', escrow: largest }];
-    const others = { cost: largest, at, latencyMs: 12.6, firstTokenMs: 3.4, charges };
-    const arrived = sent({ ...source, ...same, ...others });
+    const estimate = { estimateReason: 'timed_out', reportedCost: 5, ordinal: 7 } as const;
+    const special = {
+      ...nothingSpecial,
+      serviceTier: 'priority',
+      region: 'us',
+      searches: 2,
+      images: 2 ** 40,
+    } as const;
+    const others = { special, cost: largest, at, latencyMs: 12.6, firstTokenMs: 3.4, charges };
+    const arrived = sent({ ...source, ...same, ...others, ...estimate });
     expect(arrived.events).toMatchObject([
       {
         ...same,
+        ...{ estimateReason: 'ESTIMATE_REASON_TIMED_OUT', reportedCostNanoUsd: '5', ordinal: '7' },
+        special: {
+          ...{ serviceTier: 'priority', region: 'us', searches: 2, images: 2 ** 32 - 1 },
+          audioPromptTokens: 0,
+        },
         ...{ at: now, source: 0, latencyMs: 13, firstTokenMs: 3, costNanoUsd: '9000000000000000' },
         charges: [{ slice: 0, escrowNanoUsd: '9000000000000000' }],
       },
@@ -51,7 +67,8 @@ describe('an event', () => {
     const { events, sources, slices } = sent({ charges: [] });
     for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId'])
       expect(sources[0]).not.toHaveProperty(absent);
-    expect(events[0]).not.toHaveProperty('firstTokenMs');
+    for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd', 'ordinal', 'special'])
+      expect(events[0]).not.toHaveProperty(absent);
     expect(events[0]).toMatchObject({ charges: [], errorSource: '', unpriced: false });
     expect(slices).toEqual([]);
   });

@@ -174,8 +174,8 @@ describe('findModel', () => {
   });
 
   it('has dearer tiers for long prompts, cache prices included', () => {
-    expect(found('gpt-provider', 'gpt-5.6').prices?.tiers).toEqual([
-      { abovePromptTokens: 272_000, input: '10', output: '45', cacheRead: '1', cacheWrite: '12.5' },
+    expect(found('gpt-provider', 'gpt-5.6-luna').prices?.tiers).toEqual([
+      { abovePromptTokens: 272_000, input: '0.4', output: '1.8', cacheRead: '0.04', cacheWrite: '0.5' },
     ]);
   });
 });

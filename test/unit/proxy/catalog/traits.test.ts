@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTraitRows, TraitTable } from '../../../../proxy/catalog/traits.ts';
+import { idleRows, parseTraitRows, TraitTable } from '../../../../proxy/catalog/traits.ts';
 
 const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/ab12cd';
 const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
@@ -27,6 +27,28 @@ describe('traits', () => {
     const known = table.of('managed-cloud-models', claude);
     expect(table.of('managed-cloud-models', profile)).toEqual({ ...known, promptCache: 'none' });
     expect(new TraitTable().of('managed-cloud-models', profile).family).toBe('other');
+  });
+
+  it('a row is for a model by any of its names, and by any name of its provider', () => {
+    const table = tableOf(
+      { models: 'anthropic/claude-haiku-4-5', prefill: false },
+      { models: 'google/gemini-3.8-*', like: 'gemini/gemini-2.5-flash', penalties: true },
+    );
+    for (const name of ['claude-haiku-4-5', 'claude-haiku-4-5-20251001'])
+      expect(table.of('assistant-provider', name).prefill).toBe(false);
+    expect(table.of('search-provider', 'gemini-flash-latest')).toEqual({
+      ...table.of('search-provider', 'gemini-2.5-flash'),
+      penalties: true,
+    });
+  });
+
+  it('a row that no provider can have a model for is named', () => {
+    const rows = ['openai/*', '*claude*', 'gpt*', 'studio-ai/x', 'opnai/*', 'gpt-4o', 'own-models/*', '*'];
+    const own = parseTraitRows(
+      rows.map((models) => ({ models })),
+      'own rows',
+    );
+    expect(idleRows(own)).toEqual(['opnai/*', 'gpt-4o', 'own-models/*']);
   });
 
   it('a model of no known family gets what all take', () => {

@@ -188,15 +188,18 @@ describe('a call in a conversation', () => {
   };
 
   it.each([
-    ['{"cups":2}', { cups: 2 }],
-    ['', {}],
-    ['not json', {}],
-    ['[1]', {}],
-    ['null', {}],
-    [undefined, {}],
-    [{ cups: 2 }, { cups: 2 }],
-  ])('trap 17: arguments %j are %j', (args, expected) => {
-    expect(first(call('1', 'boil', args))?.arguments).toEqual(expected);
+    ['{"cups":2}', '{"cups":2}'],
+    [' {"cups": 12345678901234567890, "cups": 2.0}\n', ' {"cups": 12345678901234567890, "cups": 2.0}\n'],
+    ['', '{}'],
+    ['not json', '{}'],
+    ['[1]', '{}'],
+    ['null', '{}'],
+    ['1.0', '{}'],
+    [1.5, '{}'],
+    [undefined, '{}'],
+    [{ cups: 2 }, '{"cups":2}'],
+  ])('trap 17: arguments %j are the text %j', (args, expected) => {
+    expect(first(call('1', 'boil', args))?.arguments.text).toEqual(expected);
   });
 
   it('trap 11: gives back the signature that rode on its id', () => {

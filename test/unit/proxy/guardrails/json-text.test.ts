@@ -15,7 +15,7 @@ const seen = (text: string) => {
 describe('JSON text', () => {
   it('shows its strings, names and numbers one by one, as they read', () => {
     expect(seen('{"a\\u0062": ["x\\ny", -1.5e3, true, null, ""], "": {"c": "\\"q\\""}}')).toEqual([
-      ...['ab', 'x\ny', '-1.5e3', '', '', 'c', '"q"'],
+      ...['ab', 'x\ny', '-1.5e3', '-1500', '', '', 'c', '"q"'],
     ]);
   });
 
@@ -29,6 +29,31 @@ describe('JSON text', () => {
 
   it('gets a string where a number is replaced', () => {
     expect(mapJsonText('[12, 3]', (part) => (part === '12' ? '[N]' : part))).toBe('["[N]", 3]');
+  });
+
+  it.each([
+    ['4111111111111111.0', ['4111111111111111.0', '4111111111111111']],
+    ['4.111111111111111e15', ['4.111111111111111e15', '4111111111111111']],
+    ['1.234567890123456789E18', ['1.234567890123456789E18', '1234567890123456789']],
+    // A double has no room for this fraction.
+    ['4111111111111111.05', ['4111111111111111.05', '4111111111111111']],
+    ['12345678901234567890', ['12345678901234567890']],
+    // An exponent may stand for any number of digits.
+    ['1e400', ['1e400']],
+    ['1e999999999', ['1e999999999']],
+    ['1e63', ['1e63', `1${'0'.repeat(63)}`]],
+    ['1.0', ['1.0']],
+    ['-0', ['-0']],
+    ['0.25', ['0.25']],
+  ])('shows a whole number with all its digits too: %s', (number, spellings) => {
+    expect(seen(`[${number}]`)).toEqual(spellings);
+  });
+
+  it('gets a string where any spelling of a number is replaced', () => {
+    const put = (part: string) => part.replace('4111111111111111', '[CARD]');
+    expect(mapJsonText('[4.111111111111111e15, 4111111111111111.0, 1.0]', put)).toBe(
+      '["[CARD]", "[CARD].0", 1.0]',
+    );
   });
 
   it.each(['', '{', '{"a": "b', '{"a": 1}}', 'plain text', "{'a': 1}", '{"a": "b\nc"}'])(

@@ -41,6 +41,17 @@ describe('the limits of a call', () => {
     expect(applied({ ...first, key: key() })).toEqual(['organization:o']);
   });
 
+  it('are for a model by whichever of its names', () => {
+    const principal = (model: string) => ({
+      ...{ key: key(limit('n', { model })), scope: undefined, organization: organization() },
+    });
+    for (const model of ['gpt-provider/gpt-4o', 'gpt-provider/gpt-4o-2024-*', 'GPT-PROVIDER/gpt-4O'])
+      expect(applied(principal(model)), model).toEqual(['virtual_key:n']);
+    const dated = 'gpt-provider/gpt-4o-2024-05-13';
+    expect(applied(principal('gpt-provider/gpt-4o'), undefined, dated)).toEqual(['virtual_key:n']);
+    expect(applied(principal(dated))).toEqual([]);
+  });
+
   it.each(['organization', 'scope', 'key'] as const)('for one model on the %s are for no other', (where) => {
     const narrowed = limit('n', { model: 'gpt-provider/gpt-4*' });
     const principal = {

@@ -1,139 +1,295 @@
-// What an attempt tells of the answer to those who have to charge it, also where there is no answer in the end.
+// What an attempt knows of the provider's response for those who charge it, also where there is no response in the end, or nobody
+// takes it any more.
 import { describe, expect, it } from 'vitest';
-import { Attempt, type AttemptResult, type Received } from '../../../../proxy/upstream/attempt.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
+import { ClientGone } from '../../../../proxy/http/exchange.ts';
+import { Attempt, type AttemptResult } from '../../../../proxy/upstream/attempt.ts';
 import { TransportError, type UpstreamReceiver } from '../../../../proxy/upstream/transport.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
 const json = { 'content-type': 'application/json' };
 const eventStream = { 'content-type': 'text/event-stream' };
+const hello = { messages: [{ role: 'user', content: 'Hello' }] };
 
-interface Facts {
-  readonly usage: number | undefined;
-  readonly model: string | undefined;
-  readonly textBytes: number;
-}
+/** An attempt at a provider that the test plays. */
+class Played {
+  readonly attempt: Attempt;
+  readonly result: Promise<AttemptResult | undefined>;
+  /** Plays the provider. */
+  provider: UpstreamReceiver | undefined;
+  error: unknown;
+  isCancelled = false;
+  isPaused = false;
+  begun = true;
 
-const facts = (told: Received): Facts => ({
-  usage: told.usage()?.completionTokens,
-  model: told.model(),
-  textBytes: told.textBytes(),
-});
+  constructor(stream: boolean, call = callOf('gpt-provider', 'gpt-4o', { stream, ...hello })) {
+    const played = this;
+    const connection = {
+      get begun() {
+        return played.begun;
+      },
+      cancel: () => {
+        this.isCancelled = true;
+      },
+      pause: () => {
+        this.isPaused = true;
+      },
+      resume: () => {
+        this.isPaused = false;
+      },
+    };
+    const transport = {
+      send: (_request: unknown, receiver: UpstreamReceiver) => {
+        this.provider = receiver;
+        return connection;
+      },
+      close: () => Promise.resolve(),
+    };
+    const context = { attemptStarted: () => undefined, buffer: () => undefined, progress: () => undefined };
+    const limits = { answerBytesMax: 10_000, eventBytesMax: 10_000 };
+    this.attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
+    this.result = this.attempt.run().catch((error: unknown) => {
+      this.error = error;
+      return undefined;
+    });
+  }
 
-/** @param answer what the provider does */
-async function attempt(stream: boolean, answer: (receiver: UpstreamReceiver) => void) {
-  const call = callOf('gpt-provider', 'gpt-4o', { stream, messages: [{ role: 'user', content: 'Hello' }] });
-  const atFailure: Facts[] = [];
-  const context = {
-    attemptStarted: () => undefined,
-    buffer: () => undefined,
-    progress: () => undefined,
-    received: (told: Received) => void atFailure.push(facts(told)),
-  };
-  const connection = { cancel: () => undefined, pause: () => undefined, resume: () => undefined };
-  const transport = {
-    send: (_request: unknown, receiver: UpstreamReceiver) => {
-      queueMicrotask(() => answer(receiver));
-      return connection;
-    },
-    close: () => Promise.resolve(),
-  };
-  const limits = { answerBytesMax: 10_000, eventBytesMax: 10_000 };
-  const started = new Attempt(call, { transport, limits, now: () => call.now }, context);
-  const result: AttemptResult | undefined = await started.run().catch(() => undefined);
-  return { result, atFailure };
+  says(status: number, headers: object, ...parts: readonly Buffer[]): this {
+    this.provider?.onHead(status, { ...headers });
+    for (const part of parts) this.provider?.onData(part);
+    return this;
+  }
+
+  ends(): this {
+    this.provider?.onEnd();
+    return this;
+  }
+
+  breaks(error = new TransportError('closed', 'reset')): this {
+    this.provider?.onError(error);
+    return this;
+  }
+
+  get facts() {
+    const { attempt } = this;
+    return {
+      ending: attempt.ending,
+      complete: attempt.usageIsComplete,
+      usage: attempt.usage()?.completionTokens,
+      model: attempt.model(),
+      tokens: attempt.textTokens(),
+    };
+  }
 }
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const usage = { prompt_tokens: 5, completion_tokens: 3 };
 const choices = [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }];
+const chunk = (content: string, more: object = {}) =>
+  bytes(`data: ${JSON.stringify({ model: 'answered', choices: [{ delta: { content } }], ...more })}\n\n`);
+const usageChunk = bytes(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+const done = bytes('data: [DONE]\n\n');
 
-function complete(body: Buffer) {
-  return attempt(false, (receiver) => {
-    receiver.onHead(200, json);
-    receiver.onData(body);
-    receiver.onEnd();
-  });
-}
-
-describe('a complete answer', () => {
-  it('tells its model, its usage and how large it was', async () => {
-    const body = bytes({ model: 'gpt-4o-2024-11-20', choices, usage });
-    const { result, atFailure } = await complete(body);
-    expect(result).toMatchObject({ model: 'gpt-4o-2024-11-20', textBytes: body.length });
-    expect(result?.kind === 'complete' && result.usage?.completionTokens).toBe(3);
-    expect(atFailure).toEqual([]);
-  });
-
-  it('tells no model that holds the key it was asked with', async () => {
-    const call = callOf('gpt-provider', 'gpt-4o', { messages: [{ role: 'user', content: 'Hello' }] });
-    const key = call.target.credential.apiKey?.reveal() ?? '';
-    const { result } = await complete(bytes({ model: `m-${key}`, choices, usage }));
-    expect(key).not.toBe('');
-    expect(result).toMatchObject({ kind: 'complete', model: undefined });
-  });
-
-  it.each<[string, (receiver: UpstreamReceiver) => void]>([
-    ['that is cut', (receiver) => receiver.onError(new TransportError('closed', 'reset'))],
-    ['that cannot be read', (receiver) => receiver.onEnd()],
-  ])('%s tells how much had come', async (_what, end) => {
-    const { result, atFailure } = await attempt(false, (receiver) => {
-      receiver.onHead(200, json);
-      receiver.onData(bytes('{"choices":[{"mess'));
-      end(receiver);
+describe('a whole response', () => {
+  it('has complete usage, where the provider reports it', async () => {
+    const played = new Played(false)
+      .says(200, json, bytes({ model: 'gpt-4o-2024-11-20', choices, usage }))
+      .ends();
+    expect((await played.result)?.kind).toBe('complete');
+    expect(played.facts).toMatchObject({
+      ending: 'whole',
+      complete: true,
+      usage: 3,
+      model: 'gpt-4o-2024-11-20',
     });
-    expect(result).toBeUndefined();
-    expect(atFailure).toEqual([{ usage: undefined, model: undefined, textBytes: 18 }]);
+  });
+
+  it('without usage has what the model wrote', () => {
+    const played = new Played(false).says(200, json, bytes({ model: 'm', choices })).ends();
+    expect(played.facts).toEqual({
+      ending: 'whole',
+      complete: false,
+      usage: undefined,
+      model: 'm',
+      tokens: 1,
+    });
+  });
+
+  it('tells no model that holds the key it was asked with', () => {
+    const call = callOf('gpt-provider', 'gpt-4o', hello);
+    const key = call.target.credential.apiKey?.reveal() ?? '';
+    expect(key).not.toBe('');
+    const played = new Played(false, call)
+      .says(200, json, bytes({ model: `m-${key}`, choices, usage }))
+      .ends();
+    expect(played.facts).toMatchObject({ ending: 'whole', model: undefined });
+  });
+
+  it.each<[string, (played: Played) => void, string]>([
+    ['whose connection broke', (played) => played.breaks(), 'reset'],
+    ['that cannot be read', (played) => played.ends(), 'not_read'],
+    ['that took too long', ({ attempt }) => attempt.abort(new GatewayError('upstream_timeout')), 'timed_out'],
+  ])('%s has no usage, and says how it ended', async (_what, end, ending) => {
+    const played = new Played(false).says(200, json, bytes('{"choices":[{"mess'));
+    end(played);
+    expect(await played.result).toBeUndefined();
+    expect(played.facts).toMatchObject({ ending, complete: false, usage: undefined });
+    expect(played.facts.tokens).toBeGreaterThan(0);
+  });
+
+  it('that is an error after all used nothing', async () => {
+    const played = new Played(false).says(200, json, bytes({ error: { message: 'no' } })).ends();
+    expect(await played.result).toBeUndefined();
+    expect(played.facts.ending).toBe('unused');
   });
 });
 
-describe('what is no answer', () => {
-  it('has no text: an error of the provider', async () => {
-    const { atFailure } = await attempt(false, (receiver) => {
-      receiver.onHead(500, json);
-      receiver.onData(bytes({ error: { message: 'down' } }));
-      receiver.onEnd();
-    });
-    expect(atFailure).toEqual([{ usage: undefined, model: undefined, textBytes: 0 }]);
+describe('nothing was used', () => {
+  it.each<[string, (played: Played) => void]>([
+    [
+      'of a provider that refuses',
+      (played) => played.says(500, json, bytes({ error: { message: 'down' } })).ends(),
+    ],
+    ['of one that refuses at length', (played) => played.says(400, json, Buffer.alloc(1_100_000, 'x'))],
+    [
+      'of one that is not reached',
+      (played) => played.breaks(new TransportError('connect', 'refused', false)),
+    ],
+    [
+      'of one whose address is forbidden',
+      (played) => played.breaks(new TransportError('forbidden', 'private', false)),
+    ],
+    [
+      'of a request that no connection had taken',
+      (played) => played.breaks(new TransportError('closed', 'gone', false)),
+    ],
+  ])('%s', async (_what, play) => {
+    const played = new Played(true);
+    play(played);
+    expect(await played.result).toBeUndefined();
+    expect(played.facts).toMatchObject({ ending: 'unused', usage: undefined, tokens: 0 });
   });
 
-  it('has no text: nothing came', async () => {
-    const { atFailure } = await attempt(true, (receiver) => {
-      receiver.onError(new TransportError('connect', 'refused'));
-    });
-    expect(atFailure).toEqual([{ usage: undefined, model: undefined, textBytes: 0 }]);
+  it('of a stream whose first event is an error', async () => {
+    const played = new Played(true).says(200, eventStream, bytes('data: {"error":{"message":"busy"}}\n\n'));
+    expect(await played.result).toBeUndefined();
+    expect(played.facts.ending).toBe('unused');
+    expect(played.isCancelled).toBe(true);
+  });
+
+  it('where the caller left before a connection took the request', async () => {
+    const played = new Played(false);
+    played.begun = false;
+    played.attempt.abort(new ClientGone('client_left'));
+    expect(await played.result).toBeUndefined();
+    expect([played.facts.ending, played.isCancelled]).toEqual(['unused', true]);
   });
 });
 
 describe('a stream', () => {
-  const chunk = (content: string, more: object = {}) =>
-    bytes(`data: ${JSON.stringify({ model: 'answered', choices: [{ delta: { content } }], ...more })}\n\n`);
-
-  it('tells what has come so far, and goes on telling it once it is cut', async () => {
-    let provider: UpstreamReceiver | undefined;
-    const { result, atFailure } = await attempt(true, (receiver) => {
-      provider = receiver;
-      receiver.onHead(200, eventStream);
-      receiver.onData(chunk(''));
-    });
-    if (result?.kind !== 'stream') throw new Error('there is no stream');
-    expect(facts(result)).toEqual({ usage: undefined, model: 'answered', textBytes: 4 });
-    provider?.onData(chunk('x'.repeat(100)));
-    provider?.onError(new TransportError('closed', 'reset'));
-    expect(facts(result)).toEqual({ usage: undefined, model: 'answered', textBytes: 108 });
-    expect(atFailure).toEqual([]);
+  it('has complete usage only with its end', async () => {
+    const played = new Played(true).says(200, eventStream, chunk('Hi'), usageChunk);
+    await played.result;
+    expect(played.facts).toMatchObject({ ending: 'open', complete: false, usage: 3 });
+    played.provider?.onData(done);
+    expect(played.facts).toMatchObject({ ending: 'whole', complete: true, usage: 3 });
   });
 
-  it('that fails before its first event tells what it had told', async () => {
-    const { result, atFailure } = await attempt(true, (receiver) => {
-      receiver.onHead(200, eventStream);
-      receiver.onData(
-        bytes(
-          'data: {"model":"answered","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":3}}\n\n',
-        ),
-      );
-      receiver.onEnd();
+  it('goes on saying what has come of it once its connection broke', async () => {
+    const played = new Played(true).says(200, eventStream, chunk('Hi'));
+    expect((await played.result)?.kind).toBe('stream');
+    played.provider?.onData(chunk('words '.repeat(100)));
+    played.breaks();
+    expect(played.facts).toEqual({
+      ending: 'reset',
+      complete: false,
+      usage: undefined,
+      model: 'answered',
+      tokens: 202,
     });
-    expect(result).toBeUndefined();
-    expect(atFailure).toEqual([{ usage: 3, model: 'answered', textBytes: 0 }]);
+  });
+
+  it('that ends without its end marker was cut', async () => {
+    const played = new Played(true).says(200, eventStream, chunk('Hi')).ends();
+    await played.result;
+    expect(played.facts).toMatchObject({ ending: 'cut', complete: false });
+  });
+
+  it('with an error in the middle was cut: what came before was used', async () => {
+    const played = new Played(true).says(200, eventStream, chunk('Hi'), bytes('data: {"error":{}}\n\n'));
+    await played.result;
+    expect(played.facts).toMatchObject({ ending: 'cut', tokens: 1 });
+  });
+});
+
+describe('a response that nobody takes any more', () => {
+  const left = new ClientGone('client_left');
+
+  it('is not cancelled, and read for its usage: a whole one', async () => {
+    const played = new Played(false);
+    played.attempt.abort(left);
+    expect(await played.result).toBeUndefined();
+    expect([played.error, played.isCancelled, played.facts.ending]).toEqual([left, false, 'open']);
+    const reading = played.attempt.readOn();
+    played.says(200, json, bytes({ model: 'm', choices, usage })).ends();
+    await reading;
+    expect(played.facts).toMatchObject({ ending: 'whole', complete: true, usage: 3 });
+  });
+
+  it('is not cancelled, and read for its usage: a stream that a slow caller had paused', async () => {
+    const played = new Played(true).says(200, eventStream, chunk('Hi'));
+    const result = await played.result;
+    if (result?.kind !== 'stream') throw new Error('there is no stream');
+    const written: string[] = [];
+    const failures: Error[] = [];
+    result.flowTo({
+      write: (part) => void written.push(String(part)),
+      end: () => undefined,
+      fail: (error) => void failures.push(error),
+    });
+    result.pause();
+    played.attempt.abort(left);
+    const reading = played.attempt.readOn();
+    expect(played.isPaused).toBe(false);
+    for (const part of [chunk(' there'), usageChunk, done]) played.provider?.onData(part);
+    await reading;
+    expect(played.facts).toMatchObject({ ending: 'whole', complete: true, usage: 3 });
+    expect([written.length, failures]).toEqual([1, [left]]);
+  });
+
+  it('can be given up, before and while it is read', async () => {
+    const before = new Played(true).says(200, eventStream, chunk('Hi'));
+    before.attempt.abort(left);
+    before.attempt.giveUp('left');
+    expect([before.facts.ending, before.isCancelled]).toEqual(['left', true]);
+
+    const during = new Played(false);
+    during.attempt.abort(left);
+    const reading = during.attempt.readOn();
+    during.attempt.giveUp('timed_out');
+    await reading;
+    expect([during.facts.ending, during.isCancelled]).toEqual(['timed_out', true]);
+  });
+
+  it('ends as it ends, where it does not come to its end', async () => {
+    for (const [end, ending] of [
+      [(played: Played) => played.breaks(), 'reset'],
+      [(played: Played) => played.ends(), 'cut'],
+      [(played: Played) => played.provider?.onData(bytes('data: no JSON "error"\n\n')), 'not_read'],
+    ] as const) {
+      const played = new Played(true).says(200, eventStream, chunk('Hi'));
+      played.attempt.abort(left);
+      const reading = played.attempt.readOn();
+      end(played);
+      await reading;
+      expect(played.facts.ending).toBe(ending);
+    }
+  });
+
+  it('that had ended already is not waited for', async () => {
+    const played = new Played(false).says(200, json, bytes({ choices, usage })).ends();
+    await played.attempt.readOn();
+    played.attempt.giveUp('left');
+    expect(played.facts.ending).toBe('whole');
   });
 });

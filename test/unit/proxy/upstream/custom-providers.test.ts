@@ -11,7 +11,15 @@ const customProviders = new CustomProviders(providersByName, traits);
 
 function organization(...configured: CustomProvider[]): OrganizationRecord {
   return {
-    ...{ id: 'organization-1', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{
+      id: 'organization-1',
+      active: true,
+      callerProviderKeys: false,
+      hangUp: 'cancel',
+      unknownCost: 'hold',
+      allowedModels: [],
+      limits: [],
+    },
     ...{ providerKeys: [], customProviders: configured, prices: [], guardrails: [], revision: 1 },
   };
 }

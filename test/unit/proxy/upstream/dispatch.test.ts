@@ -64,7 +64,15 @@ const principal: Principal = {
   },
   scope: undefined,
   organization: {
-    ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{
+      id: 'o',
+      active: true,
+      callerProviderKeys: false,
+      hangUp: 'cancel',
+      unknownCost: 'hold',
+      allowedModels: [],
+      limits: [],
+    },
     ...{ providerKeys: [], customProviders: [], prices: [], guardrails: [], revision: 1 },
   },
 };
@@ -74,7 +82,6 @@ const context: DispatchContext = {
   onAbort: () => undefined,
   progress: () => undefined,
   attemptStarted: () => undefined,
-  received: () => undefined,
 };
 
 function ask(vendor: VendorName, urls: readonly string[]) {

@@ -264,14 +264,6 @@ describe('the stream', () => {
     expect(source.isPaused).toBe(false);
   });
 
-  it('tells usage, model and text of the provider', async () => {
-    const { source, result } = guarded(redacting);
-    source.say(role, chunkOf({ content: 'Hi' }));
-    const stream = await result;
-    expect([stream.usage(), stream.model(), stream.textBytes()]).toEqual([source.usage(), 'told', 3]);
-    expect(stream.headers).toBe(source.headers);
-  });
-
   it('fails as the provider does: before it is handed over', async () => {
     const { source, result } = guarded(redacting);
     source.say(role);

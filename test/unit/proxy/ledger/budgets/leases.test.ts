@@ -374,7 +374,7 @@ describe('memory', () => {
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(65_000);
     expect(world.budgets.slices()).toEqual([]);
-    expect(world.budgets.totals()).toEqual({ slices: 0, waiting: 0, available: 0, holds: 0 });
+    expect(world.budgets.totals()).toEqual({ slices: 0, waiting: 0, available: 0, shut: 0, holds: 0 });
     const hold = await world.take(ask(100, 'a'));
     expect(hold.amount).toBe(100);
     expect(world.link.draws.map(({ seq }) => seq)).toEqual([1, 3]);

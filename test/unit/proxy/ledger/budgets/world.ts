@@ -7,8 +7,11 @@ import {
 } from '../../../../../proxy/ledger/budgets/budgets.ts';
 import type { Slice } from '../../../../../proxy/ledger/budgets/slice.ts';
 import { SlicedBudgets, type SliceMetrics } from '../../../../../proxy/ledger/budgets/sliced-budgets.ts';
+import type { UnsettledUsage } from '../../../../../proxy/ledger/usage/live-usage-log.ts';
+import type { Escrow } from '../../../../../proxy/ledger/usage/unacknowledged.ts';
 import { FakeLedger, LedgerLink } from '../../../../support/fake-ledger.ts';
 import { silentLog } from '../../../../support/silent-log.ts';
+import { usageOf } from '../../../../support/usage-queue.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
 
 export class World {
@@ -17,6 +20,8 @@ export class World {
   readonly link = new LedgerLink();
   readonly outcomes: string[] = [];
   readonly waits: number[] = [];
+  readonly lost: number[] = [];
+  readonly usage = new FakeUsage();
   readonly defects: string[] = [];
   readonly budgets: SlicedBudgets;
 
@@ -24,15 +29,13 @@ export class World {
     this.budgets = this.proxy(this.link, {
       drawn: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
       returned: () => undefined,
+      escrowLost: (amount) => void this.lost.push(amount),
       waited: (ms) => void this.waits.push(ms),
     });
   }
 
   /** Another proxy. */
-  proxy(
-    link: LedgerLink,
-    metrics: SliceMetrics = { drawn: () => undefined, returned: () => undefined, waited: () => undefined },
-  ): SlicedBudgets {
+  proxy(link: LedgerLink, metrics: SliceMetrics = noMetrics): SlicedBudgets {
     return new SlicedBudgets({
       client: this.ledger.connect(link),
       clock: this.time,
@@ -41,6 +44,7 @@ export class World {
       log: silentLog,
       background: createBackground({ log: silentLog, onFailure: (task) => this.defects.push(task) }),
       metrics,
+      usage: this.usage,
     });
   }
 
@@ -73,11 +77,48 @@ export class World {
   }
 }
 
+const noMetrics: SliceMetrics = {
+  ...{ drawn: () => undefined, returned: () => undefined, escrowLost: () => undefined },
+  waited: () => undefined,
+};
+
+/** Usage that is reported at once, unless a test says otherwise. */
+export class FakeUsage implements UnsettledUsage {
+  readonly reportedAgain: string[] = [];
+  waiting: readonly Escrow[] = [];
+  overflowed: readonly Escrow[] = [];
+  isOverflowing = false;
+
+  queued(): readonly Escrow[] {
+    return this.waiting;
+  }
+
+  elsewhere(): readonly Escrow[] {
+    return this.overflowed;
+  }
+
+  forget(): void {
+    this.overflowed = [];
+  }
+
+  async reportAgain(epoch: string): Promise<void> {
+    this.reportedAgain.push(epoch);
+  }
+
+  async settled(): Promise<void> {
+    // It is.
+  }
+
+  async isOverflowEmpty(): Promise<boolean> {
+    return !this.isOverflowing;
+  }
+}
+
 /** Also a refusal that is thrown at once. */
 export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetHold> {
   return await budgets.take(question);
 }
 
 export function ask(full: number, ...ids: readonly string[]): BudgetQuestion {
-  return { budgets: ids.map((id) => ({ id, period: 'day' })), full, least: full };
+  return { budgets: ids.map((id) => ({ id, period: 'day' })), full, least: full, ifKilled: () => usageOf() };
 }

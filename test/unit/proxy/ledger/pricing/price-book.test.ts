@@ -10,7 +10,15 @@ const own = (id: string, model: string, input: string): OwnPrice => ({ id, model
 
 function organization(...prices: OwnPrice[]): OrganizationRecord {
   return {
-    ...{ id: 'o', active: true, callerProviderKeys: false, allowedModels: [], limits: [] },
+    ...{
+      id: 'o',
+      active: true,
+      callerProviderKeys: false,
+      hangUp: 'cancel',
+      unknownCost: 'hold',
+      allowedModels: [],
+      limits: [],
+    },
     ...{ providerKeys: [], customProviders: [], prices, guardrails: [], revision: 1 },
   };
 }
@@ -28,8 +36,12 @@ function call(
     caller: { principal, project: undefined, direct: false },
     qualifiedModel: model,
     catalogModel,
-    targets: (regions ?? [undefined]).map((region) => ({ region }) as Target),
+    targets: (regions ?? [undefined]).map((region) => targetIn(region)),
   };
+}
+
+function targetIn(region: string | undefined, origin = 'https://vendor.example'): Target {
+  return { region, baseUrl: { origin, path: '' } } as Target;
 }
 
 /** USD per million tokens of input. */
@@ -65,6 +77,14 @@ describe('a call is charged', () => {
     expect(inputOf(call(organization(...prices.toReversed()), 'acme/m', model))).toBe(usdPerMillion);
   });
 
+  it('by its own price under whichever name', () => {
+    for (const selector of ['gpt-provider/gpt-4o-2024-08-06', 'gpt-provider/*-08-06', 'gpt-provider/gpt-4o'])
+      expect(inputOf(call(organization(own('1', selector, '3')), 'gpt-provider/gpt-4o')), selector).toBe(3);
+    // Another snapshot costs something else.
+    const other = organization(own('1', 'gpt-provider/gpt-4o', '3'));
+    expect(inputOf(call(other, 'gpt-provider/gpt-4o-2024-05-13'))).toBeUndefined();
+  });
+
   it('by an own price in every region, and where the catalog knows nothing', () => {
     const record = organization(own('1', 'acme/*', '2'));
     const regional = { ...model, regions: { north: usd('99') } };
@@ -90,6 +110,45 @@ describe('a call is charged', () => {
     expect(at('south', 'north')).toBe(12);
     expect(at('south', undefined)).toBe(10);
     expect(at('south', 'south')).toBe(8);
+  });
+});
+
+describe('where a call is processed', () => {
+  const surcharged = { ...model, prices: { ...usd('10'), surcharges: { eu: '1.1' } } };
+  const at = (target: Target) => ({ ...call(organization(), 'acme/m', surcharged), targets: [target] });
+
+  it.each<[string, Target, number]>([
+    ['costs more where it is configured', targetIn('eu'), 11],
+    ['costs more where the vendor’s host says so', targetIn(undefined, 'https://eu.api.openai.com'), 11],
+    ['costs the usual where neither says it', targetIn(undefined, 'https://api.openai.com'), 10],
+    ['costs the usual elsewhere', targetIn('us'), 10],
+    [
+      'costs the usual behind a host that only looks like it',
+      targetIn(undefined, 'https://eu.api.openai.com.example'),
+      10,
+    ],
+  ])('%s', (_what, target, usdPerMillion) => {
+    expect(inputOf(at(target))).toBe(usdPerMillion);
+  });
+
+  it('costs more of an organization’s own price too', () => {
+    const record = organization({
+      id: '1',
+      model: 'acme/m',
+      prices: { ...usd('2'), surcharges: { eu: '1.5' } },
+    });
+    expect(inputOf({ ...call(record, 'acme/m', model), targets: [targetIn('eu')] })).toBe(3);
+  });
+
+  it('is held at the dearest place where nobody says it, and charged as usual', () => {
+    const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
+    const prices = (...regions: (string | undefined)[]) =>
+      book.of(call(organization(), 'acme/m', regional, regions));
+    expect(prices(undefined)?.dearest(1).input.whole).toBe(12_000);
+    expect(prices('south')?.dearest(1).input.whole).toBe(8000);
+    expect(prices(undefined)).toBe(prices(undefined));
+    expect(book.of(at(targetIn(undefined)))?.dearest(1).input.whole).toBe(11_000);
+    expect(book.of(at(targetIn('us')))?.dearest(1).input.whole).toBe(10_000);
   });
 });
 

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listModels, type ModelPrices } from '../../../../../proxy/catalog/models.ts';
 import { noUsage, type Usage } from '../../../../../proxy/chat/usage.ts';
-import {
-  compilePrices,
-  dearestOf,
-  type Prices,
-  tokensMax,
-} from '../../../../../proxy/ledger/pricing/prices.ts';
+import { compilePrices, dearestOf, type Prices } from '../../../../../proxy/ledger/pricing/prices.ts';
+import { tokensMax } from '../../../../../proxy/ledger/pricing/rates.ts';
 import { Random } from '../../../../support/access/random.ts';
 
 const asOf = '2026-11-22';
@@ -178,10 +174,12 @@ describe('the dearest rates', () => {
     expect(compiled.dearest(100)).toEqual({
       input: { whole: 1000, millionths: 0 },
       output: { whole: 1000, millionths: 0 },
+      calls: 0,
     });
     expect(compiled.dearest(101)).toEqual({
       input: { whole: 5000, millionths: 0 },
       output: { whole: 7000, millionths: 0 },
+      calls: 0,
     });
   });
 
@@ -190,6 +188,7 @@ describe('the dearest rates', () => {
     expect(both.dearest(1)).toEqual({
       input: { whole: 2000, millionths: 0 },
       output: { whole: 9000, millionths: 0 },
+      calls: 0,
     });
     expect(both.costOf(used({ promptTokens: 1, completionTokens: 1 }))).toBe(10_000);
     expect(both.costOf(used({ promptTokens: 100, completionTokens: 1 }))).toBe(203_000);

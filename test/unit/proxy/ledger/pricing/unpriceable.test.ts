@@ -1,13 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { parseChatRequest } from '../../../../../proxy/chat/request.ts';
+import { compilePrices, type Prices } from '../../../../../proxy/ledger/pricing/prices.ts';
 import { unpriceable } from '../../../../../proxy/ledger/pricing/unpriceable.ts';
 
 const hello = { role: 'user', content: 'Hello' };
 
-function fieldOf(fields: object, qualifiedModel = 'gpt-provider/gpt-4o'): string | undefined {
+/** Of tokens of text alone, of a model of which nobody knows how much it takes. */
+function fieldOf(fields: object, qualifiedModel = 'gpt-provider/gpt-4o', prices = textOnly, limits = {}) {
   const body = Buffer.from(JSON.stringify({ model: 'm', messages: [hello], ...fields }));
-  return unpriceable({ request: parseChatRequest(body), qualifiedModel });
+  const catalogModel = {
+    ...{ provider: 'acme', name: 'm', chat: true, created: 1, capabilities: [] },
+    limits,
+  };
+  return unpriceable({ request: parseChatRequest(body), qualifiedModel, catalogModel }, prices);
 }
+
+function compile(amounts: object): Prices {
+  const compiled = compilePrices({ input: '1', output: '2', asOf: '2026-11-22', ...amounts });
+  if (compiled === undefined) throw new Error('the prices are not believed');
+  return compiled;
+}
+
+const textOnly = compile({});
 
 const part = (content: object) => ({ messages: [hello, { role: 'user', content: [content] }] });
 const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
@@ -26,7 +40,6 @@ describe('has no price', () => {
     ['sound in the answer', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }, 'audio'],
     ['images in the answer', { modalities: ['text', 'image'] }, 'modalities'],
     ['modalities that are no list', { modalities: 'audio' }, 'modalities'],
-    ['a prediction', { prediction: { type: 'content', content: 'x' } }, 'prediction'],
     ['a stored prompt', { cached_content: 'cachedContents/1' }, 'cached_content'],
     ['a stored prompt in the vendor’s spelling', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
     ['an output without an end', { max_tokens: -1 }, 'max_tokens'],
@@ -97,6 +110,7 @@ describe('has a price', () => {
     ['the usual tier', { service_tier: 'default' }],
     ['the tier that the vendor chooses', { service_tier: 'auto' }],
     ['a cheaper tier', { service_tier: 'flex' }],
+    ['a prediction', { prediction: { type: 'content', content: 'x' } }],
     ['text alone', { modalities: ['text'] }],
     ['a search that is not wanted', { enable_search: false }],
     ['several answers of a length', { n: 4, max_completion_tokens: 1 }],
@@ -133,5 +147,59 @@ describe('has a price', () => {
     ],
   ])('%s', (_what, fields) => {
     expect(fieldOf(fields)).toBeUndefined();
+  });
+});
+
+describe('has a price where the model has one for it', () => {
+  const everything = compile({
+    ...{ audioInput: '1', audioOutput: '1', imageOutput: '1', calls: { search: '0.01', request: '0.01' } },
+    serviceTiers: { priority: { input: '2', output: '4' }, reserved: { input: '0', output: '0' } },
+  });
+  const limits = { maxInputTokens: 128_000 };
+
+  it.each<[string, object, string?]>([
+    ['a priority tier', { service_tier: 'priority' }],
+    ['a priority tier by its newer name', { service_tier: 'fast' }],
+    ['capacity that was bought', { service_tier: 'reserved' }],
+    ['a search', { web_search_options: {} }],
+    ['a tool that searches', { tools: [{ googleSearch: {} }] }],
+    ['tools that read and compute', { tools: [{ urlContext: {} }, { code_execution: {} }] }],
+    ['sound in the answer', { audio: { voice: 'a', format: 'wav' }, modalities: ['text', 'audio'] }],
+    ['images in the answer', { modalities: ['text', 'image'] }],
+    ['a stored prompt', { cached_content: 'cachedContents/1' }],
+    ['sound', part(audio)],
+    ['a stored file', part({ type: 'file', file: { file_id: 'file-1' } })],
+    ['a file by URL', part({ type: 'file', file: { file_data: 'https://a.example/a.pdf' } })],
+    ['a video', part({ type: 'file', file: { file_data: 'data:video/mp4;base64,AA==' } })],
+    ['stored sound of an earlier answer', { messages: [hello, { role: 'assistant', audio: { id: 'a' } }] }],
+    ['a model that searches at every request', {}, 'gpt-provider/gpt-5-search-api'],
+  ])('%s', (_what, fields, model) => {
+    expect(fieldOf(fields, model, everything, limits)).toBeUndefined();
+  });
+
+  it.each<[string, object, string, string?]>([
+    ['a tier that nobody knows', { service_tier: 'turbo' }, 'service_tier'],
+    ['a tier of another kind', { service_tier: 'scale' }, 'service_tier'],
+    ['a tool of a vendor that nobody here knows', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    ['two tools in one', { tools: [{ googleSearch: {}, urlContext: {} }] }, 'tools[0]'],
+    ['searches that nobody tells of', {}, 'model', 'gpt-provider/o3-deep-research'],
+    ['modalities that nobody knows', { modalities: ['smell'] }, 'modalities'],
+  ])('but not %s', (_what, fields, field, model) => {
+    expect(fieldOf(fields, model, everything, limits)).toBe(field);
+  });
+
+  it('what is not in the body only where the model’s window is known', () => {
+    expect(fieldOf({ cachedContent: 'a' }, undefined, everything)).toBe('cachedContent');
+    expect(fieldOf({ tools: [{ urlContext: {} }] }, undefined, everything)).toBe('tools[0]');
+    const stored = part({ type: 'file', file: { file_id: 'file-1' } });
+    expect(fieldOf(stored, undefined, everything)).toBe('messages[1].content[0]');
+    expect(fieldOf({}, 'gpt-provider/gpt-5-search-api', everything)).toBe('model');
+  });
+
+  it('sound of which nothing says how long it is only where the window is known', () => {
+    const flac = Buffer.from('fLaC').toString('base64');
+    const silent = part({ type: 'input_audio', input_audio: { data: flac, format: 'flac' } });
+    expect(fieldOf(silent, undefined, everything)).toBe('messages[1].content[0]');
+    expect(fieldOf(silent, undefined, everything, limits)).toBeUndefined();
   });
 });

@@ -103,8 +103,8 @@ describe('limits that apply', () => {
   ];
 
   it('none: nothing is asked and nothing is held', () => {
-    reserve(call({})).settle(noUsage);
-    reserve(call({ scope: [] }, { scope: [] })).settle(noUsage);
+    reserve(call({})).settle(noUsage, false);
+    reserve(call({ scope: [] }, { scope: [] })).settle(noUsage, false);
     expect(asked).toEqual([]);
   });
 
@@ -195,7 +195,7 @@ describe('tokens', () => {
     ['with nothing', noUsage, 0],
   ])('settled %s', (_what, usage, used) => {
     const key = [limit('t', 'tokens_per_minute', 60_000)];
-    reserve(call({ key })).settle(usage);
+    reserve(call({ key })).settle(usage, false);
     const estimate = asked[0]?.tokens ?? 0;
     const { headers } = reserve(call({ key }));
     const remaining = Number(headers[headers.indexOf('x-ratelimit-remaining-tokens') + 1]);

@@ -135,9 +135,9 @@ describe('the usage of a stream', () => {
     [
       'passes over what is no count',
       { output_tokens: -1, input_tokens: '5' },
-      { promptTokens: 420, completionTokens: 1 },
+      { promptTokens: 420, completionTokens: 0 },
     ],
-    ['passes over what is no usage', 'much', { promptTokens: 420, completionTokens: 1 }],
+    ['passes over what is no usage', 'much', { promptTokens: 420, completionTokens: 0 }],
   ])('%s', (_what, usage, expected) => {
     expect(read([start(), ended('end_turn', usage), stop]).reader.usage).toMatchObject(expected);
   });
@@ -156,9 +156,18 @@ describe('the usage of a stream', () => {
   it('trap 20: is known as far as it goes where the stream does not end', () => {
     expect(read([start(), begin(0, text)]).reader.usage).toMatchObject({
       promptTokens: 420,
-      completionTokens: 1,
+      // What message_start says of the output is a placeholder.
+      completionTokens: 0,
     });
     expect(open().usage).toBeUndefined();
+  });
+
+  it('is complete when the reason for the end comes with a count of the output, and not before', () => {
+    const said = [start(), begin(0, text)];
+    expect(read(said).reader.usageIsComplete).toBe(false);
+    expect(read([...said, ended(null, { output_tokens: 9 })]).reader.usageIsComplete).toBe(false);
+    expect(read([...said, ended('end_turn', 'much'), stop]).reader.usageIsComplete).toBe(false);
+    expect(read([...said, ended('end_turn', { output_tokens: 9 })]).reader.usageIsComplete).toBe(true);
   });
 });
 

@@ -7,9 +7,10 @@ import { PassthroughStream } from '../../../../../proxy/providers/passthrough/st
 const golden = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
 const limits = { eventBytesMax: 4096 };
+const noneAsked = { serviceTier: undefined, asksLongCache: false, asksImages: false };
 
 function read(bytes: Buffer, cut: number, includeUsage: boolean) {
-  const reader = new PassthroughStream({ includeUsage, limits, readError: gptError });
+  const reader = new PassthroughStream({ includeUsage, asked: noneAsked, limits, readError: gptError });
   const out: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += cut) out.push(reader.push(bytes.subarray(at, at + cut)));
   return { reader, text: Buffer.concat(out).toString() };
@@ -60,7 +61,7 @@ describe("a stream in the callers' format", () => {
       const { reader } = read(text.subarray(0, end), 16, true);
       const begun = text.subarray(0, end).includes('\n\n');
       expect(reader.model).toBe(begun ? 'gpt-4o-mini-2024-07-18' : undefined);
-      expect(reader.textBytes).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length);
+      expect(reader.textTokens).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length / 3);
     }
   });
 

@@ -204,7 +204,7 @@ describe('messages in plain texts', () => {
     ]);
   });
 
-  it('trap 17: have arguments that are JSON, whatever a model once wrote', () => {
+  it('trap 17: have arguments as they were written, or none where they are no JSON object', () => {
     const args = ['', 'no JSON', '[1]', '{"a": 1}'];
     const calls = args.map((text, index) => call(`c${index}`, 'boil', text));
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '' }));
@@ -215,7 +215,7 @@ describe('messages in plain texts', () => {
     ]);
     expect(told).toMatchObject([
       {},
-      { tool_calls: ['{}', '{}', '{}', '{"a":1}'].map((text) => ({ function: { arguments: text } })) },
+      { tool_calls: ['{}', '{}', '{}', '{"a": 1}'].map((text) => ({ function: { arguments: text } })) },
       ...results,
     ]);
   });

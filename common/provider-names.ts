@@ -1,5 +1,5 @@
-// The five providers by canonical name, with the aliases that callers of the proxy may use. Operators store keys under
-// canonical names only, so that a provider has one spelling in logs, limits and prices.
+// The five providers by canonical name, with the aliases that requests and selectors may use. What is stored, logged and counted
+// has the canonical name only, so that a provider has one spelling everywhere.
 export const providerNames = [
   'gpt-provider',
   'studio-ai',

@@ -1,0 +1,94 @@
+// What a name that nobody knows was meant to be: the known models near to it, and whether it looks like a typing error or like a
+// model that is newer than the catalog.
+import { editDistance, nearest } from '../common/nearest.ts';
+import { canonicalProviderName } from '../common/provider-names.ts';
+import { catalogNamesOf, openNames } from './model-names.ts';
+
+const nearestMax = 3;
+
+/**
+ * @param asked `<provider>/<model>`, a bare model, or a glob
+ * @param known `<provider>/<model>` each
+ * @param isWanted which of them
+ * @returns at most three, the nearest first
+ */
+export function nearestModels(
+  asked: string,
+  known: Iterable<string>,
+  isWanted: (name: string) => boolean = () => true,
+): readonly string[] {
+  const [provider, model] = parts(asked.replaceAll('*', ''));
+  const byModel = Map.groupBy(known, (name) => parts(name)[1]);
+  const atProvider = canonicalProviderName(provider) ?? provider;
+  const wanted = (name: string) => (byModel.get(name) ?? []).filter(isWanted);
+  return nearest(model, byModel.keys(), nearestMax, (name) => wanted(name).length > 0)
+    .flatMap((name) => wanted(name).toSorted(providerFirst(atProvider)))
+    .slice(0, nearestMax);
+}
+
+/**
+ * Whether the name is near enough to what the shipped provider's catalog knows, or far enough from all of it, to be a slip. One that
+ * differs from a known name in its numbers alone is taken for a new version. Where names are open, nothing is a slip.
+ * @param model `<provider>/<model>`, canonical provider, not in the catalog
+ */
+export function isSlip(model: string): boolean {
+  if (openNames.some((beginning) => model.startsWith(beginning))) return false;
+  const [provider, name] = parts(model.toLowerCase());
+  const known = shapesOf(provider);
+  const shape = shapeOf(name);
+  if (known.shapes.has(shape)) return false;
+  return isNearOne(shape, known.shapes) || !known.families.has(familyOf(name));
+}
+
+/** Whether it differs from one of them in a few letters, but not in numbers alone. */
+export function isSlipOf(name: string, known: Iterable<string>): boolean {
+  const shapes = new Set([...known].map((one) => shapeOf(one.toLowerCase())));
+  const shape = shapeOf(name.toLowerCase());
+  return !shapes.has(shape) && isNearOne(shape, shapes);
+}
+
+function isNearOne(shape: string, shapes: ReadonlySet<string>): boolean {
+  const slipsMax = shape.length < 6 ? 1 : shape.length < 12 ? 2 : 3;
+  for (const known of shapes) {
+    if (Math.abs(known.length - shape.length) <= slipsMax && editDistance(known, shape) <= slipsMax)
+      return true;
+  }
+  return false;
+}
+
+interface Shapes {
+  readonly shapes: ReadonlySet<string>;
+  readonly families: ReadonlySet<string>;
+}
+
+const shapesByProvider = new Map<string, Shapes>();
+
+function shapesOf(provider: string): Shapes {
+  const made = shapesByProvider.get(provider);
+  if (made !== undefined) return made;
+  const names = catalogNamesOf(provider).map((name) => parts(name.toLowerCase())[1]);
+  const shapes = { shapes: new Set(names.map(shapeOf)), families: new Set(names.map(familyOf)) };
+  if (names.length > 0) shapesByProvider.set(provider, shapes);
+  return shapes;
+}
+
+/** `claude-sonnet-4-5-20250929` → `claude-sonnet-#` */
+function shapeOf(name: string): string {
+  return name.replace(/\d+(?:[.-]\d+)*/g, '#');
+}
+
+/** The letters it begins with: `gpt`, `claude`, `o`. */
+function familyOf(name: string): string {
+  return /^[a-z]*/.exec(name)?.[0] ?? '';
+}
+
+function providerFirst(provider: string): (a: string, b: string) => number {
+  const isAt = (name: string) => (name.startsWith(`${provider}/`) ? 0 : 1);
+  return (a, b) => isAt(a) - isAt(b);
+}
+
+/** A text without a slash is all model. */
+function parts(text: string): readonly [provider: string, model: string] {
+  const slash = text.indexOf('/');
+  return [text.slice(0, Math.max(slash, 0)), text.slice(slash + 1)];
+}

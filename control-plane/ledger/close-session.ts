@@ -1,0 +1,105 @@
+// Closes a session whose proxy takes no hold of it any more: what is outstanding of its leases is unsettled until it is reported,
+// all else is free again at once. A piece at a time; whoever is stopped in between, or does it again, does no harm.
+import type { ProxyCaller } from '../services/caller.ts';
+import type { BooksTransaction, Store } from '../store/store.ts';
+import { readBudgetsById } from './budgets.ts';
+import { endLease, type LeaseName, type LeaseRow, nameOf } from './leases.ts';
+import { holdSession, shareOrganizations } from './locks.ts';
+import { type BudgetWindow, windowKey } from './matching.ts';
+import { openPage } from './page.ts';
+import { requireOwn } from './sessions.ts';
+
+export interface SessionEnd {
+  readonly session: string;
+  /** By windowKey, nano-dollars that requests hold of a lease or that are not reported yet. */
+  readonly outstanding: ReadonlyMap<string, number>;
+  /** Leases that are not named stay as they are; else nothing is outstanding of them. */
+  readonly andOthers: boolean;
+}
+
+const leasesMax = 200;
+
+/** @returns nano-dollars that are free again. @throws CallError not_found for another proxy's; StoreUnavailableError */
+export async function closeSession(
+  store: Pick<Store, 'books'>,
+  caller: ProxyCaller,
+  end: SessionEnd,
+): Promise<{ readonly freed: number; readonly now: number; readonly epoch: string }> {
+  let freed = 0;
+  for (;;) {
+    const { now, epoch, piece } = await store.books(async (tx) => ({
+      now: tx.now,
+      epoch: tx.epoch,
+      piece: await closePiece(tx, caller, end),
+    }));
+    freed += piece.freed;
+    if (!piece.more) return { freed, now, epoch };
+  }
+}
+
+async function closePiece(
+  tx: BooksTransaction,
+  caller: ProxyCaller,
+  end: SessionEnd,
+): Promise<{ readonly freed: number; readonly more: boolean }> {
+  // What is to be locked is found before anything is.
+  const found = await unended(tx, end);
+  const budgets = await readBudgetsById(
+    tx.db,
+    found.map(({ budget_id }) => budget_id),
+  );
+  const organizations = new Set(Array.from(budgets.values(), ({ organizationId }) => organizationId));
+  await shareOrganizations(tx, [...organizations].toSorted());
+  const session = await holdSession(tx, end.session);
+  if (session === undefined) return { freed: 0, more: false };
+  requireOwn(session, caller);
+  await tx.db.updateTable('ledger_sessions').set({ open: 0 }).where('id', '=', end.session).execute();
+  const wanted = new Map<string, BudgetWindow>();
+  const names: LeaseName[] = [];
+  for (const lease of found) {
+    const budget = budgets.get(lease.budget_id);
+    if (budget === undefined) continue;
+    wanted.set(windowKey(budget.id, lease.window_start), { budget, window: lease.window_start });
+    names.push(nameOf(lease));
+  }
+  const page = await openPage(tx, wanted, names);
+  let freed = 0;
+  for (const name of names) {
+    const lease = page.lease(name);
+    if (lease === undefined || !isToEnd(lease, end)) continue;
+    const kept = Math.min(lease.remaining, outstandingOf(lease, end));
+    const ended = endLease(lease, page.books(name.budgetId, name.window), kept);
+    freed += lease.remaining - kept;
+    page.putLease(ended.lease);
+    page.putBooks(ended.books);
+  }
+  await page.save(tx.db);
+  // A draw that was under way has made another lease; or there are many.
+  return { freed, more: (await unended(tx, end)).length > 0 };
+}
+
+async function unended({ db }: BooksTransaction, end: SessionEnd): Promise<readonly LeaseRow[]> {
+  const leases = await db
+    .selectFrom('leases')
+    .innerJoin('limits', 'limits.id', 'leases.budget_id')
+    .selectAll('leases')
+    .where('session_id', '=', end.session)
+    .where('remaining', '>', 0)
+    .orderBy('budget_id')
+    .orderBy('window_start')
+    .execute();
+  return leases.filter((lease) => isToEnd(lease, end)).slice(0, leasesMax);
+}
+
+function isToEnd(lease: LeaseRow, end: SessionEnd): boolean {
+  if (end.andOthers && !end.outstanding.has(keyOf(lease))) return false;
+  return lease.remaining > 0 && (lease.state === 'open' || lease.remaining > outstandingOf(lease, end));
+}
+
+function outstandingOf(lease: LeaseRow, { outstanding }: SessionEnd): number {
+  return outstanding.get(keyOf(lease)) ?? 0;
+}
+
+function keyOf({ budget_id, window_start }: LeaseRow): string {
+  return windowKey(budget_id, window_start);
+}

@@ -1,0 +1,41 @@
+// After a restore or a promotion the ledger may lack what was committed last, and proxies report it again: until they have, what
+// looks free may be spent. So nothing is granted for a moment, unless every session that the ledger knows has been closed.
+import { noteEpoch, restoredAt } from '../store/epochs.ts';
+import type { BooksTransaction } from '../store/store.ts';
+
+/** By the database's clock, from when the first transaction found itself in another history. */
+export const healingMs = 5_000;
+
+const rereadMs = 1_000;
+
+export class Healing {
+  #epoch = '';
+  #until = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  async isHealing(tx: BooksTransaction): Promise<boolean> {
+    const isFresh = tx.epoch === this.#epoch && Math.abs(tx.now - this.#readAt) < rereadMs;
+    if (!isFresh) await this.#read(tx);
+    return tx.now < this.#until && (await hasEarlierSession(tx));
+  }
+
+  async #read(tx: BooksTransaction): Promise<void> {
+    if (tx.epoch !== this.#epoch) await noteEpoch(tx);
+    const at = await restoredAt(tx.db);
+    this.#until = at === undefined ? Number.NEGATIVE_INFINITY : at + healingMs;
+    this.#readAt = tx.now;
+    this.#epoch = tx.epoch;
+  }
+}
+
+async function hasEarlierSession({ db, epoch }: BooksTransaction): Promise<boolean> {
+  const earlier = await db
+    .selectFrom('ledger_sessions')
+    .select('id')
+    .where('open', '=', 1)
+    .where('expired_at', 'is', null)
+    .where((where) => where.or([where('epoch', 'is', null), where('epoch', '<>', epoch)]))
+    .limit(1)
+    .executeTakeFirst();
+  return earlier !== undefined;
+}

@@ -1,0 +1,103 @@
+// Which events of sessions are booked, by their ordinals: as long as a session's row is kept, an event is known to be booked though
+// its own row is long gone. Whoever books events of a session has its row alone.
+import { type Kysely, sql } from 'kysely';
+import type { Schema } from '../store/schema.ts';
+import type { BooksTransaction } from '../store/store.ts';
+import { partsOf } from './bounds.ts';
+
+type Range = [first: number, last: number];
+
+/** Of one session more are not kept: gaps close when what waits elsewhere is reported. The lowest are forgotten first. */
+export const rangesMax = 2_000;
+
+/** Whole numbers from 1, as ranges in order that do not touch. */
+export class OrdinalRanges {
+  readonly #ranges: Range[];
+
+  constructor(ranges: readonly (readonly [number, number])[] = []) {
+    this.#ranges = ranges.map(([first, last]) => [first, last]);
+  }
+
+  has(ordinal: number): boolean {
+    const range = this.#ranges[this.#after(ordinal) - 1];
+    return range !== undefined && ordinal <= range[1];
+  }
+
+  add(ordinal: number): void {
+    const after = this.#after(ordinal);
+    const [before, next] = [this.#ranges[after - 1], this.#ranges[after]];
+    if (before !== undefined && ordinal <= before[1]) return;
+    const continues = before !== undefined && before[1] + 1 === ordinal;
+    const precedes = next !== undefined && ordinal + 1 === next[0];
+    if (continues && precedes) {
+      before[1] = next[1];
+      this.#ranges.splice(after, 1);
+    } else if (continues) before[1] = ordinal;
+    else if (precedes) next[0] = ordinal;
+    else this.#ranges.splice(after, 0, [ordinal, ordinal]);
+  }
+
+  /** The highest, as many as are kept. */
+  toJSON(): readonly Range[] {
+    return this.#ranges.slice(-rangesMax);
+  }
+
+  /** Index of the first range that begins above the ordinal. */
+  #after(ordinal: number): number {
+    let [low, high] = [0, this.#ranges.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ranges[middle]?.[0] ?? 0) > ordinal) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+/** @returns by session, of all that are named; their rows are made and locked in the order of their ids */
+export async function lockOrdinals(
+  { db, now }: BooksTransaction,
+  sessions: readonly string[],
+): Promise<ReadonlyMap<string, OrdinalRanges>> {
+  const found = new Map<string, OrdinalRanges>();
+  for (const part of partsOf(sessions.toSorted())) {
+    const rows = await db
+      .insertInto('booked_ordinals')
+      .values(part.map((session) => ({ session_id: session, ranges: '[]', updated_at: now })))
+      .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ updated_at: now }))
+      .returning(['session_id', 'ranges'])
+      .execute();
+    for (const row of rows) found.set(row.session_id, new OrdinalRanges(JSON.parse(row.ranges)));
+  }
+  return found;
+}
+
+/** Of rows that are locked. */
+export async function saveOrdinals(
+  { db, now }: BooksTransaction,
+  ordinals: ReadonlyMap<string, OrdinalRanges>,
+): Promise<void> {
+  const rows = Array.from(ordinals, ([session, ranges]) => ({
+    ...{ session_id: session, ranges: JSON.stringify(ranges), updated_at: now },
+  }));
+  for (const part of partsOf(rows.toSorted((a, b) => (a.session_id < b.session_id ? -1 : 1)))) {
+    await db
+      .insertInto('booked_ordinals')
+      .values(part)
+      .onConflict((conflict) =>
+        conflict.column('session_id').doUpdateSet(({ ref }) => ({ ranges: ref('excluded.ranges') })),
+      )
+      .execute();
+  }
+}
+
+const batchRows = 500;
+
+/** Forgets those of sessions that nobody has reported for since. @returns whether there are more */
+export async function forgetOrdinals(db: Kysely<Schema>, before: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from booked_ordinals where session_id in (
+      select session_id from booked_ordinals where updated_at < ${before} order by updated_at limit ${sql.lit(batchRows)}
+    )`.execute(db);
+  return numAffectedRows === BigInt(batchRows);
+}

@@ -1,0 +1,32 @@
+// The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
+import type { Kysely } from 'kysely';
+import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
+import { type KnownModels, knownModels } from '../domain/model-selector.ts';
+import type { Schema } from '../store/schema.ts';
+import { callableBy, type ProviderRow } from './callable-providers.ts';
+
+/**
+ * @param organizationId null: the platform's custom providers alone
+ * @param selectors of the request; without any nothing is read
+ */
+export async function readKnownModels(
+  db: Kysely<Schema>,
+  organizationId: string | null,
+  selectors: unknown,
+): Promise<KnownModels> {
+  if (selectors === undefined || selectors === null) return { names: [], open: [] };
+  const rows = await db
+    .selectFrom('providers')
+    .select(['name', 'models'])
+    .where(callableBy(organizationId))
+    .orderBy('name')
+    .execute();
+  return knownModels(rows.map(listOf));
+}
+
+export function listOf({ name, models }: Pick<ProviderRow, 'name' | 'models'>) {
+  return {
+    name,
+    models: (JSON.parse(models) as ProviderModel[]).map((model) => ({ name: model.name ?? '' })),
+  };
+}

@@ -1,0 +1,67 @@
+// Looks at the stored selectors of models when the control plane starts, and every hour: a limit that selects nothing holds nobody back
+// and says nothing about it. The log has ids alone, for whoever may read it need not know what organizations have written.
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import { startRounds } from '../../common/rounds.ts';
+import { systemTimers } from '../../common/timers.ts';
+import type { StoredProblem } from '../domain/model-selector.ts';
+import type { Store } from '../store/store.ts';
+import { checkSelectors, type SelectorFindings } from './stored-selectors.ts';
+
+export interface SelectorMetrics {
+  selectorsFound(counts: Readonly<Record<StoredProblem, number>>): void;
+}
+
+export interface SelectorWatch {
+  /** What was found last; undefined: nobody has looked yet. */
+  last(): LookedAt | undefined;
+  close(): Promise<void>;
+}
+
+export interface LookedAt {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly findings: SelectorFindings;
+}
+
+export interface SelectorWatchDeps {
+  readonly store: Pick<Store, 'snapshot'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: SelectorMetrics;
+}
+
+const everyMs = 3_600_000;
+/** So many are named in a line of the log. */
+const namedMax = 20;
+
+export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatchDeps): SelectorWatch {
+  let last: LookedAt | undefined;
+  let told = '';
+  const look = async () => {
+    const findings = await checkSelectors({
+      read: (work) => store.snapshot((db) => work(db)),
+      organizationId: undefined,
+    });
+    last = { at: clock.now(), findings };
+    metrics.selectorsFound(findings.counts);
+    const named = findings.found.slice(0, namedMax).map(({ holder, id, organizationId, problem }) => ({
+      ...{ holder, id, problem },
+      ...(organizationId !== null && { organization_id: organizationId }),
+    }));
+    const line = JSON.stringify([findings.counts, named]);
+    if (line === told) return;
+    told = line;
+    if (named.length > 0) log.warn({ counts: findings.counts, selectors: named }, warning);
+  };
+  const rounds = startRounds(look, {
+    what: 'the check of stored selectors',
+    everyMs,
+    log,
+    timers: systemTimers,
+  });
+  return { last: () => last, close: () => rounds.close() };
+}
+
+const warning =
+  'stored selectors of models select nothing that is known, or were written with an alias and count from now on; gatewayctl doctor tells their owners more';

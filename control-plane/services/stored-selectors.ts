@@ -1,0 +1,189 @@
+// Looks through the stored selectors of models for those that select nothing that is known: written before they were held against
+// anything, taken because somebody insisted, or left behind by a custom provider that is gone. Reads in pages: keys may be many.
+import { type Kysely, sql } from 'kysely';
+import {
+  type KnownModels,
+  knownModels,
+  type StoredProblem,
+  storedProblemOf,
+  storedProblems,
+} from '../domain/model-selector.ts';
+import type { Schema } from '../store/schema.ts';
+import { listOf } from './known-models.ts';
+import { countingPrices } from './price.ts';
+
+export type SelectorHolder = keyof typeof holders;
+
+export interface FoundSelector {
+  readonly holder: SelectorHolder;
+  /** Of the holder. */
+  readonly id: string;
+  /** Null: the platform's own. */
+  readonly organizationId: string | null;
+  readonly problem: StoredProblem;
+  /** As it is stored. */
+  readonly selector: string;
+  /** What it is held against. */
+  readonly known: KnownModels;
+}
+
+export interface SelectorFindings {
+  /** How many were looked at. */
+  readonly checked: number;
+  readonly counts: Readonly<Record<StoredProblem, number>>;
+  /** The first hundred. */
+  readonly found: readonly FoundSelector[];
+}
+
+export interface CheckDeps {
+  /** Reads in a snapshot: one for each page, or the same for all. */
+  read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /** Undefined: all of them, and the platform's own. */
+  readonly organizationId: string | undefined;
+}
+
+export async function checkSelectors(deps: CheckDeps): Promise<SelectorFindings> {
+  const findings = new Findings(await deps.read((db) => readLists(db)));
+  for (const holder of Object.keys(holders) as SelectorHolder[]) {
+    for await (const page of pagesOf(deps, holder)) {
+      for (const row of page) findings.look(holder, row);
+    }
+  }
+  return findings.end();
+}
+
+/** Where selectors are stored: the column, whose organization's the row is, and which rows count. */
+const holders = {
+  limit: {
+    table: 'limits',
+    column: 'model',
+    organization: 'organization_id',
+    where: 'deleted_at is null and model is not null',
+  },
+  price: { table: 'prices', column: 'model', organization: 'organization_id', where: '1 = 1' },
+  organization: listsIn('organizations', 'id'),
+  ai_system: listsIn('ai_systems'),
+  person: listsIn('people'),
+  virtual_key: listsIn('virtual_keys', 'organization_id', ' and revoked_at is null'),
+} as const;
+
+function listsIn(table: string, organization = 'organization_id', and = '') {
+  return { table, column: 'allowed_models', organization, where: `allowed_models <> '[]'${and}` };
+}
+
+interface StoredRow {
+  readonly id: string;
+  readonly organization: string | null;
+  /** A selector, or a list of them as JSON. */
+  readonly stored: string;
+}
+
+const pageSize = 1000;
+
+async function* pagesOf(
+  { read, organizationId }: CheckDeps,
+  holder: SelectorHolder,
+): AsyncIterable<readonly StoredRow[]> {
+  const { table, column, organization, where } = holders[holder];
+  const own = sql.ref(organization);
+  const narrowed = organizationId === undefined ? sql`` : sql` and ${own} = ${organizationId}`;
+  let after = '';
+  for (;;) {
+    const page = sql<StoredRow>`
+      select id, ${own} as organization, ${sql.ref(column)} as stored from ${sql.table(table)}
+      where ${sql.raw(where)} and id > ${after}${narrowed} order by id limit ${pageSize}`;
+    const { rows } = await read((db) => page.execute(db));
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+type ModelList = ReturnType<typeof listOf>;
+
+/** Of all custom providers, by organization; of the platform's under null. */
+async function readLists(db: Kysely<Schema>): Promise<ReadonlyMap<string | null, readonly ModelList[]>> {
+  const rows = await db.selectFrom('providers').select(['organization_id', 'name', 'models']).execute();
+  const lists = new Map<string | null, ModelList[]>();
+  for (const row of rows) {
+    const of = lists.get(row.organization_id) ?? [];
+    of.push(listOf(row));
+    lists.set(row.organization_id, of);
+  }
+  return lists;
+}
+
+const foundMax = 100;
+/** The same few selectors stand in many lists. */
+const judgedMax = 10_000;
+
+class Findings {
+  readonly #lists: ReadonlyMap<string | null, readonly ModelList[]>;
+  readonly #platform: KnownModels;
+  readonly #known = new Map<string, KnownModels>();
+  readonly #judged = new Map<string, StoredProblem | undefined>();
+  readonly #counts = Object.fromEntries(storedProblems.map((name) => [name, 0])) as Record<
+    StoredProblem,
+    number
+  >;
+  readonly #found: FoundSelector[] = [];
+  readonly #prices = new Map<string, { readonly id: string; readonly model: string }[]>();
+  #checked = 0;
+
+  constructor(lists: ReadonlyMap<string | null, readonly ModelList[]>) {
+    this.#lists = lists;
+    this.#platform = knownModels(lists.get(null) ?? []);
+  }
+
+  look(holder: SelectorHolder, { id, organization, stored }: StoredRow): void {
+    if (holder === 'price' && organization !== null) {
+      const prices = this.#prices.get(organization) ?? [];
+      prices.push({ id, model: stored });
+      this.#prices.set(organization, prices);
+      return;
+    }
+    for (const selector of holder === 'limit' ? [stored] : (JSON.parse(stored) as string[])) {
+      this.#judge({ holder, id, organizationId: organization, selector });
+    }
+  }
+
+  /** Of an organization's prices only all of them say which go before others. */
+  end(): SelectorFindings {
+    for (const [organizationId, prices] of this.#prices) {
+      const counting = countingPrices(prices);
+      for (const { id, model: selector } of prices) {
+        const isShadowed = !counting.has(id);
+        this.#judge({ holder: 'price', id, organizationId, selector }, isShadowed ? 'shadowed' : undefined);
+      }
+    }
+    return { checked: this.#checked, counts: this.#counts, found: this.#found };
+  }
+
+  #judge(stored: Omit<FoundSelector, 'problem' | 'known'>, otherwise?: StoredProblem): void {
+    const { organizationId, selector } = stored;
+    const known = this.#knownOf(organizationId);
+    const problem = otherwise ?? this.#problemOf(selector, organizationId, known);
+    this.#checked++;
+    if (problem === undefined) return;
+    this.#counts[problem]++;
+    if (this.#found.length < foundMax) this.#found.push({ ...stored, problem, known });
+  }
+
+  #knownOf(organization: string | null): KnownModels {
+    const own = organization === null ? undefined : this.#lists.get(organization);
+    if (organization === null || own === undefined) return this.#platform;
+    const known = this.#known.get(organization) ?? knownModels([...(this.#lists.get(null) ?? []), ...own]);
+    this.#known.set(organization, known);
+    return known;
+  }
+
+  #problemOf(selector: string, organization: string | null, known: KnownModels): StoredProblem | undefined {
+    const key = known === this.#platform ? selector : `${organization} ${selector}`;
+    if (this.#judged.has(key)) return this.#judged.get(key);
+    const problem = storedProblemOf(selector, known);
+    if (this.#judged.size >= judgedMax) this.#judged.clear();
+    this.#judged.set(key, problem);
+    return problem;
+  }
+}

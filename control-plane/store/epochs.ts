@@ -1,0 +1,109 @@
+// The histories that this database has been part of, as far as it remembers them: whether one goes on from the other with nothing
+// lost, or what was committed last may be gone. A row for each epoch, written by whoever meets it first.
+import type { Kysely, Selectable } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { Position } from './store.ts';
+
+type EpochRow = Selectable<Schema['epochs']>;
+
+export type EpochChange = 'restarted' | 'restored';
+
+/** What of a transaction tells where it is. */
+interface Place {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+  readonly epoch: string;
+}
+
+const keptMax = 64;
+
+/** A plain start: what follows goes on from what stands in this file. */
+export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Position): Promise<void> {
+  const last = await newest(db);
+  await db
+    .insertInto('epochs')
+    .values({
+      ...{ epoch, number: (last?.number ?? 0) + 1, restored_at: null },
+      kind: last === undefined ? 'first' : 'restarted',
+      continues_epoch: last?.epoch ?? null,
+      continues_revision: last === undefined ? null : revision,
+    })
+    .execute();
+}
+
+/** Notes the present epoch where nobody has: unless it is the first of all, the database was restored, or a standby promoted. */
+export async function noteEpoch({ db, now, epoch }: Place): Promise<EpochRow> {
+  const known = await read(db, epoch);
+  if (known !== undefined) return known;
+  const last = await newest(db);
+  const row: EpochRow = {
+    ...{ epoch, number: (last?.number ?? 0) + 1, continues_epoch: null, continues_revision: null },
+    kind: last === undefined ? 'first' : 'restored',
+    restored_at: last === undefined ? null : now,
+  };
+  await db
+    .insertInto('epochs')
+    .values(row)
+    .onConflict((conflict) => conflict.column('epoch').doNothing())
+    .execute();
+  await db
+    .deleteFrom('epochs')
+    .where('number', '<=', row.number - keptMax)
+    .execute();
+  // Another replica may have noted it first.
+  return (await read(db, epoch)) ?? row;
+}
+
+/** When it was last found that what was committed last may be gone, by the database's clock. */
+export async function restoredAt(db: Kysely<Schema>): Promise<number | undefined> {
+  const { at } = await db
+    .selectFrom('epochs')
+    .select(({ fn }) => fn.max('restored_at').as('at'))
+    .executeTakeFirstOrThrow();
+  return at ?? undefined;
+}
+
+// Proxies name what they have seen one after the other: it is one loss.
+const oneLossMs = 60_000;
+
+/**
+ * How what the proxy has seen goes on here.
+ * @param since of another epoch than the present one
+ * @param isBelieved whether the proxy may tell all others that something is lost
+ */
+export async function epochChange(place: Place, since: Position, isBelieved: boolean): Promise<EpochChange> {
+  const present = await noteEpoch(place);
+  const change = await changeBetween(place.db, present, since);
+  if (change !== 'undone') return change;
+  const { db, epoch, now } = place;
+  if (isBelieved && now - (present.restored_at ?? Number.NEGATIVE_INFINITY) > oneLossMs)
+    await db.updateTable('epochs').set({ restored_at: now }).where('epoch', '=', epoch).execute();
+  return 'restored';
+}
+
+/** undone: this file goes back to before what the proxy has seen. */
+async function changeBetween(
+  db: Kysely<Schema>,
+  present: EpochRow,
+  since: Position,
+): Promise<EpochChange | 'undone'> {
+  let row: EpochRow | undefined = present;
+  let revision = Number.MAX_SAFE_INTEGER;
+  for (let steps = 0; steps < keptMax && row?.kind === 'restarted'; steps++) {
+    revision = Math.min(revision, row.continues_revision ?? 0);
+    if (row.continues_epoch === since.epoch) return since.revision <= revision ? 'restarted' : 'undone';
+    row = row.continues_epoch === null ? undefined : await read(db, row.continues_epoch);
+  }
+  if (row?.kind === 'restored') return 'restored';
+  // Before the first there was a version that remembered nothing. Behind what was forgotten may be anything.
+  if (row?.kind === 'first') return present.kind === 'first' ? 'restarted' : 'undone';
+  return 'restored';
+}
+
+function read(db: Kysely<Schema>, epoch: string): Promise<EpochRow | undefined> {
+  return db.selectFrom('epochs').selectAll().where('epoch', '=', epoch).executeTakeFirst();
+}
+
+function newest(db: Kysely<Schema>): Promise<EpochRow | undefined> {
+  return db.selectFrom('epochs').selectAll().orderBy('number', 'desc').limit(1).executeTakeFirst();
+}

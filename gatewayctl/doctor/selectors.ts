@@ -1,0 +1,39 @@
+// Judges the stored selectors of models: a limit that selects nothing holds nobody back, and a list that selects nothing lets nobody
+// through. Pure.
+import type { StoredSelector__Output as StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
+import { enumWords } from '../words.ts';
+import { type Finding, listed, ok, skipped, warning } from './finding.ts';
+import { type Asked, isAnswered } from './probe.ts';
+
+export function judgeSelectors(asked: readonly Asked[]): Finding {
+  const [check] = asked.flatMap((one) => (isAnswered(one) ? (one.status.selectors ?? []) : []));
+  if (check === undefined)
+    return skipped('selectors', 'owners, admins and platform operators are told of them');
+  const { checked, found, selectors } = check;
+  if (found === 0) return ok('selectors', `all ${checked} select models that are known`);
+  const problems = new Set(selectors.map(({ problem }) => problem));
+  return warning(
+    'selectors',
+    `${found} of ${checked} need attention: ${listed(selectors.map(words))}${found > selectors.length ? '…' : ''}`,
+    [...problems].flatMap((problem) => advice[problem] ?? []).join('; '),
+  );
+}
+
+const advice: Readonly<Record<string, string>> = {
+  SELECTOR_PROBLEM_ALIAS:
+    'those with an alias counted for nothing until aliases were understood, and count now: see that they should, and write them anew (an update does)',
+  SELECTOR_PROBLEM_UNMATCHED:
+    'those that select nothing hold nobody back in a limit and let nobody through in a list: correct them, unless they are for models that are newer than the catalog',
+  SELECTOR_PROBLEM_NO_PROVIDER:
+    'those without a provider can never select anything: write <provider>/<model>',
+  SELECTOR_PROBLEM_SHADOWED: 'prices that another one goes before can be deleted',
+};
+
+function words({ holder, id, organizationId, problem, selector, countsAs, nearest }: StoredSelector): string {
+  const where =
+    selector === undefined && organizationId !== undefined ? ` of organization ${organizationId}` : '';
+  const what = selector === undefined ? '' : ` "${selector}"`;
+  const counts = countsAs === undefined ? '' : `, which counts as ${countsAs}`;
+  const near = nearest.length === 0 ? '' : `, near to ${nearest.join(' and ')}`;
+  return `${enumWords(holder) ?? 'something'} ${id}${where}${what} (${enumWords(problem) ?? 'problem'}${counts}${near})`;
+}

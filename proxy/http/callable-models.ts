@@ -1,0 +1,63 @@
+// Which models a caller may call, and which of them a name was meant to be. Allow-lists know a model by all of its names.
+import { chatModels } from '../../catalog/model-names.ts';
+import { allowsModel } from '../../catalog/model-selector.ts';
+import { nearestModels } from '../../catalog/nearest-models.ts';
+import type { Caller } from '../access/authenticator.ts';
+import type { Principal } from '../access/principal.ts';
+import { type CatalogModel, listModels } from '../catalog/models.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { CustomProviders } from '../upstream/custom-providers.ts';
+
+export interface CallableDeps {
+  /** By canonical name or alias. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly customProviders: CustomProviders;
+}
+
+/** Whether every level of the caller allows the model, of both keys where two were sent. @param model its canonical name */
+export function mayCall({ principal, project }: Caller, model: string): boolean {
+  return allows(principal, model) && (project === undefined || allows(project, model));
+}
+
+function allows({ organization, scope, key }: Principal, model: string): boolean {
+  return (
+    allowsModel(organization.allowedModels, model) &&
+    allowsModel(scope?.allowedModels ?? [], model) &&
+    allowsModel(key.allowedModels, model)
+  );
+}
+
+/** Every row of the catalog and of custom providers' lists that the caller may call, synonyms with a row of their own among them. */
+export function callableModels(caller: Caller, deps: CallableDeps): readonly CatalogModel[] {
+  const isConfigured = configuredProviders(caller, deps);
+  const shipped = listModels().filter((model) => model.chat && isConfigured(model.provider));
+  return [...shipped, ...customModels(caller, deps)].filter((model) => mayCall(caller, nameOf(model)));
+}
+
+/** Canonical names near to what was asked for, of models that the caller may call. */
+export function nearestCallable(asked: string, caller: Caller, deps: CallableDeps): readonly string[] {
+  const isConfigured = configuredProviders(caller, deps);
+  const shipped = chatModels().filter((name) => isConfigured(name.slice(0, name.indexOf('/'))));
+  const known = [...shipped, ...customModels(caller, deps).map(nameOf)];
+  return nearestModels(asked, known, (name) => mayCall(caller, name));
+}
+
+function customModels(caller: Caller, { customProviders }: CallableDeps): readonly CatalogModel[] {
+  const { organization } = caller.principal;
+  const configured = new Set(organization.providerKeys.map((key) => key.provider));
+  return [...customProviders.of(organization).values()].flatMap(({ provider, models }) =>
+    provider.keylessId !== undefined || organization.callerProviderKeys || configured.has(provider.name)
+      ? [...models.values()]
+      : [],
+  );
+}
+
+function configuredProviders({ principal }: Caller, { providers }: CallableDeps): (name: string) => boolean {
+  const { organization } = principal;
+  const configured = new Set(organization.providerKeys.map((key) => key.provider));
+  return (name) => providers.has(name) && (organization.callerProviderKeys || configured.has(name));
+}
+
+export function nameOf(model: CatalogModel): string {
+  return `${model.provider}/${model.name}`;
+}

@@ -1,0 +1,116 @@
+// Reading on: a provider's response whose caller has left, or may not have it, is read to its end for its usage alone, because what
+// is not read has to be charged by its reservation. The request is not over meanwhile: its reservation, its slot and its place
+// among the requests in flight stay taken, so that hanging up in a loop meets the same limits as waiting. Bounded in number, for
+// each organization, and, by the watchdog, in time.
+import type { GiveUpReason } from '../chat/response-end.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface ReadOnLimits {
+  /** Responses at a time. */
+  readonly max: number;
+  /** The part of them that one organization may take while it is alone, above 0 to 1. */
+  readonly organizationShare: number;
+}
+
+/** What becomes of responses that nobody takes any more: read to their end, or given up for one of the reasons. */
+export const readOnResults = [
+  'read',
+  'left',
+  'not_read',
+  'timed_out',
+  'shutdown',
+] as const satisfies readonly ('read' | GiveUpReason)[];
+
+export type ReadOnResult = (typeof readOnResults)[number];
+
+export interface ReadOnMetrics {
+  readOn(result: ReadOnResult): void;
+}
+
+/** Whose response it is. */
+export interface Organization {
+  readonly id: string;
+  /** `read`: streams of providers that stop are read on as all others. Anything else: they are cancelled. */
+  readonly hangUp: 'cancel' | 'read';
+}
+
+export class ReadOn {
+  readonly #limits: ReadOnLimits;
+  readonly #metrics: ReadOnMetrics;
+  readonly #open = new Set<Exchange>();
+  readonly #byOrganization = new Map<string, number>();
+  #isStopped = false;
+  #idle: (() => void)[] = [];
+
+  constructor(limits: ReadOnLimits, metrics: ReadOnMetrics) {
+    this.#limits = limits;
+    this.#metrics = metrics;
+  }
+
+  /** Responses that are being read on. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Sees to it that the request's last attempt has ended. A promise only where something is read on. */
+  finish(exchange: Exchange, organization: Organization): Promise<void> | void {
+    const { attempt } = exchange;
+    if (attempt === undefined || attempt.ending !== 'open') return;
+    const reason = this.#reasonNotTo(exchange, organization);
+    if (reason !== undefined) {
+      attempt.giveUp(reason);
+      this.#metrics.readOn(reason);
+      return;
+    }
+    return this.#read(exchange, organization.id);
+  }
+
+  /** Nothing is read on any more; what was is given up. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const { attempt } of this.#open) attempt?.giveUp('shutdown');
+  }
+
+  /** Resolves when nothing is being read on. */
+  idle(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #reasonNotTo({ attempt }: Exchange, { id, hangUp }: Organization): GiveUpReason | undefined {
+    if (this.#isStopped) return 'shutdown';
+    if (hangUp !== 'read' && attempt?.stops === true) return 'left';
+    return this.#hasRoom(id) ? undefined : 'not_read';
+  }
+
+  /** The more all take together, the less each may: there is room left for the next one, however many come. */
+  #hasRoom(organizationId: string): boolean {
+    const { max, organizationShare } = this.#limits;
+    const free = max - this.#open.size;
+    if (organizationShare >= 1) return free > 0;
+    const own = this.#byOrganization.get(organizationId) ?? 0;
+    return own < (organizationShare / (1 - organizationShare)) * free;
+  }
+
+  async #read(exchange: Exchange, organizationId: string): Promise<void> {
+    this.#open.add(exchange);
+    this.#byOrganization.set(organizationId, (this.#byOrganization.get(organizationId) ?? 0) + 1);
+    exchange.readOnStarted();
+    await exchange.attempt?.readOn();
+    exchange.readOnEnded();
+    this.#leave(exchange, organizationId);
+  }
+
+  #leave(exchange: Exchange, organizationId: string): void {
+    const ending = exchange.attempt?.ending;
+    this.#metrics.readOn(
+      ending === 'timed_out' || ending === 'shutdown' || ending === 'not_read' ? ending : 'read',
+    );
+    this.#open.delete(exchange);
+    const own = (this.#byOrganization.get(organizationId) ?? 1) - 1;
+    if (own === 0) this.#byOrganization.delete(organizationId);
+    else this.#byOrganization.set(organizationId, own);
+    if (this.#open.size > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,143 @@
+// The journal of one session: what its requests took, before a byte of theirs goes to a provider, and what they used, before that is
+// reported. What is acknowledged leaves the file when it is written anew. A journal is whole, or it is broken and its session over.
+import type { BudgetHold, Charge } from '../budgets/budgets.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { JournalFile } from './journal-folder.ts';
+import { type JournalLine, lineOf, type Taken } from './journal-lines.ts';
+
+/** From then on the file is written anew, as soon as half of it is of no use any more. */
+export const journalBytesMax = 8 * 1024 * 1024;
+
+interface OpenTake {
+  readonly taken: Taken;
+  /** Undefined: it holds what it took. */
+  released?: { readonly cost: number; readonly charges: readonly Charge[] };
+}
+
+export class SessionJournal {
+  readonly session: string;
+  readonly #file: JournalFile;
+  /** The ordinal of the session's next event. */
+  readonly #nextOrdinal: () => number;
+  #buffer: JournalLine[] = [];
+  readonly #takes = new Map<number, OpenTake>();
+  /** By the id of their event. */
+  readonly #takesOf = new Map<string, number[]>();
+  readonly #events = new Map<string, UsageEvent>();
+  readonly #overflowed = new Map<string, Charge>();
+  #isOverflowNew = false;
+  #holds = 0;
+  #written = Promise.withResolvers<boolean>();
+  #liveBytes = 0;
+  isBroken = false;
+
+  constructor(session: string, file: JournalFile, nextOrdinal: () => number) {
+    this.session = session;
+    this.#file = file;
+    this.#nextOrdinal = nextOrdinal;
+    file.append(lineOf({ kind: 'session', session, ordinal: nextOrdinal() }));
+  }
+
+  get isDirty(): boolean {
+    return this.#buffer.length > 0 || this.#isOverflowNew;
+  }
+
+  /** Whether the file says anything that is not known elsewhere. */
+  get isNeeded(): boolean {
+    return this.#takes.size + this.#events.size > 0;
+  }
+
+  /** @returns the hold's number, and whether it stands in the journal once the turn is written */
+  take(event: UsageEvent, { amount, slices }: Pick<BudgetHold, 'amount' | 'slices'>) {
+    this.#holds += 1;
+    const hold = this.#holds;
+    const taken: Taken = { event, amount, slices };
+    this.#takes.set(hold, { taken });
+    this.#takesOf.set(event.id, [...(this.#takesOf.get(event.id) ?? []), hold]);
+    this.#buffer.push({ kind: 'take', hold, taken });
+    return { hold, written: this.#written.promise };
+  }
+
+  /** The hold is settled. An event of its request in the same turn says more. */
+  released(hold: number, cost: number, charges: readonly Charge[]): void {
+    const take = this.#takes.get(hold);
+    if (take === undefined) return;
+    take.released = { cost, charges };
+    this.#buffer.push({ kind: 'release', hold, cost, charges });
+    if (cost > 0) return;
+    const { id } = take.taken.event;
+    const others = this.#takesOf.get(id)?.filter((each) => each !== hold) ?? [];
+    if (others.length === 0) this.#takesOf.delete(id);
+    else this.#takesOf.set(id, others);
+    this.#takes.delete(hold);
+  }
+
+  settled(event: UsageEvent): void {
+    for (const hold of this.#takesOf.get(event.id) ?? []) this.#takes.delete(hold);
+    this.#takesOf.delete(event.id);
+    this.#events.set(event.id, event);
+    this.#buffer.push({ kind: 'settled', event });
+  }
+
+  /** In the ledger. */
+  acknowledged(event: UsageEvent): void {
+    this.#events.delete(event.id);
+  }
+
+  /** In Redis, where whoever reads this journal does not look. */
+  overflowed(event: UsageEvent): void {
+    if (!this.#events.delete(event.id)) return;
+    this.#isOverflowNew = true;
+    for (const { budgetId, escrow, window } of event.charges) {
+      const key = `${budgetId} ${window}`;
+      const before = this.#overflowed.get(key)?.escrow ?? 0;
+      this.#overflowed.set(key, { budgetId, window, escrow: before + escrow });
+    }
+  }
+
+  /** Writes what is buffered, at once. @returns the error that the file system gave: the journal is broken then */
+  flush(): unknown {
+    const lines = this.#buffer;
+    if (this.#isOverflowNew) lines.push(this.#overflowLine);
+    this.#isOverflowNew = false;
+    const written = this.#written;
+    this.#buffer = [];
+    this.#written = Promise.withResolvers();
+    const error = this.#write(lines);
+    if (error !== undefined) this.isBroken = true;
+    written.resolve(error === undefined);
+    return error;
+  }
+
+  remove(): void {
+    this.#file.remove();
+  }
+
+  get #overflowLine(): JournalLine {
+    return { kind: 'overflowed', escrows: [...this.#overflowed.values()] };
+  }
+
+  #write(lines: readonly JournalLine[]): unknown {
+    try {
+      this.#file.append(lines.map(lineOf).join(''));
+      if (this.#file.size > journalBytesMax && this.#file.size > 2 * this.#liveBytes) this.#rewrite();
+      return undefined;
+    } catch (error) {
+      return error ?? new Error('the journal could not be written');
+    }
+  }
+
+  #rewrite(): void {
+    const lines: JournalLine[] = [
+      { kind: 'session', session: this.session, ordinal: this.#nextOrdinal() },
+      this.#overflowLine,
+    ];
+    for (const [hold, { released, taken }] of this.#takes) {
+      lines.push({ kind: 'take', hold, taken });
+      if (released !== undefined) lines.push({ kind: 'release', hold, ...released });
+    }
+    for (const event of this.#events.values()) lines.push({ kind: 'settled', event });
+    this.#file.replace(lines.map(lineOf).join(''));
+    this.#liveBytes = this.#file.size;
+  }
+}

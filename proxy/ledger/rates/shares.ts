@@ -1,0 +1,155 @@
+// What one of several proxies counts with while Redis is silent: its share of what the last answer left, so that all of them together
+// let in no more than the limit, however often Redis is slow. What was let in alone is told to Redis when it answers again.
+import { bucketOpensInMs, bucketRemaining, bucketResetsInMs, type Counter, RequestRing } from './counters.ts';
+import { debtMaxMs, partsOfToken, type Standing } from './rates.ts';
+
+/** A counter that hears how its limit stands for all proxies together. */
+export interface SharedCounter extends Counter {
+  /** Redis has counted a request of this proxy. */
+  follow(now: number): void;
+  /** How the limit stands in Redis. */
+  hear(standing: Standing, max: number, now: number): void;
+  /** Requests or tokens that were let in alone, and that Redis does not know of. */
+  readonly untold: number;
+  /** Redis knows of so many of them. */
+  told(count: number): void;
+}
+
+/** What was let in longer ago does not count any more. */
+const minuteMs = 60_000;
+
+/** Requests a minute. @param proxies how many share, at least 1 */
+export class SharedRequests implements SharedCounter {
+  readonly #proxies: () => number;
+  /** All that this proxy has let in, with Redis and alone. */
+  readonly #own = new RequestRing();
+  #left = 0;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #alone = 0;
+  #untold = 0;
+
+  constructor(proxies: () => number) {
+    this.#proxies = proxies;
+  }
+
+  get untold(): number {
+    return this.#untold;
+  }
+
+  told(count: number): void {
+    this.#untold = Math.max(0, this.#untold - count);
+  }
+
+  follow(now: number): void {
+    this.#own.opensInMs(1, 1, now);
+    this.#own.take();
+  }
+
+  hear({ remaining }: Standing, _max: number, now: number): void {
+    this.#left = remaining;
+    this.#heardAt = now;
+    // What this answer does not know of yet.
+    this.#alone = this.#untold;
+  }
+
+  opensInMs(max: number, _tokens: number, now: number): number {
+    if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max), 1, now);
+    // Brings the ring up to the time.
+    this.#own.opensInMs(max, 1, now);
+    return this.#alone < this.#shareOf(this.#left) ? 0 : this.#heardAt + minuteMs - now;
+  }
+
+  take(): void {
+    this.#own.take();
+    this.#alone += 1;
+    this.#untold += 1;
+  }
+
+  /** After `opensInMs` of the same moment. */
+  remaining(max: number, now: number): number {
+    return this.#isFresh(now)
+      ? this.#shareOf(this.#left) - this.#alone
+      : this.#own.remaining(this.#shareOf(max));
+  }
+
+  resetsInMs(max: number, now: number): number {
+    return this.#isFresh(now) ? this.#heardAt + minuteMs - now : this.#own.resetsInMs(max, now);
+  }
+
+  settle(): void {}
+
+  #isFresh(now: number): boolean {
+    return now - this.#heardAt < minuteMs;
+  }
+
+  /** At least 1: a share of nothing would be an outage. */
+  #shareOf(count: number): number {
+    return Math.max(1, Math.floor(count / this.#proxies()));
+  }
+}
+
+/** Tokens a minute: a bucket of the share's size, which is as full as that of all proxies was when Redis answered last. */
+export class SharedTokens implements SharedCounter {
+  readonly #proxies: () => number;
+  #used = 0;
+  #at = 0;
+  #untold = 0;
+
+  constructor(proxies: () => number) {
+    this.#proxies = proxies;
+  }
+
+  get untold(): number {
+    return this.#untold;
+  }
+
+  told(count: number): void {
+    this.#untold -= count;
+  }
+
+  follow(): void {}
+
+  hear({ remaining }: Standing, max: number, now: number): void {
+    this.#at = now;
+    this.#used = Math.max(
+      0,
+      ((max - remaining) * partsOfToken) / this.#proxies() + this.#untold * partsOfToken,
+    );
+  }
+
+  /** One that is larger than the share is let in where nothing is used. */
+  opensInMs(max: number, tokens: number, now: number): number {
+    const share = this.#roll(max, now);
+    return bucketOpensInMs(this.#used, Math.min(tokens, share), share);
+  }
+
+  take(tokens: number): void {
+    this.#used += tokens * partsOfToken;
+    this.#untold += tokens;
+  }
+
+  remaining(max: number): number {
+    return bucketRemaining(this.#used, this.#shareOf(max));
+  }
+
+  resetsInMs(max: number): number {
+    return bucketResetsInMs(this.#used, this.#shareOf(max));
+  }
+
+  settle(max: number, correction: number, now: number): void {
+    const share = this.#roll(max, now);
+    this.#untold += correction;
+    this.#used = Math.max(0, Math.min(this.#used + correction * partsOfToken, debtMaxMs * share));
+  }
+
+  #roll(max: number, now: number): number {
+    const share = this.#shareOf(max);
+    this.#used = Math.max(0, this.#used - (now - this.#at) * share);
+    this.#at = now;
+    return share;
+  }
+
+  #shareOf(max: number): number {
+    return Math.max(1, Math.floor(max / this.#proxies()));
+  }
+}

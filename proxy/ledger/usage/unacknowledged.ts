@@ -1,0 +1,59 @@
+// Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: what a session that is closed
+// must leave for them. What waits in Redis counts until the session is forgotten: whoever reports it does not say so here.
+import type { UsageEvent } from '../budgets/ledger-client.ts';
+
+export interface Escrow {
+  readonly budgetId: string;
+  readonly window: string;
+  readonly amount: number;
+}
+
+type Sums = Map<string, Map<string, Escrow>>;
+
+export class Unacknowledged {
+  /** By session, then by lease. */
+  readonly #queued: Sums = new Map();
+  readonly #overflowed: Sums = new Map();
+
+  recorded(events: readonly UsageEvent[]): void {
+    for (const event of events) add(this.#queued, event, 1);
+  }
+
+  acknowledged(events: readonly UsageEvent[]): void {
+    for (const event of events) add(this.#queued, event, -1);
+  }
+
+  overflowed(events: readonly UsageEvent[]): void {
+    for (const event of events) {
+      add(this.#queued, event, -1);
+      add(this.#overflowed, event, 1);
+    }
+  }
+
+  /** In memory. */
+  queued(session: string): readonly Escrow[] {
+    return [...(this.#queued.get(session)?.values() ?? [])];
+  }
+
+  /** In Redis, or drained from there. */
+  elsewhere(session: string): readonly Escrow[] {
+    return [...(this.#overflowed.get(session)?.values() ?? [])];
+  }
+
+  forget(session: string): void {
+    this.#overflowed.delete(session);
+  }
+}
+
+function add(sums: Sums, { charges, session }: UsageEvent, sign: 1 | -1): void {
+  if (charges.length === 0) return;
+  const leases = sums.get(session) ?? new Map<string, Escrow>();
+  if (sign === 1) sums.set(session, leases);
+  for (const { budgetId, escrow, window } of charges) {
+    const key = `${budgetId} ${window}`;
+    const amount = (leases.get(key)?.amount ?? 0) + sign * escrow;
+    if (amount > 0) leases.set(key, { budgetId, window, amount });
+    else leases.delete(key);
+  }
+  if (leases.size === 0) sums.delete(session);
+}

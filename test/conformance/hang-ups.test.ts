@@ -1,0 +1,47 @@
+// Responses that break off, at some bytes of each vendor's; `node test/conformance/run-hang-ups.ts` plays every byte.
+import { describe, expect, it } from 'vitest';
+import { type VendorName, vendors } from '../../simulator/vendors.ts';
+import { actions, type Case, casesOf, judge, playAll, type Verdict } from './hang-ups/play.ts';
+
+const step = 97;
+
+describe.each(Object.keys(vendors) as VendorName[])('%s', (vendor) => {
+  const seed = Math.floor(Math.random() * step);
+
+  it(`books what was generated, wherever a response breaks off (seed ${seed})`, async () => {
+    const cases = [...casesOf(vendor, step, seed)];
+    const verdicts = await playAll(cases, 16);
+    expect(verdicts).toHaveLength(cases.length);
+    expect(verdicts.filter(({ fault }) => fault !== undefined).map(shown)).toEqual([]);
+    // Who leaves is charged exactly, where the vendor goes on, and something is estimated of every other end.
+    const exact = verdicts.filter(
+      ({ case: { action, hangUp }, booking }) =>
+        action === 'leave' && hangUp === 'read' && !booking.estimated,
+    );
+    expect(exact.length).toBeGreaterThan(0);
+    for (const action of actions.filter((one) => one !== 'leave'))
+      expect(verdicts.some(({ case: one, booking }) => one.action === action && booking.estimated)).toBe(
+        true,
+      );
+  });
+});
+
+describe('the judge', () => {
+  it('finds a booking below what was generated, and one above what was reserved', async () => {
+    const [first] = casesOf('gpt-provider');
+    const one: Case = { ...(first as Case), action: 'reset' };
+    const [verdict] = await playAll([one], 1);
+    if (verdict === undefined) throw new Error('nothing was played');
+    const { booking, cost, fault } = verdict;
+    expect(fault).toBeUndefined();
+    expect(booking).toMatchObject({ estimateReason: 'reset', cost: booking.reserved });
+    const nothing = Buffer.alloc(0);
+    expect(judge(one, { ...booking, cost: Math.floor(cost * 0.9) }, nothing).fault).toMatch(/^booked \d+ of/);
+    expect(judge(one, { ...booking, cost: booking.reserved + 1 }, nothing).fault).toMatch(/reserved/);
+    expect(judge(one, { ...booking, estimated: false }, nothing).fault).toMatch(/without a reason/);
+  });
+});
+
+function shown({ case: one, booking, fault }: Verdict): string {
+  return `${JSON.stringify(one)}: ${fault} (${booking.estimateReason}, status ${booking.status})`;
+}

@@ -1,0 +1,195 @@
+// The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
+// what was booked of each request can be looked up. Callers and vendors are real sockets.
+import { systemClock } from '../../../common/clock.ts';
+import { createCredential } from '../../../common/credential.ts';
+import { Secret } from '../../../common/secret.ts';
+import { uuidv7 } from '../../../common/uuid.ts';
+import type { OrganizationRecord, Principal } from '../../../proxy/access/principal.ts';
+import { TraitTable } from '../../../proxy/catalog/traits.ts';
+import { Admission } from '../../../proxy/http/admission.ts';
+import { createHandler } from '../../../proxy/http/handler.ts';
+import { ReadOn } from '../../../proxy/http/read-on.ts';
+import { startTrafficServer } from '../../../proxy/http/server.ts';
+import { createWatchdog, type TimeLimits } from '../../../proxy/http/watchdog.ts';
+import type { Budgets } from '../../../proxy/ledger/budgets/budgets.ts';
+import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
+import { PriceBook } from '../../../proxy/ledger/pricing/price-book.ts';
+import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
+import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
+import { providersByName } from '../../../proxy/providers/index.ts';
+import { AddressPolicy } from '../../../proxy/upstream/addresses.ts';
+import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
+import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
+import { createDispatch } from '../../../proxy/upstream/dispatch.ts';
+import { Targets } from '../../../proxy/upstream/targets.ts';
+import { createTransport } from '../../../proxy/upstream/transport.ts';
+import { vendors } from '../../../simulator/vendors.ts';
+
+export interface Booking extends UsageEvent {
+  /** Nano-dollars that were held for it. */
+  readonly reserved: number;
+}
+
+export interface HangUpGateway {
+  readonly port: number;
+  readonly key: string;
+  /** The booking of a request, once there is one; undefined where it ended before it was sent to a vendor. */
+  booked(requestId: string): Promise<Booking | undefined>;
+  close(): Promise<void>;
+}
+
+export interface HangUpGatewayOptions {
+  readonly vendorPort: number;
+  readonly hangUp: 'cancel' | 'read';
+  readonly timeLimits?: Partial<TimeLimits>;
+}
+
+const key = createCredential('virtualKey');
+const minute = 60_000;
+const noImages = { imagesMax: 0, imageBytesMax: 0, imageTimeoutMs: 1 };
+
+export async function startHangUpGateway(options: HangUpGatewayOptions): Promise<HangUpGateway> {
+  const { vendorPort, hangUp, timeLimits } = options;
+  const clock = systemClock;
+  const traits = new TraitTable();
+  const bookings = new Bookings();
+  const admission = new Admission({ inFlightMax: 10_000, bufferedBytesMax: 1e9, organizationShare: 1 });
+  const watchdog = createWatchdog(
+    {
+      ...{ bodyGraceMs: minute, bodyRateMin: 1, firstByteMs: minute, idleMs: minute, readerMs: minute },
+      ...{ readOnMs: minute, totalMs: 2 * minute, ...timeLimits },
+    },
+    clock,
+  );
+  const privateUpstreams = [`127.0.0.1:${vendorPort}`];
+  const addresses = new AddressPolicy({ privateUpstreams, denyCidrs: [] });
+  const transport = createTransport({ addresses, connectTimeoutMs: 5000, keepAliveMs: 1000, originsMax: 10 });
+  const limits = { answerBytesMax: 1e6, eventBytesMax: 1e6 };
+  const server = await startTrafficServer({
+    address: { host: '127.0.0.1', port: 0 },
+    headerBytesMax: 16 * 1024,
+    headersTimeoutMs: minute,
+    clock,
+    handler: createHandler({
+      records: { find: () => principalOf(hangUp, vendorPort) },
+      now: () => clock.now(),
+      providers: providersByName,
+      targets: new Targets(new BaseUrls({ templates: new Map(), endpointHostSuffixes: [] })),
+      traits,
+      customProviders: new CustomProviders(providersByName, traits),
+      admission,
+      watchdog,
+      bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
+      guardrails: { inspect: (call) => ({ call, output: undefined }) },
+      ledger: createRequestLedger({
+        budgets: bookings.budgets,
+        usageLog: {
+          hasRoom: true,
+          record: (event) => bookings.record(event),
+          close: () => Promise.resolve(),
+        },
+        outputTokensDefault: 8192,
+        metrics: { refused: () => undefined },
+        budgetMetrics: { refused: () => undefined, unpriced: () => undefined, estimated: () => undefined },
+        rates: new LocalRates({ clock, onTake: () => undefined }),
+        prices: new PriceBook(),
+      }),
+      dispatch: createDispatch({
+        transport,
+        limits,
+        now: () => clock.now(),
+        images: { transport, limits: noImages },
+      }),
+      readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
+      isDraining: () => false,
+      record: ({ id, record }) => {
+        if (record.attempts === 0) bookings.none(id);
+      },
+    }),
+    open: () => watchdog.watched,
+    onMalformed: () => undefined,
+    onDefect: (defect) => {
+      throw defect;
+    },
+  });
+  return {
+    port: server.port,
+    key,
+    booked: (requestId) => bookings.of(requestId),
+    close: async () => {
+      server.destroy();
+      await server.drain();
+      watchdog.close();
+      await transport.close();
+    },
+  };
+}
+
+class Bookings {
+  readonly #reserved = new Map<string, number>();
+  readonly #booked = new Map<string, PromiseWithResolvers<Booking | undefined>>();
+  readonly budgets: Budgets = {
+    take: ({ full }) => {
+      const stamp = this.#stamp();
+      this.#reserved.set(stamp.id, full);
+      return { stamp, amount: full, slices: [], settle: () => [] };
+    },
+    stamp: () => this.#stamp(),
+  };
+
+  of(requestId: string): Promise<Booking | undefined> {
+    return this.#waiting(requestId).promise;
+  }
+
+  record(event: UsageEvent): void {
+    this.#waiting(event.requestId).resolve({ ...event, reserved: this.#reserved.get(event.id) ?? 0 });
+  }
+
+  none(requestId: string): void {
+    this.#waiting(requestId).resolve(undefined);
+  }
+
+  #waiting(requestId: string): PromiseWithResolvers<Booking | undefined> {
+    const waiting = this.#booked.get(requestId) ?? Promise.withResolvers<Booking | undefined>();
+    this.#booked.set(requestId, waiting);
+    return waiting;
+  }
+
+  #stamp() {
+    return { id: uuidv7(systemClock.now()), at: systemClock.now(), session: 'session' };
+  }
+}
+
+function principalOf(hangUp: 'cancel' | 'read', vendorPort: number): Principal {
+  const budget = { id: 'budget', kind: 'budget', amountUsd: '1000', period: 'day' } as const;
+  const organization: OrganizationRecord = {
+    ...{ id: 'o', active: true, callerProviderKeys: false, hangUp, unknownCost: 'hold' },
+    ...{ allowedModels: [], limits: [], customProviders: [], prices: [], guardrails: [], revision: 1 },
+    providerKeys: Object.keys(vendors).map((provider) => ({
+      ...{ id: provider, provider, secret, baseUrl: `http://127.0.0.1:${vendorPort}` },
+      ...{ endpoint: undefined, region: 'eu-west-1', apiVersion: undefined, priority: 0, weight: 1 },
+    })),
+  };
+  return {
+    key: {
+      ...{ keyId: 'k', organizationId: 'o', scope: { kind: 'organization', id: 'o' }, active: true },
+      ...{
+        endsAt: undefined,
+        valueEndsAt: undefined,
+        allowedModels: [],
+        organizationRevision: 1,
+        revision: 1,
+      },
+      limits: [{ ...budget, count: undefined, model: undefined }],
+    },
+    scope: undefined,
+    organization,
+  };
+}
+
+const secret = {
+  apiKey: new Secret('vendor-key'),
+  accessKeyId: new Secret('access-key-id'),
+  secretAccessKey: new Secret('secret-access-key'),
+  sessionToken: undefined,
+};

@@ -1,0 +1,241 @@
+// Numbers at random through every translator and back, with guardrails that rewrite and without: what the vendor's bytes and the caller's
+// bytes hold is read by a tokenizer that the gateway does not have.
+import type { KeyForm } from '../../proxy/access/principal.ts';
+import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
+import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
+import { Scanner } from '../../proxy/guardrails/scanner.ts';
+import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
+import { customProvider } from '../../proxy/providers/custom.ts';
+import type { ProviderCall } from '../../proxy/providers/provider.ts';
+import { Attempt, type AttemptResult } from '../../proxy/upstream/attempt.ts';
+import type { Transport, UpstreamReceiver } from '../../proxy/upstream/transport.ts';
+import { Random } from '../support/access/random.ts';
+import { cutBytes } from '../support/guarded-answers.ts';
+import { callWith, wordsGuardrail } from '../support/guarded-requests.ts';
+import { Received } from '../support/guarded-streams.ts';
+import { numbersOf } from '../support/json-numbers.ts';
+import { checkExpected } from '../support/planted-numbers.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { callOf } from '../support/vendor-calls.ts';
+import { type NumberAnswer, numberAnswer } from './number-answers.ts';
+import { type NumberRequest, numberRequest, type Route, routes, word } from './number-requests.ts';
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly cases: number;
+}
+
+/**
+ * @returns how many numbers were carried, by what carried them
+ * @throws Error that names the first case in which one was not
+ */
+export async function fuzzNumbers({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
+  const carried = new Map<string, number>();
+  for (let number = seed; number < seed + cases; number++) {
+    for (const [what, count] of await runCase(number)) carried.set(what, (carried.get(what) ?? 0) + count);
+  }
+  return carried;
+}
+
+const stages = ['none', 'input', 'output', 'both'] as const;
+type Stages = (typeof stages)[number];
+
+async function runCase(number: number): Promise<readonly (readonly [string, number])[]> {
+  const random = new Random(number * 104_729);
+  const route = random.pick(routes);
+  const stream = random.chance(0.5);
+  const guarded = random.pick(stages);
+  const isCustom = random.chance(0.3);
+  const what = `${route.vendor}${isCustom ? ' (custom)' : ''}`;
+  const request = numberRequest(random, route, stream);
+  const told = `case ${number}, ${what}, ${route.model}, ${stream ? 'stream' : 'whole'}, guardrail: ${guarded}`;
+  let shown = request.text;
+  try {
+    const asked = callOf(route.vendor, route.model, request.text, route.dialect);
+    const { request: left, output } = await inspected(asked, guarded);
+    const call = targeted({ ...asked, request: left }, isCustom ? random : undefined);
+    const built = await call.target.provider.buildRequest(call);
+    shown = `${request.text}\n→ ${built.body}`;
+    const up = checkRequest(request, route, { body: built.body, isRedacted: redacts(guarded, 'input') });
+    const logprobs = !redacts(guarded, 'output');
+    const answer = numberAnswer(random, route.vendor, { stream, logprobs });
+    shown = answer.bytes.toString('latin1');
+    const attempt = attempted(call, answer, cutBytes(random, answer.bytes));
+    const result = await attempt.run();
+    const bytes = await received(output === undefined ? result : await output.guard(result));
+    shown += `\n→ ${bytes}`;
+    const down = checkAnswer(answer, { bytes, stream, isRedacted: redacts(guarded, 'output') });
+    checkUsage(answer, attempt);
+    const form = `${stream ? 'stream' : 'whole'}, guardrail ${guarded}`;
+    return [
+      [`${what} request, guardrail ${guarded}`, up],
+      [`${what} ${form}`, down],
+      ['cases', 1],
+    ];
+  } catch (error) {
+    throw new Error(`${told}: ${String(error)}\n${shown.slice(0, 20_000)}`, { cause: error });
+  }
+}
+
+function redacts(guarded: Stages, stage: 'input' | 'output'): boolean {
+  return guarded === 'both' || guarded === stage;
+}
+
+async function inspected({ request }: ProviderCall, guarded: Stages) {
+  const rules = guarded === 'none' ? [] : [wordsGuardrail([word], { action: 'redact', stage: guarded })];
+  const context = {
+    record: { guardrailHeader: undefined, guardrailsNotPassed: undefined },
+    onAbort: () => undefined,
+    buffer: () => undefined,
+  };
+  const { call, output } = await guardrails.inspect({ ...callWith(rules, {}), request }, context);
+  return { request: call.request, output };
+}
+
+const never = () => {
+  throw new Error('not asked in this test');
+};
+const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), {
+  metrics: { decided: () => undefined, took: () => undefined },
+  samples: { add: () => undefined },
+  scanner: new Scanner({ pool: { scan: never }, window: 512 }),
+  guardStream: (source, guards, context) =>
+    guardStream(source, guards, { eventBytesMax: 1024 * 1024, background: () => undefined }, context),
+  serviceGuard: never,
+  now: () => performance.now(),
+});
+
+const keyForms: readonly KeyForm[] = ['wire_format', 'bearer', { header: 'x-key' }, 'none'];
+
+/** @param random for a provider that is configuration */
+function targeted(call: ProviderCall, random: Random | undefined): ProviderCall {
+  if (random === undefined) return call;
+  const { provider, baseUrl } = call.target;
+  const ownForm = provider.routeCredential === 'cloud-keys' ? ['wire_format' as const] : keyForms;
+  const configured = customProvider(provider, {
+    ...{ id: 'custom-1', name: 'our-vendor', wireFormat: provider.name },
+    ...{ baseUrl: baseUrl.origin, keyForm: random.pick(ownForm), models: [] },
+  });
+  return { ...call, target: { ...call.target, provider: configured } };
+}
+
+interface Sent {
+  readonly body: string;
+  readonly isRedacted: boolean;
+}
+
+/** @returns how many numbers the vendor has got as the caller wrote them. @throws Error for one that it has not */
+function checkRequest(request: NumberRequest, route: Route, { body, isRedacted }: Sent): number {
+  const found = numbersOf(body);
+  let count = request.planted.check(body, found) + checkExpected(found, request.expected);
+  if (body.includes(word) === isRedacted) throw new Error('the guardrail did not rewrite what it was to');
+  const written = (text: string) => (isRedacted ? text.replaceAll(word, '[WORD]') : text);
+  const spliced = request.arguments.map((text) =>
+    route.argumentsAsText ? JSON.stringify(written(text)) : written(text),
+  );
+  for (const text of [...spliced, JSON.stringify(written(request.result))])
+    if (!unnumbered(body).includes(text)) throw new Error(`these are lost: ${text}`);
+  for (const text of [...request.arguments, request.result]) count += numbersOf(text).length;
+  return count;
+}
+
+interface Got {
+  readonly bytes: string;
+  readonly stream: boolean;
+  readonly isRedacted: boolean;
+}
+
+/** @returns how many numbers the caller has got as the vendor wrote them. @throws Error for one that it has not */
+function checkAnswer(answer: NumberAnswer, { bytes, stream, isRedacted }: Got): number {
+  const events = stream ? dataOf(bytes) : [bytes];
+  const messages = events.flatMap(messagesIn);
+  const content = messages.map((message) => message.content ?? '').join('');
+  if (content.includes(word) === isRedacted) throw new Error('the guardrail did not rewrite what it was to');
+  const found = events
+    .flatMap((event) => numbersOf(event))
+    .filter(({ path }) => !path.includes('/arguments'));
+  const count = answer.planted.check(bytes, found);
+  const args = unnumbered(messages.map(argumentsIn).join(''));
+  const expected = isRedacted ? answer.arguments.replaceAll(word, '[WORD]') : answer.arguments;
+  const isSame = answer.argumentsAsText ? args === expected : shown(args) === shown(expected);
+  if (!isSame) throw new Error(`the arguments are ${args}, and were ${expected}`);
+  return count + numbersOf(expected).length;
+}
+
+function shown(args: string): string {
+  return numbersOf(args)
+    .map(({ path, source }) => `${path}=${source}`)
+    .join(' ');
+}
+
+/** Placeholders are numbered through a request and its answer. */
+function unnumbered(text: string): string {
+  return text.replaceAll(/\[WORD_\d+\]/g, '[WORD]');
+}
+
+function dataOf(bytes: string): string[] {
+  return bytes
+    .split(/\r?\n\r?\n/)
+    .filter((event) => event.startsWith('data: {'))
+    .map((event) => event.slice('data: '.length));
+}
+
+interface Message {
+  readonly content?: string | null;
+  readonly tool_calls?: readonly { readonly function?: { readonly arguments?: string } }[] | null;
+}
+
+/** Of an answer, or the piece of it that a chunk brings. */
+function messagesIn(text: string): Message[] {
+  const { choices } = JSON.parse(text) as { choices: { message?: Message; delta?: Message }[] };
+  return choices.flatMap(({ message, delta }) => message ?? delta ?? []);
+}
+
+/** Of the one call. */
+function argumentsIn({ tool_calls }: Message): string {
+  return (tool_calls ?? []).map((call) => call.function?.arguments ?? '').join('');
+}
+
+/** What the vendor counts is counted, however it writes it. */
+function checkUsage({ usage }: NumberAnswer, attempt: Attempt): void {
+  const counted = attempt.usage();
+  for (const name of ['promptTokens', 'completionTokens'] as const) {
+    if (counted?.[name] !== usage[name])
+      throw new Error(`${name} is ${counted?.[name]}, and was ${usage[name]}`);
+  }
+}
+
+const limits = { answerBytesMax: 1024 * 1024, eventBytesMax: 1024 * 1024 };
+
+/** One attempt at a vendor that answers so, its bytes cut so. */
+function attempted(call: ProviderCall, { headers }: NumberAnswer, parts: readonly Buffer[]): Attempt {
+  const deliver = async (receiver: UpstreamReceiver) => {
+    await Promise.resolve();
+    receiver.onHead(200, headers);
+    for (const part of parts) receiver.onData(part);
+    receiver.onEnd();
+  };
+  const transport: Transport = {
+    send: (_request, receiver) => {
+      void deliver(receiver);
+      return { begun: true, pause: () => undefined, resume: () => undefined, cancel: () => undefined };
+    },
+    close: () => Promise.resolve(),
+  };
+  const context = {
+    attemptStarted: () => undefined,
+    buffer: () => undefined,
+    progress: () => undefined,
+  };
+  return new Attempt(call, { transport, limits, now: () => call.now }, context);
+}
+
+/** The bytes that the caller gets. */
+async function received(result: AttemptResult): Promise<string> {
+  if (result.kind === 'complete') return result.body.toString();
+  const sink = new Received();
+  result.flowTo(sink);
+  await sink.over;
+  if (sink.failure !== undefined) throw sink.failure;
+  return sink.bytes;
+}

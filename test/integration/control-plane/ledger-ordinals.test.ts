@@ -1,0 +1,112 @@
+// Events that are counted by their session: each is booked once, by its ordinal as by its day and id.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { forgetOrdinals } from '../../../control-plane/ledger/ordinals.ts';
+import { describeStores } from '../../support/databases.ts';
+import { type ChargedEvent, LedgerDesk } from '../../support/ledger.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+import { boundProxy } from '../../support/watching.ts';
+
+describeStores('numbered events', (given) => {
+  let desk: LedgerDesk;
+  let budgetId: string;
+  let session: string;
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    await desk.organization();
+    await desk.organization('organization-2');
+    budgetId = await desk.budget({ amount: 1000 });
+    session = await desk.session();
+  });
+
+  const numbered = (ordinal: number, fields: Parameters<typeof usageEvent>[0] = {}): ChargedEvent => ({
+    row: usageEvent({ session_id: session, cost: 10, ...fields }),
+    ordinal,
+  });
+  const spent = async () => (await desk.books(budgetId))?.spent;
+  const ranges = () =>
+    given.store.snapshot(async (db) => {
+      const rows = await db.selectFrom('booked_ordinals').selectAll().execute();
+      return rows.map((row) => [row.session_id, JSON.parse(row.ranges)]);
+    });
+
+  it('are remembered as ranges of their session', async () => {
+    await desk.report([numbered(1), numbered(2), numbered(4)]);
+    expect(await ranges()).toEqual([
+      [
+        session,
+        [
+          [1, 2],
+          [4, 4],
+        ],
+      ],
+    ]);
+    await desk.report([numbered(3)]);
+    expect(await ranges()).toEqual([[session, [[1, 4]]]]);
+  });
+
+  it('count once, however reports are grouped', async () => {
+    const events = Array.from({ length: 20 }, (_, index) => numbered(index + 1));
+    await desk.report(events.slice(0, 12));
+    expect(await desk.report(events.slice(5))).toMatchObject({ recorded: 8, duplicate: 7 });
+    expect(await desk.report(events)).toMatchObject({ recorded: 0, duplicate: 20 });
+    expect(await desk.report([...events, ...events])).toMatchObject({ recorded: 0, duplicate: 40 });
+    expect(await spent()).toBe(200);
+  });
+
+  it('count once in one report', async () => {
+    const event = numbered(1);
+    expect(await desk.report([event, event])).toMatchObject({ recorded: 1, duplicate: 1 });
+    expect(await spent()).toBe(10);
+  });
+
+  it('count once though their rows are gone', async () => {
+    const event = numbered(1);
+    await desk.report([event]);
+    await given.database.raw('delete from usage_events');
+    expect(await desk.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
+    expect(await spent()).toBe(10);
+  });
+
+  it('count once by day and id where their session is forgotten', async () => {
+    const event = numbered(1);
+    await desk.report([event]);
+    await given.store.books(({ db, now }) => forgetOrdinals(db, now + 1));
+    expect(await ranges()).toEqual([]);
+    expect(await desk.report([event])).toMatchObject({ recorded: 0, duplicate: 1 });
+    expect(await ranges()).toEqual([[session, [[1, 1]]]]);
+  });
+
+  it('are of their session: another counts anew', async () => {
+    await desk.report([numbered(1)]);
+    const other = await desk.session();
+    expect(await desk.report([numbered(1, { session_id: other })])).toMatchObject({ recorded: 1 });
+  });
+
+  it('of a session that the ledger does not know count as well', async () => {
+    const event = numbered(7, { session_id: '00000000-0000-7000-8000-000000000001' });
+    expect(await desk.report([event])).toMatchObject({ recorded: 1 });
+    expect(await desk.report([event])).toMatchObject({ duplicate: 1 });
+  });
+
+  describe('by a proxy that is bound to one organization', () => {
+    it('are believed of its own sessions', async () => {
+      session = await desk.session(boundProxy);
+      await desk.report([numbered(1)], 'organization-1');
+      expect(await ranges()).toEqual([[session, [[1, 1]]]]);
+    });
+
+    it('are not believed of sessions of others, whose events would be passed over', async () => {
+      await desk.report([numbered(1), numbered(2)], 'organization-1');
+      expect(await ranges()).toEqual([]);
+      const event = numbered(1, { organization_id: 'organization-2' });
+      expect(await desk.report([event])).toMatchObject({ recorded: 1 });
+    });
+  });
+
+  it('that have no number are booked by day and id alone', async () => {
+    const { row } = numbered(1);
+    expect(await desk.report([{ row }])).toMatchObject({ recorded: 1 });
+    expect(await desk.report([{ row }])).toMatchObject({ duplicate: 1 });
+    expect(await ranges()).toEqual([]);
+  });
+});

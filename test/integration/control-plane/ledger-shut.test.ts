@@ -1,0 +1,229 @@
+// What a session says that it will not take of its leases: it is free again once the session is over, and never taken twice. And the
+// end that a proxy, or whoever took over for it, gives a session itself.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
+import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
+import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import { describeStores } from '../../support/databases.ts';
+import { LedgerDesk } from '../../support/ledger.ts';
+import { change } from '../../support/stored-records.ts';
+import { usageEvent } from '../../support/usage-events.ts';
+import { anyProxy } from '../../support/watching.ts';
+
+const otherProxy: ProxyCaller = { ...anyProxy, id: 'proxy-other' };
+
+describeStores('a lease of which something is shut', (given) => {
+  let desk: LedgerDesk;
+  let budgetId: string;
+  let session: string;
+  let seq: number;
+  beforeEach(async () => {
+    desk = new LedgerDesk(given.store);
+    await desk.organization();
+    budgetId = await desk.budget({ amount: 1000 });
+    session = await desk.session();
+    seq = 0;
+  });
+
+  const operation = () => ({ session, budgetId, window: 'total', seq: ++seq });
+  const draw = (want: number, shut = 0) =>
+    desk.draw({ ...operation(), need: want, want, ...(shut > 0 && { shut }) });
+  const giveBack = (amount: number, shut = 0) => desk.giveBack({ ...operation(), amount, shut });
+  const silence = async () => {
+    await given.database.raw(`update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1}`);
+    await expireSessions(given.store);
+  };
+  const spend = (escrow: number, cost = escrow) =>
+    desk.report([
+      { row: usageEvent({ session_id: session, cost }), charges: [{ budgetId, window: 'total', escrow }] },
+    ]);
+  const named = (amount: number) => new Map([[`${budgetId} total`, amount]]);
+  const books = () => desk.books(budgetId);
+  const lease = async () => (await desk.leases())[0];
+
+  describe('at its expiry', () => {
+    it('frees what is shut, and leaves the rest unsettled', async () => {
+      await draw(400);
+      await giveBack(0, 300);
+      await silence();
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+      expect(await lease()).toMatchObject({ state: 'expired', remaining: 100, back: 300 });
+    });
+
+    it('frees nothing of a proxy that does not say', async () => {
+      await draw(400);
+      await silence();
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 400 });
+    });
+
+    it('frees no more than it has left', async () => {
+      await draw(400);
+      await giveBack(0, 300);
+      await spend(250);
+      await silence();
+      expect(await books()).toEqual({ spent: 250, leased: 0, unsettled: 0 });
+      expect(await lease()).toMatchObject({ remaining: 0, back: 150 });
+    });
+
+    it.each([
+      ['a draw', async () => void (await draw(10, 30)), 380],
+      ['a draw that is refused', async () => void (await draw(5000, 30)), 370],
+      ['a draw of nothing', async () => void (await draw(0, 30)), 370],
+      ['a return', async () => void (await giveBack(50, 30)), 320],
+      ['an operation of a proxy that does not say', async () => void (await draw(10)), 410],
+    ])('goes by what the newest operation said: %s', async (_, operate, unsettled) => {
+      await draw(400);
+      await giveBack(0, 300);
+      await operate();
+      await silence();
+      expect(await books()).toMatchObject({ unsettled });
+    });
+
+    it('goes by no operation that was not executed', async () => {
+      await draw(400);
+      await giveBack(0, 300);
+      await desk.draw({ ...operation(), seq: 1, need: 1, want: 1, shut: 0 });
+      await desk.draw({ ...operation(), seq: 9, need: 1, want: 1, shut: 0 });
+      await desk.giveBack({ ...operation(), seq: 2, amount: 0, shut: 0 });
+      await silence();
+      expect(await books()).toMatchObject({ unsettled: 100 });
+    });
+  });
+
+  describe('returned after its expiry', () => {
+    beforeEach(async () => {
+      await draw(400);
+      await giveBack(0, 300);
+      await silence();
+    });
+
+    it('is first what was freed, then what is unsettled', async () => {
+      expect(await giveBack(250)).toBe(250);
+      expect(await books()).toMatchObject({ unsettled: 100 });
+      expect(await giveBack(80)).toBe(80);
+      expect(await books()).toMatchObject({ unsettled: 70 });
+      expect(await giveBack(500)).toBe(70);
+      expect(await books()).toMatchObject({ unsettled: 0 });
+    });
+
+    it('is answered again as it was', async () => {
+      expect(await giveBack(330)).toBe(330);
+      seq--;
+      expect(await giveBack(330)).toBe(330);
+      expect(await books()).toMatchObject({ unsettled: 70 });
+    });
+
+    it('is settled by late reports out of what is unsettled', async () => {
+      await spend(60);
+      expect(await books()).toEqual({ spent: 60, leased: 0, unsettled: 40 });
+      expect(await giveBack(340)).toBe(340);
+      expect(await books()).toEqual({ spent: 60, leased: 0, unsettled: 0 });
+    });
+
+    it('is released by operators out of what is unsettled', async () => {
+      await change(given.store, async (tx) => {
+        await releaseUnsettled(tx, { sessionId: session, budgetId, window: 'total' }, undefined);
+        return undefined;
+      });
+      expect(await books()).toMatchObject({ unsettled: 0 });
+      expect(await lease()).toMatchObject({ remaining: 0, back: 300 });
+    });
+  });
+
+  describe('whose session is closed by its proxy', () => {
+    it('frees all but what is outstanding', async () => {
+      await draw(400);
+      expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 330 });
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 70 });
+      expect(await draw(1)).toMatchObject({ outcome: 'gone' });
+      await spend(70, 50);
+      expect(await books()).toEqual({ spent: 50, leased: 0, unsettled: 0 });
+    });
+
+    it('frees all of what is not named', async () => {
+      await draw(400);
+      expect(await desk.closeSession(session)).toMatchObject({ freed: 400 });
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+    });
+
+    it('leaves what is not named alone where there are others', async () => {
+      await draw(400);
+      expect(await desk.closeSession(session, new Map(), { andOthers: true })).toMatchObject({ freed: 0 });
+      expect(await books()).toMatchObject({ leased: 400 });
+      await giveBack(0, 300);
+      await expireSessions(given.store);
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 100 });
+    });
+
+    it('does nothing more when it is sent again, and less is outstanding later', async () => {
+      await draw(400);
+      await desk.closeSession(session, named(70));
+      expect(await desk.closeSession(session, named(70))).toMatchObject({ freed: 0 });
+      expect(await desk.closeSession(session, named(90))).toMatchObject({ freed: 0 });
+      expect(await books()).toMatchObject({ unsettled: 70 });
+      expect(await desk.closeSession(session, named(20))).toMatchObject({ freed: 50 });
+      expect(await desk.closeSession(session)).toMatchObject({ freed: 20 });
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
+    });
+
+    it('may have expired before', async () => {
+      await draw(400);
+      await giveBack(0, 300);
+      await silence();
+      expect(await desk.closeSession(session, named(30))).toMatchObject({ freed: 70 });
+      expect(await books()).toMatchObject({ unsettled: 30 });
+      expect(await giveBack(370)).toBe(370);
+      expect(await books()).toMatchObject({ unsettled: 30 });
+    });
+
+    it('takes back no twice what was drawn and not heard of', async () => {
+      await draw(400);
+      await desk.closeSession(session, named(100));
+      expect(await giveBack(300)).toBe(300);
+      expect(await books()).toMatchObject({ unsettled: 100 });
+    });
+
+    it('may be one of very many', async () => {
+      const budgets: string[] = [];
+      for (let count = 0; count < 205; count++) {
+        const each = await desk.budget({ amount: 100 });
+        await desk.draw({ session, budgetId: each, window: 'total', seq: 1, need: 10, want: 10 });
+        budgets.push(each);
+      }
+      const kept = budgets[200] ?? '';
+      expect(await desk.closeSession(session, new Map([[`${kept} total`, 4]]))).toMatchObject({
+        freed: 205 * 10 - 4,
+      });
+      for (const each of budgets)
+        expect(await desk.books(each)).toEqual({ spent: 0, leased: 0, unsettled: each === kept ? 4 : 0 });
+    }, 60_000);
+
+    it('cannot be of another proxy, and one that nobody knows has nothing', async () => {
+      await draw(400);
+      const close = desk.closeSession(session, new Map(), { caller: otherProxy });
+      await expect(close).rejects.toMatchObject({ reason: 'not_found' });
+      expect(await books()).toMatchObject({ leased: 400 });
+      expect(await desk.closeSession('00000000-0000-7000-8000-000000000001')).toMatchObject({ freed: 0 });
+    });
+  });
+
+  it('a draw that is busy says what others hold and what is free', async () => {
+    await draw(300);
+    const other = await desk.session();
+    await desk.draw({ session: other, budgetId, window: 'total', seq: 1, need: 500, want: 500 });
+    expect(await draw(900)).toMatchObject({ outcome: 'busy', attainable: 700 });
+    expect(await draw(5000)).toMatchObject({ outcome: 'exceeded', attainable: undefined });
+  });
+
+  it('a session that is kept says how many there are, and what its leases have', async () => {
+    await draw(300);
+    await desk.session();
+    const keep = () => given.store.books((tx) => keepSession(tx, anyProxy, session));
+    expect(await keep()).toEqual({ open: true, sessions: 2, leased: 300 });
+    await given.database.raw(
+      `update ledger_sessions set seen_at = seen_at - ${silenceMaxMs + 1} where id <> '${session}'`,
+    );
+    expect(await keep()).toEqual({ open: true, sessions: 1, leased: 300 });
+  });
+});

@@ -1,0 +1,381 @@
+// Every call that takes a selector of models: with an alias, a synonym, a typing error, a bare name, a glob that
+// matches nothing, a custom provider. What selects nothing is refused with the names near to it, unless the writer insists.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isMethodName, methodNames } from '../../../control-plane/services/methods.ts';
+import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
+import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-desk.ts';
+import { freshSqlite } from '../../support/databases.ts';
+import { type Answered, type Called, freshName, refusal } from '../../support/operators.ts';
+
+/** A call with a selector in it: its request, where a problem is told, and what its response tells. */
+interface Taker {
+  readonly method: string;
+  request(desk: BudgetDesk, selector: string): Promise<object>;
+  readonly field: string;
+  /** As it is shown; undefined where the response has no place for it. */
+  shown(response: Answered): string | undefined;
+  match(response: Answered): Answered;
+}
+
+const usd = { input: '1', output: '2' };
+const listed = (selector: string) => ({ allowedModels: { globs: [selector] } });
+const inList = {
+  field: 'allowed_models.globs[0]',
+  shown: (response: Answered) => response.allowedModels[0],
+  match: (response: Answered) => response.matches.selectors[0],
+};
+const alone = {
+  field: 'model',
+  shown: (response: Answered) => response.model,
+  match: (response: Answered) => response.match,
+};
+
+const takers: readonly Taker[] = [
+  ...['BUDGET', 'REQUESTS_PER_MINUTE', 'TOKENS_PER_MINUTE', 'CONCURRENT_REQUESTS'].map(
+    (kind): Taker => ({
+      ...alone,
+      method: 'Limits.Create',
+      request: async (desk, model) => ({
+        ...{ organizationId: desk.acme.id, model, kind: `LIMIT_KIND_${kind}` },
+        subject: limitSubject('AI_SYSTEM', await desk.system(desk.acme)),
+        ...(kind === 'BUDGET' ? { amountUsd: '5', period: 'BUDGET_PERIOD_DAY' } : { count: '5' }),
+      }),
+    }),
+  ),
+  {
+    ...alone,
+    method: 'Prices.Create',
+    request: async (desk, model) => {
+      // One of a model: those of other cases go first.
+      const { prices } = await desk.as(desk.acme, 'Prices.List', { organizationId: desk.acme.id });
+      for (const { id } of prices) await desk.as(desk.acme, 'Prices.Delete', { id });
+      return { organizationId: desk.acme.id, model, prices: usd };
+    },
+  },
+  {
+    ...inList,
+    method: 'Organizations.UpdateSettings',
+    request: async (desk, selector) => ({ id: desk.acme.id, ...listed(selector) }),
+  },
+  {
+    ...inList,
+    method: 'AiSystems.Create',
+    request: async (desk, selector) => ({
+      ...{ organizationId: desk.acme.id, name: freshName('system') },
+      ...listed(selector),
+    }),
+  },
+  {
+    ...inList,
+    method: 'AiSystems.Update',
+    request: async (desk, selector) => ({ id: await desk.system(desk.acme), ...listed(selector) }),
+  },
+  {
+    ...inList,
+    method: 'People.Create',
+    request: async (desk, selector) => ({
+      ...{ organizationId: desk.acme.id, name: freshName('person'), role: 'ROLE_MEMBER' },
+      ...listed(selector),
+    }),
+  },
+  {
+    ...inList,
+    method: 'People.Update',
+    request: async (desk, selector) => ({ id: desk.acme.member.id, ...listed(selector) }),
+  },
+  {
+    field: inList.field,
+    shown: ({ virtualKey }) => virtualKey.allowedModels[0],
+    match: ({ virtualKey }) => virtualKey.matches.selectors[0],
+    method: 'VirtualKeys.Create',
+    request: async (desk, selector) => ({
+      ...{ organizationId: desk.acme.id, name: freshName('key'), ...listed(selector) },
+      scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: desk.acme.id },
+    }),
+  },
+  {
+    ...inList,
+    method: 'VirtualKeys.Update',
+    request: async (desk, selector) => ({
+      id: await desk.key(desk.acme, 'ORGANIZATION', desk.acme.id),
+      ...listed(selector),
+    }),
+  },
+  {
+    field: 'model',
+    shown: () => undefined,
+    match: ({ match }) => match,
+    method: 'Usage.Totals',
+    request: async (desk, model) => ({ organizationId: desk.acme.id, model }),
+  },
+];
+
+/** What is taken, how it counts, how many models it selects, and one of them. */
+const taken: readonly (readonly [
+  what: string,
+  written: string,
+  counts: string,
+  matched: 'none' | 'one' | 'some',
+  one: string,
+])[] = [
+  ['a canonical name', 'gpt-provider/gpt-4o', 'gpt-provider/gpt-4o', 'one', 'gpt-provider/gpt-4o'],
+  ['an alias', 'openai/gpt-4o', 'gpt-provider/gpt-4o', 'one', 'gpt-provider/gpt-4o'],
+  ['a glob with an alias', 'anthropic/*', 'assistant-provider/*', 'some', 'assistant-provider/claude-opus-5'],
+  ['a dated synonym', 'gpt-provider/gpt-4o-2024-08-06', 'gpt-provider/gpt-4o', 'one', 'gpt-provider/gpt-4o'],
+  [
+    'a dated synonym with an alias',
+    'anthropic/claude-haiku-4-5-20251001',
+    'assistant-provider/claude-haiku-4-5',
+    'one',
+    'assistant-provider/claude-haiku-4-5',
+  ],
+  [
+    'a synonym of -latest',
+    'gemini/gemini-flash-latest',
+    'search-provider/gemini-3.8-flash',
+    'one',
+    'search-provider/gemini-3.8-flash',
+  ],
+  [
+    'a glob over synonyms',
+    'openai/gpt-4o-2024-08-*',
+    'gpt-provider/gpt-4o-2024-08-*',
+    'one',
+    'gpt-provider/gpt-4o',
+  ],
+  ['a glob over all providers', '*/gpt-4o', '*/gpt-4o', 'some', 'studio-ai/gpt-4o'],
+  ['a deployment', 'azure/our-own-gpt', 'studio-ai/our-own-gpt', 'none', ''],
+  ['deployments', 'azure-ai/prod-*', 'studio-ai/prod-*', 'none', ''],
+  [
+    'an ARN of the account’s own',
+    'bedrock/arn:aws:bedrock:eu-west-1:1:application-inference-profile/ab12',
+    'managed-cloud-models/arn:aws:bedrock:eu-west-1:1:application-inference-profile/ab12',
+    'none',
+    '',
+  ],
+  [
+    'an ARN that ends in a model’s id',
+    'aws/arn:aws:bedrock:eu-west-1:1:inference-profile/eu.amazon.nova-lite-v1:0',
+    'managed-cloud-models/eu.amazon.nova-lite-v1:0',
+    'one',
+    'managed-cloud-models/eu.amazon.nova-lite-v1:0',
+  ],
+  [
+    'a fine-tuned model',
+    'openai/ft:gpt-4o-2024-08-06:acme::x',
+    'gpt-provider/ft:gpt-4o-2024-08-06:acme::x',
+    'none',
+    '',
+  ],
+  ['a model in a custom provider’s list', 'own-models/llama', 'own-models/llama', 'one', 'own-models/llama'],
+  [
+    'a glob over the platform’s custom provider',
+    'platform-models/*',
+    'platform-models/*',
+    'one',
+    'platform-models/m',
+  ],
+  ['a model of a custom provider without a list', 'free-models/anything', 'free-models/anything', 'none', ''],
+];
+
+/** What is refused, whether insisting helps, and what its refusal says. */
+const refused: readonly (readonly [what: string, written: string, insisting: boolean, says: RegExp])[] = [
+  [
+    'a typing error',
+    'gpt-provider/gpt-4o-minni',
+    true,
+    /^selects none of the \d+ known models, of which the nearest are gpt-provider\/gpt-4o-mini, /,
+  ],
+  ['a typing error behind an alias', 'openai/gtp-4o', true, /the nearest are gpt-provider\/gpt-4o,/],
+  ['a typing error in the provider', 'opnai/gpt-4o', true, /the nearest are gpt-provider\/gpt-4o,/],
+  [
+    'a model that is newer than the catalog',
+    'openai/gpt-99',
+    true,
+    /; set allow_unmatched to take it all the same$/,
+  ],
+  ['a glob that matches nothing', 'anthropic/clod-*', true, /^selects none of the \d+ known models/],
+  ['a glob over anything that matches nothing', '*/gpt-4oo', true, /the nearest are gpt-provider\/gpt-4o,/],
+  ['a provider that is not there', 'nowhere/*', true, /^selects none of the \d+ known models; set /],
+  [
+    'a model that is not in the custom provider’s list',
+    'own-models/lama',
+    true,
+    /the nearest are own-models\/llama/,
+  ],
+  [
+    'a custom provider of another organization',
+    'others-models/m',
+    true,
+    /^selects none of the \d+ known models/,
+  ],
+  [
+    'a model that answers no chat completions',
+    'openai/dall-e-3',
+    true,
+    /^is a model that answers no chat completions/,
+  ],
+  [
+    'a bare name',
+    'gpt-4o',
+    false,
+    /^names no provider, so it can select nothing; write gpt-provider\/gpt-4o or studio-ai\/gpt-4o or /,
+  ],
+  [
+    'a bare name that is near to nothing',
+    'zzzzzz',
+    false,
+    /^names no provider, so it can select nothing; write <provider>\/<model>$/,
+  ],
+  ['a bare glob', 'gpt-4o*', true, /the nearest are gpt-provider\/gpt-4o,/],
+];
+
+async function makeProviders(desk: BudgetDesk): Promise<void> {
+  const custom = { wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl: 'https://api.example.com/v1' };
+  const list = (name: string) => ({ models: { models: [{ name }] } });
+  const own = (tenant: Answered, name: string, more: object = {}) =>
+    desk.as(tenant, 'Providers.Create', { organizationId: tenant.id, name, ...custom, ...more });
+  await own(desk.acme, 'own-models', list('llama'));
+  await own(desk.acme, 'free-models');
+  await own(desk.other, 'others-models', list('m'));
+  const platforms = { name: 'platform-models', ...custom, ...list('m') };
+  await desk.plane.expect('Providers.Create', desk.platform.token, platforms);
+}
+
+describe('a selector of models', () => {
+  const desk = new BudgetDesk();
+  beforeAll(async () => {
+    // One database will do: they differ in nothing that this asks of them.
+    await desk.open(freshSqlite);
+    await makeProviders(desk);
+  });
+  afterAll(() => desk.close());
+
+  const call = async (taker: Taker, selector: string, more: object = {}): Promise<Called> =>
+    desk.plane.call(taker.method, desk.acme.owner.token, {
+      ...(await taker.request(desk, selector)),
+      ...more,
+    });
+
+  describe.each(takers.map((taker, index) => [`${taker.method} (${index})`, taker] as const))(
+    'in %s',
+    (_name, taker) => {
+      it.each(taken)('take %s: %s', async (...row) => {
+        const [, written, counts, matched, one] = row;
+        const called = await call(taker, written);
+        if (!('response' in called)) throw new Error(called.message);
+        const match = taker.match(called.response);
+        expect(taker.shown(called.response) ?? counts).toBe(counts);
+        expect(match.selector).toBe(counts);
+        expect(match.known).toBeGreaterThan(match.matched);
+        expect(match.models.length).toBe(Math.min(20, match.matched));
+        if (matched === 'none') expect(match).toMatchObject({ matched: 0, open: true });
+        if (matched === 'one') expect(match).toMatchObject({ matched: 1, models: [one] });
+        if (matched === 'some') expect(match.matched).toBeGreaterThan(1);
+      });
+
+      it.each(refused)('refuse %s: %s', async (_what, written, insisting, says) => {
+        const problem = await refusal(call(taker, written));
+        expect(problem).toMatchObject({ code: 'INVALID_ARGUMENT', reason: 'invalid_request' });
+        expect(problem.violations).toEqual({ [taker.field]: expect.stringMatching(says) });
+        const insisted = await call(taker, written, { allowUnmatched: true });
+        expect(insisted.code).toBe(insisting ? 'OK' : 'INVALID_ARGUMENT');
+        if ('response' in insisted) expect(taker.match(insisted.response).matched).toBe(0);
+      });
+    },
+  );
+});
+
+describeBudgets('selectors of models', (desk) => {
+  beforeAll(() => makeProviders(desk));
+
+  it('are shown as they count by whoever reads them, and nothing is matched then', async () => {
+    const { acme } = desk;
+    const made = await desk.budget(acme, { model: 'openai/gpt-4o-2024-08-06' });
+    const read = await desk.as(acme, 'Limits.Get', { id: made.id });
+    expect(read.model).toBe('gpt-provider/gpt-4o');
+    expect(read.match).toBeUndefined();
+    const [event] = await desk.trail(acme, made.id);
+    expect(JSON.parse(event.after)).toMatchObject({ model: 'gpt-provider/gpt-4o' });
+    expect(JSON.parse(event.after).match).toBeUndefined();
+    // By whichever name it may be repeated.
+    for (const model of ['gpt-provider/gpt-4o', 'openai/gpt-4o']) {
+      expect((await desk.as(acme, 'Limits.Update', { id: made.id, model })).id).toBe(made.id);
+    }
+    const another = { id: made.id, model: 'openai/gpt-4o-mini' };
+    expect((await desk.plane.call('Limits.Update', acme.owner.token, another)).code).toBe('INVALID_ARGUMENT');
+  });
+
+  it('of a list are each held against the models, once for each model', async () => {
+    const globs = ['openai/gpt-4o', 'nope/a', 'gpt-provider/gpt-4o-2024-08-06', 'nope/b', 'azure/*'];
+    const request = { id: desk.acme.member.id, allowedModels: { globs } };
+    const problem = await refusal(desk.plane.call('People.Update', desk.acme.owner.token, request));
+    expect(Object.keys(problem.violations)).toEqual(['allowed_models.globs[1]', 'allowed_models.globs[3]']);
+    const kept = { ...request, allowedModels: { globs: globs.filter((glob) => !glob.startsWith('nope')) } };
+    const person = await desk.as(desk.acme, 'People.Update', kept);
+    expect(person.allowedModels).toEqual(['gpt-provider/gpt-4o', 'studio-ai/*']);
+    expect(person.matches.selectors.map(({ selector }: Answered) => selector)).toEqual(person.allowedModels);
+    const again = await desk.as(desk.acme, 'People.Update', kept);
+    expect(again).toEqual(person);
+    const unasked = await desk.as(desk.acme, 'People.Update', { id: person.id, name: freshName('person') });
+    expect(unasked.matches).toBeUndefined();
+    await desk.as(desk.acme, 'People.Update', { id: person.id, allowedModels: { globs: [] } });
+  });
+
+  it('of prices are one for each model, under whichever name', async () => {
+    const tenant = await desk.tenant();
+    const create = (model: string) =>
+      desk.plane.call('Prices.Create', tenant.owner.token, { organizationId: tenant.id, model, prices: usd });
+    expect((await create('openai/gpt-4o')).code).toBe('OK');
+    for (const name of [
+      'gpt-provider/gpt-4o',
+      'gpt-provider/gpt-4o-2024-08-06',
+      'openai/gpt-4o-2024-08-06',
+    ]) {
+      expect(await refusal(create(name))).toMatchObject({ code: 'ALREADY_EXISTS', reason: 'name_taken' });
+    }
+    expect((await create('gpt-provider/gpt-4o-2024-11-20')).code).toBe('OK');
+    expect((await create('azure/gpt-4o-2024-08-06')).code).toBe('OK');
+  });
+
+  it('make one key of a request that is repeated, whatever they stand for', async () => {
+    const { acme } = desk;
+    const request = {
+      ...{
+        organizationId: acme.id,
+        name: freshName('key'),
+        clientRequestId: freshName('id').replace(' ', '-'),
+      },
+      ...{
+        scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: acme.id },
+        ...listed('openai/gpt-4o-2024-08-06'),
+      },
+    };
+    const first = await desk.as(acme, 'VirtualKeys.Create', request);
+    const second = await desk.as(acme, 'VirtualKeys.Create', request);
+    expect(second.virtualKey.id).toBe(first.virtualKey.id);
+    const other = { ...request, ...listed('openai/gpt-4o') };
+    expect(await refusal(desk.plane.call('VirtualKeys.Create', acme.owner.token, other))).toMatchObject({
+      reason: 'client_request_id_taken',
+    });
+  });
+
+  it('of the platform’s own people are held against the platform’s providers', async () => {
+    const request = (globs: string[]) => ({
+      ...{ name: freshName('operator'), role: 'ROLE_PLATFORM_OPERATOR', allowedModels: { globs } },
+    });
+    const create = (globs: string[]) => desk.plane.call('People.Create', desk.platform.token, request(globs));
+    expect((await create(['platform-models/m', 'openai/*'])).code).toBe('OK');
+    expect((await create(['own-models/llama'])).code).toBe('INVALID_ARGUMENT');
+  });
+});
+
+it('every method of the contract that takes a selector is among those tried here', () => {
+  const tried = new Set([...takers.map(({ method }) => method), 'Limits.Update']);
+  const taking = methodNames.filter((method) => {
+    const fields = fieldsOf(methodTypes(method).requestType);
+    return Object.values(fields).some(({ type }) => type === 'ModelGlobs') || fields.model?.type === 'string';
+  });
+  expect(taking.every(isMethodName)).toBe(true);
+  expect(taking.toSorted()).toEqual([...tried].toSorted());
+});

@@ -1,0 +1,201 @@
+// Selectors that were stored before they were held against anything, over both databases: they count by canonical names wherever they
+// are read, and the log, the metrics and Status.Get say which of them somebody should look at.
+import { sql } from 'kysely';
+import { request } from 'undici';
+import { beforeAll, expect, it } from 'vitest';
+import { createCredential, hashCredential } from '../../../common/credential.ts';
+import { type BudgetDesk, describeBudgets, limitSubject, testBudget } from '../../support/budget-desk.ts';
+import {
+  type Answered,
+  createKey,
+  freshName,
+  startOperatorsPlane,
+  type TestTenant,
+} from '../../support/operators.ts';
+import { until } from '../../support/process.ts';
+import { recordEvents, usageEvent } from '../../support/usage-events.ts';
+
+const usd = { input: '1', output: '2' };
+
+/** As an older control plane has left it. */
+async function leave(
+  desk: BudgetDesk,
+  table: 'limits' | 'prices' | 'organizations' | 'ai_systems' | 'people' | 'virtual_keys',
+  id: string | undefined,
+  selector: string,
+): Promise<void> {
+  await desk.store.books(async ({ db }) => {
+    const [column, stored] =
+      table === 'limits' || table === 'prices'
+        ? ['model', selector]
+        : ['allowed_models', JSON.stringify([selector])];
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${stored} where id = ${id}`.execute(db);
+  });
+}
+
+describeBudgets('selectors stored from before', (desk) => {
+  let tenant: TestTenant;
+  let proxy: string;
+  let key: Answered;
+  let system: string;
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    tenant = await desk.tenant();
+    const name = freshName('proxy');
+    proxy = (await desk.plane.expect('ProxyTokens.Create', desk.platform.token, { name })).value;
+    system = await desk.system(tenant);
+    const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system };
+    key = await createKey(desk.plane, tenant, { scope });
+    const limit = async (model: string, fields: object = testBudget) => {
+      const request = {
+        ...{ organizationId: tenant.id, subject: limitSubject('AI_SYSTEM', system), ...fields },
+        model: 'gpt-provider/*',
+      };
+      const { id } = await desk.as(tenant, 'Limits.Create', request);
+      await leave(desk, 'limits', id, model);
+      return id;
+    };
+    const price = async (model: string) => {
+      const request = { organizationId: tenant.id, model, prices: usd };
+      return (await desk.as(tenant, 'Prices.Create', request)).id;
+    };
+    ids.budget = await limit('openai/gpt-4o');
+    ids.rate = await limit('anthropic/*', { kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE', count: '7' });
+    ids.typo = await limit('gpt-provider/gpt-4o-minni');
+    ids.bare = await limit('gpt-4o');
+    ids.good = await limit('gpt-provider/gpt-4o-2024-08-06');
+    ids.price = await price('gpt-provider/o3');
+    ids.older = await price('gpt-provider/o4-mini');
+    ids.newer = await price('gpt-provider/gpt-4.1');
+    await leave(desk, 'prices', ids.price, 'openai/gpt-4o-mini');
+    await leave(desk, 'prices', ids.older, 'openai/gpt-4.1');
+    await leave(desk, 'organizations', tenant.id, 'openai/*');
+    await leave(desk, 'ai_systems', system, 'google/gemini-*');
+    await leave(desk, 'people', tenant.member.id, 'nowhere/*');
+    await leave(desk, 'virtual_keys', key.virtualKey.id, createCredential('virtualKey'));
+  });
+
+  it('count in the records of proxies by the canonical name of their provider', async () => {
+    const keyHash = Buffer.from(hashCredential(key.value), 'hex');
+    const records = await desk.plane.expect('Access.Resolve', proxy, { keyHash });
+    expect(records.scope.limits.map(({ model }: Answered) => model)).toEqual([
+      'gpt-provider/gpt-4o',
+      'assistant-provider/*',
+      'gpt-provider/gpt-4o-minni',
+      'gpt-4o',
+      // Newer proxies fold it, older ones match it by the name that was sent.
+      'gpt-provider/gpt-4o-2024-08-06',
+    ]);
+    expect(records.organization.allowedModels).toEqual(['gpt-provider/*']);
+    expect(records.scope.allowedModels).toEqual(['search-provider/gemini-*']);
+    // Of two prices of one model the one that counted before.
+    expect(records.organization.prices.map(({ id, model }: Answered) => [id, model])).toEqual([
+      [ids.price, 'gpt-provider/gpt-4o-mini'],
+      [ids.newer, 'gpt-provider/gpt-4.1'],
+    ]);
+  });
+
+  it('are shown as they count', async () => {
+    expect((await desk.as(tenant, 'Limits.Get', { id: ids.budget })).model).toBe('gpt-provider/gpt-4o');
+    expect((await desk.as(tenant, 'Prices.Get', { id: ids.price })).model).toBe('gpt-provider/gpt-4o-mini');
+    expect((await desk.as(tenant, 'Organizations.Get', { id: tenant.id })).allowedModels).toEqual([
+      'gpt-provider/*',
+    ]);
+  });
+
+  it('count in totals, whatever name usage was recorded under', async () => {
+    const of = { organization_id: tenant.id, key_id: key.virtualKey.id, ai_system_id: system };
+    const at = Date.now();
+    await recordEvents(desk.store, [
+      usageEvent({ ...of, at, cost: 1_000_000_000, model_asked: 'gpt-provider/gpt-4o-2024-08-06' }),
+    ]);
+    const totals = async (model: string) =>
+      (await desk.as(tenant, 'Usage.Totals', { organizationId: tenant.id, model })).totals[0].requests;
+    for (const name of [
+      'openai/gpt-4o',
+      'gpt-provider/gpt-4o-2024-08-06',
+      'openai/gpt-4o*',
+      '*-2024-08-06',
+    ]) {
+      expect(await totals(name), name).toBe('1');
+    }
+    expect(await totals('openai/gpt-4.1')).toBe('0');
+  });
+
+  it('are told to owners and admins with what they count as, and what is near to them', async () => {
+    for (const who of [tenant.owner, tenant.admin]) {
+      const { selectors } = await desk.plane.expect('Status.Get', who.token, { checkSelectors: true });
+      expect(selectors).toMatchObject({ checked: 12, found: 10 });
+      const found = Object.fromEntries(
+        selectors.selectors.map((one: Answered) => [`${one.holder.slice(16)} ${one.id}`, one]),
+      );
+      const alias = (selector: string, countsAs: string) => ({
+        ...{ problem: 'SELECTOR_PROBLEM_ALIAS', selector, countsAs, nearest: [] },
+        organizationId: tenant.id,
+      });
+      expect(found).toMatchObject({
+        [`LIMIT ${ids.budget}`]: alias('openai/gpt-4o', 'gpt-provider/gpt-4o'),
+        [`LIMIT ${ids.rate}`]: alias('anthropic/*', 'assistant-provider/*'),
+        [`LIMIT ${ids.typo}`]: {
+          problem: 'SELECTOR_PROBLEM_UNMATCHED',
+          nearest: expect.arrayContaining(['gpt-provider/gpt-4o-mini']),
+        },
+        [`LIMIT ${ids.bare}`]: {
+          problem: 'SELECTOR_PROBLEM_NO_PROVIDER',
+          nearest: expect.arrayContaining(['gpt-provider/gpt-4o']),
+        },
+        [`PRICE ${ids.price}`]: alias('openai/gpt-4o-mini', 'gpt-provider/gpt-4o-mini'),
+        [`PRICE ${ids.older}`]: { problem: 'SELECTOR_PROBLEM_SHADOWED', countsAs: 'gpt-provider/gpt-4.1' },
+        [`ORGANIZATION ${tenant.id}`]: alias('openai/*', 'gpt-provider/*'),
+        [`AI_SYSTEM ${system}`]: alias('google/gemini-*', 'search-provider/gemini-*'),
+        [`PERSON ${tenant.member.id}`]: { problem: 'SELECTOR_PROBLEM_UNMATCHED' },
+        [`VIRTUAL_KEY ${key.virtualKey.id}`]: { problem: 'SELECTOR_PROBLEM_NO_PROVIDER' },
+      });
+    }
+  });
+
+  it('are told to members not at all, and to operators of the platform without what they say', async () => {
+    const ask = async (token: string, plane = desk.plane) =>
+      (await plane.expect('Status.Get', token, { checkSelectors: true })).selectors;
+    expect(await ask(tenant.member.token)).toBeUndefined();
+    expect((await desk.plane.expect('Status.Get', tenant.owner.token)).selectors).toBeUndefined();
+    const { masterKey, bootstrapToken, database } = { ...desk.plane, database: desk.database };
+    const env = { GATEWAY_DATABASE_URL: database.url };
+    const restarted = await startOperatorsPlane({ env, masterKey, bootstrapToken });
+    const told = await until(() => ask(desk.platform.token, restarted), { what: 'all to be looked at' });
+    expect(told.found).toBeGreaterThanOrEqual(10);
+    const budget = told.selectors.find(({ id }: Answered) => id === ids.budget);
+    expect(budget).toMatchObject({ organizationId: tenant.id, problem: 'SELECTOR_PROBLEM_ALIAS' });
+    expect(budget.selector).toBeUndefined();
+    expect(JSON.stringify(told)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
+
+    const warning = () => restarted.logs.find((line) => line.includes('stored selectors of models'));
+    const line = JSON.parse((await until(async () => warning())) ?? '');
+    expect(line).toMatchObject({ level: 'warn', counts: { alias: 5, no_provider: 2, shadowed: 1 } });
+    expect(line.selectors.map(({ id }: Answered) => id)).toEqual(
+      expect.arrayContaining([ids.budget, ids.rate, ids.typo, ids.bare]),
+    );
+    expect(JSON.stringify(line)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
+    const metrics = await request(`http://127.0.0.1:${restarted.plane.adminPort}/metrics`);
+    expect(await metrics.body.text()).toMatch(
+      /gateway_control_plane_stored_selectors_found\{problem="alias"\} 5\n/,
+    );
+    await restarted.close();
+  });
+
+  it('are written anew with the canonical name by an update', async () => {
+    await desk.as(tenant, 'Limits.Update', { id: ids.budget, amountUsd: '5' });
+    await desk.as(tenant, 'Prices.Update', { id: ids.price, prices: usd });
+    const globs = { allowedModels: { globs: ['openai/*'] } };
+    await desk.as(tenant, 'Organizations.UpdateSettings', { id: tenant.id, ...globs });
+    await desk.as(tenant, 'AiSystems.Update', { id: system, allowedModels: { globs: [] } });
+    // Of a price that another one goes before nothing would be gained.
+    await desk.as(tenant, 'Prices.Update', { id: ids.older, prices: { ...usd, output: '3' } });
+    const { selectors } = await desk.plane.expect('Status.Get', tenant.owner.token, { checkSelectors: true });
+    const left = selectors.selectors.map(({ id }: Answered) => id);
+    expect(left.toSorted()).toEqual(
+      [ids.rate, ids.typo, ids.bare, ids.older, tenant.member.id, key.virtualKey.id].toSorted(),
+    );
+  });
+});

@@ -1,0 +1,169 @@
+// What a request costs is in its answer: the header of a whole one, the usage chunk of a stream whose caller asked for usage; the
+// same as in the books, and nothing where it is not known. What is dearer than usual is held and charged under a budget.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Behaviour } from '../../../simulator/behaviour.ts';
+import { type VendorName, vendors } from '../../../simulator/vendors.ts';
+import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { type RecordedRequest, recordedRequest } from '../../support/recorded.ts';
+import { booksOf, createBudget } from '../../support/spending.ts';
+import { plainModels } from '../../support/vendors.ts';
+
+let gateway: TestGateway;
+let organization: TestOrganization;
+let key: { readonly id: string; readonly value: string };
+let requests = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ organization } = gateway);
+  await organization.storeProviderKeys();
+  const { id: organizationId, api } = organization;
+  for (const [model, own] of Object.entries(prices)) {
+    await api.call('Prices/Create', { organizationId, model, prices: own });
+  }
+  const baseUrl = gateway.simulator.baseUrls['gpt-provider'];
+  const house = { organizationId, name: 'house', wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl };
+  await api.call('Providers/Create', house);
+  const secret = { apiKey: 'sk-sim-house-0123456789abcdef' };
+  await api.call('ProviderKeys/Create', { organizationId, provider: 'house', name: 'house', secret });
+  key = await organization.createKey();
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway?.close());
+
+interface Answered {
+  readonly id: string;
+  readonly status: number;
+  readonly header: string | null;
+  readonly text: string;
+  /** The last chunk of a stream that has a usage, or the whole answer. */
+  readonly usage: Record<string, unknown> | undefined;
+}
+
+async function ask(fields: object, by = key.value): Promise<Answered> {
+  const id = `costs-${++requests}`;
+  const response = await fetch(`${gateway.proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': id, authorization: `Bearer ${by}` },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...fields }),
+  });
+  const text = await response.text();
+  const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
+  const told = lines.length > 0 ? lines.map((line) => line.slice(6)) : [text];
+  const usages = told.flatMap((one) => JSON.parse(one).usage ?? []);
+  return {
+    id,
+    status: response.status,
+    header: response.headers.get('x-svc-cost'),
+    text,
+    usage: usages.at(-1),
+  };
+}
+
+const recorded = (id: string): Promise<RecordedRequest> => recordedRequest({ ...gateway, organization }, id);
+const streamed = { stream: true, stream_options: { include_usage: true } };
+const says = (behaviour: Behaviour) => gateway.simulator.script(behaviour);
+
+const audioModel = 'gpt-provider/gpt-audio-2025-08-28';
+const plainModel = 'gpt-provider/gpt-4.1-mini';
+const priorityModel = 'gpt-provider/gpt-4.1-nano';
+const usual = { input: '1', output: '1' };
+const prices = {
+  [audioModel]: { input: '2.5', output: '10' },
+  [plainModel]: usual,
+  [priorityModel]: { ...usual, serviceTiers: { priority: { input: '3', output: '3' } } },
+};
+
+describe.each(Object.keys(vendors) as VendorName[])('an answer of %s', (vendor) => {
+  const model = `${vendor}/${plainModels[vendor]}`;
+
+  it('tells its cost in a header, the same as in the books', async () => {
+    const { id, header, usage } = await ask({ model });
+    const row = await recorded(id);
+    expect(Number(header)).toBeGreaterThan(0);
+    expect(header).toBe(row.costUsd);
+    expect(usage).not.toHaveProperty('x_svc_cost');
+  });
+
+  it('tells its cost in the usage chunk of a stream', async () => {
+    const { id, header, usage } = await ask({ model, ...streamed });
+    const row = await recorded(id);
+    expect(header).toBeNull();
+    expect(Number(row.costUsd)).toBeGreaterThan(0);
+    expect(usage?.x_svc_cost).toBe(row.costUsd);
+    expect(usage?.prompt_tokens).toBe(row.promptTokens);
+  });
+
+  it('tells no cost in a stream whose caller did not ask for its usage', async () => {
+    expect((await ask({ model, stream: true })).text).not.toContain('x_svc_cost');
+  });
+
+  it('tells no cost where it failed', async () => {
+    says({ status: 400 });
+    const { status, header } = await ask({ model });
+    expect([status, header]).toEqual([400, null]);
+  });
+});
+
+describe('what has no price', () => {
+  it('has no cost in its answer', async () => {
+    const model = 'house/gpt-4o-mini';
+    says({ body: JSON.stringify(answer({ prompt_tokens: 5, completion_tokens: 5 })), headers: json });
+    const { id, header } = await ask({ model });
+    expect(header).toBeNull();
+    expect(await recorded(id)).toMatchObject({ costUsd: '0', unpriced: true });
+  });
+
+  it('has none where a part of it has no price, and is marked', async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { audio_tokens: 90 } };
+    says({ body: JSON.stringify(answer(usage)), headers: json });
+    const { id, header } = await ask({ model: audioModel });
+    expect(header).toBeNull();
+    expect(await recorded(id)).toMatchObject({ costUsd: '0.00035', unpriced: true, audioPromptTokens: 90 });
+  });
+
+  it('tells no cost where the vendor told no usage', async () => {
+    says({ usage: null });
+    const { usage } = await ask({
+      model: `assistant-provider/${plainModels['assistant-provider']}`,
+      ...streamed,
+    });
+    expect(usage).not.toHaveProperty('x_svc_cost');
+  });
+});
+
+describe('under a budget', () => {
+  const priority = { service_tier: 'priority', max_tokens: 100 };
+
+  it('a dearer tier is refused without a price, and held and charged with one', async () => {
+    const spender = await organization.createKey();
+    const subject = { kind: 'VIRTUAL_KEY', id: spender.id } as const;
+    const budget = await createBudget(organization, subject, { amountUsd: '1', period: 'TOTAL' });
+    const refused = await ask({ model: plainModel, ...priority }, spender.value);
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.text).error).toMatchObject({
+      code: 'unsupported_parameter',
+      param: 'service_tier',
+    });
+
+    const { id, status, header } = await ask({ model: priorityModel, ...priority }, spender.value);
+    expect(status).toBe(200);
+    const row = await recorded(id);
+    expect(row).toMatchObject({ unpriced: false, serviceTier: 'priority', costUsd: header });
+    const cost = (row.promptTokens + row.completionTokens) * 3000;
+    expect(Number(row.costUsd)).toBeCloseTo(cost / 1e9, 9);
+    expect((await booksOf(organization, budget)).spent).toBe(cost);
+  });
+});
+
+const json = { 'content-type': 'application/json' };
+
+function answer(usage: object) {
+  const message = { role: 'assistant', content: 'Hi' };
+  return {
+    id: 'a',
+    object: 'chat.completion',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage,
+  };
+}

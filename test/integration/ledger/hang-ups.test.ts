@@ -1,0 +1,280 @@
+// Callers that leave before their response has come: what they made the vendor generate is charged, they meet the same limits as
+// callers that wait, and nothing that is read for them outlives its bounds.
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway, type TestOrganization } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
+import { costOf, recordedRequest, recordedRequests } from '../../support/recorded.ts';
+import { booksAtRest, createBudget, type Spending, spend } from '../../support/spending.ts';
+import { storedKeys } from '../../support/vendors.ts';
+
+/** USD 10 per million tokens of output, the catalog's price of gpt-4o. */
+const ceiling = 4000;
+const generated = 3900;
+const whole = { model: 'gpt-provider/gpt-4o', max_tokens: ceiling };
+const streamed = { model: 'assistant-provider/claude-haiku-4-5', max_tokens: ceiling, stream: true };
+
+let vendor: RawUpstream;
+let gateway: TestGateway;
+let organization: TestOrganization;
+let key: { readonly id: string; readonly value: string };
+/** Tokens that the vendor has generated. */
+let vendorTokens = 0;
+/** Milliseconds that a whole response takes, and the usage of a stream behind its text. */
+let vendorMs = 150;
+/** When a request has come to the vendor. */
+let reached: PromiseWithResolvers<void>;
+
+beforeEach(async () => {
+  vendorTokens = 0;
+  vendorMs = 150;
+  reached = Promise.withResolvers();
+  vendor = await startRawUpstream((socket, body) => {
+    reached.resolve();
+    return body.includes('"stream":true') ? playMessages(socket) : playCompletion(socket);
+  });
+  const url = `http://127.0.0.1:${vendor.port}`;
+  const proxy = { ...vendor.settings, GATEWAY_ASSISTANT_PROVIDER_URL: url, GATEWAY_READ_ON_SECONDS: '2' };
+  gateway = await startGateway({ proxy });
+  organization = gateway.organization;
+  await organization.api.call('ProviderKeys/Create', {
+    ...{ organizationId: organization.id, provider: 'assistant-provider', name: 'assistant' },
+    ...storedKeys['assistant-provider'],
+  });
+  key = await organization.createKey();
+}, 60_000);
+
+afterEach(async () => {
+  await gateway?.close();
+  await vendor?.close();
+}, 60_000);
+
+const head = (type: string) =>
+  `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
+
+function write(socket: Socket, text: string): void {
+  if (socket.writable) socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+}
+
+/** Generates all of it, whoever is still there. */
+async function playCompletion(socket: Socket): Promise<void> {
+  socket.write(head('application/json'));
+  await sleep(vendorMs);
+  vendorTokens += generated;
+  const message = { role: 'assistant', content: 'word '.repeat(generated) };
+  const usage = { prompt_tokens: 10, completion_tokens: generated, total_tokens: generated + 10 };
+  write(
+    socket,
+    JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }], usage }),
+  );
+  if (socket.writable) socket.end('0\r\n\r\n');
+}
+
+/** Generates all of it at once, and reports it a moment later: a caller may leave in between. */
+async function playMessages(socket: Socket): Promise<void> {
+  const event = (type: string, fields: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+  socket.write(head('text/event-stream'));
+  const message = { id: 'msg', type: 'message', role: 'assistant', model: 'm', content: [] };
+  const usage = { input_tokens: 10, output_tokens: 1 };
+  vendorTokens += generated;
+  const text = { type: 'text_delta', text: 'word '.repeat(generated) };
+  write(
+    socket,
+    event('message_start', { message: { ...message, usage } }) +
+      event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +
+      event('content_block_delta', { index: 0, delta: text }) +
+      event('content_block_stop', { index: 0 }),
+  );
+  await sleep(vendorMs);
+  const delta = { stop_reason: 'end_turn', stop_sequence: null };
+  write(
+    socket,
+    event('message_delta', { delta, usage: { output_tokens: generated } }) + event('message_stop', {}),
+  );
+  if (socket.writable) socket.end('0\r\n\r\n');
+}
+
+interface Attack {
+  readonly fields: object;
+  readonly leaves: Pick<Spending, 'leavesAfterMs' | 'leavesWhen'>;
+  /** Nano-dollars of one token of output. */
+  readonly outputNano: number;
+}
+
+/** Callers that leave early, again and again. @returns what the vendor generated and the ledger says, in nano-dollars */
+async function attack({ fields, leaves, outputNano }: Attack) {
+  const amount = 200_000_000;
+  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '0.2' });
+  const outcomes = new Map<string, number>();
+  const caller = async () => {
+    for (let call = 0; call < 60; call++) {
+      const outcome = await spend({ url: gateway.proxy.url, key: key.value, fields, ...leaves });
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+  };
+  await Promise.all([caller(), caller(), caller(), caller()]);
+  const { spent } = await booksAtRest(organization, budget);
+  const vendorNano = vendorTokens * outputNano;
+  const dollars = (nano: number) => `$${(nano / 1e9).toFixed(3)}`;
+  console.log(
+    `240 calls left early under a budget of $0.20: the vendor generated ${dollars(vendorNano)}, the ledger says ${dollars(spent)}`,
+    Object.fromEntries(outcomes),
+  );
+  return { amount, spent, vendorNano, hold: (ceiling + 1000) * outputNano };
+}
+
+describe('hanging up in a loop does not pass a budget', () => {
+  it('by responses that are not streamed', async () => {
+    const { amount, spent, vendorNano, hold } = await attack({
+      fields: whole,
+      leaves: { leavesAfterMs: 60 },
+      outputNano: 10_000,
+    });
+    expect(vendorNano).toBeLessThanOrEqual(amount + hold);
+    // All were read on: what the vendor generated is what was charged, but for the prompts.
+    expect(spent).toBeGreaterThanOrEqual(vendorNano);
+  }, 60_000);
+
+  it('by streams that are left before their usage is reported', async () => {
+    const { amount, spent, vendorNano, hold } = await attack({
+      fields: streamed,
+      leaves: { leavesWhen: 'answered' },
+      outputNano: 5_000,
+    });
+    expect(vendorNano).toBeLessThanOrEqual(amount + hold);
+    expect(spent).toBeGreaterThanOrEqual(0.95 * vendorNano);
+  }, 60_000);
+});
+
+describe('a caller that leaves', () => {
+  /** Leaves when its request has come to the vendor. */
+  const leave = (requestId: string, { url = gateway.proxy.url, fields = whole as object } = {}) => {
+    reached = Promise.withResolvers();
+    return spend({ url, key: key.value, fields, requestId, leavesWhen: reached.promise });
+  };
+  const recorded = (requestId: string) => recordedRequest(gateway, requestId);
+  const logLine = (requestId: string) =>
+    until(
+      () =>
+        gateway.logs.find(
+          (line) => line.includes(`"request_id":"${requestId}"`) && line.includes('"msg":"request"'),
+        ),
+      {
+        what: `the log line of ${requestId}`,
+      },
+    );
+
+  it('is charged what its response cost, once, and its latency is the time until it left', async () => {
+    expect(await leave('left-1')).toBe('broken');
+    expect(await recorded('left-1')).toMatchObject({
+      status: 499,
+      estimated: false,
+      completionTokens: generated,
+    });
+    const line = JSON.parse(await logLine('left-1'));
+    expect(line).toMatchObject({ status: 499, error_code: 'client_left', completion_tokens: generated });
+    expect(line.duration_ms).toBeLessThan(vendorMs);
+    expect(line.read_on_ms).toBeGreaterThan(vendorMs / 2);
+    expect((await recordedRequests(gateway)).filter(({ requestId }) => requestId === 'left-1')).toHaveLength(
+      1,
+    );
+  });
+
+  it('keeps its slot until the response has ended', async () => {
+    const limit = { kind: 'LIMIT_KIND_CONCURRENT_REQUESTS', count: '1' };
+    const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id: key.id };
+    await organization.api.call('Limits/Create', { organizationId: organization.id, subject, ...limit });
+    vendorMs = 600;
+    await leave('slot-1');
+    expect(await spend({ url: gateway.proxy.url, key: key.value, fields: whole })).toBe(
+      '429 concurrency_limit_exceeded',
+    );
+    await recorded('slot-1');
+    expect(await spend({ url: gateway.proxy.url, key: key.value, fields: whole })).toBe('200');
+  });
+
+  it('is read on for so long and no longer: then its reservation is charged', async () => {
+    vendorMs = 30_000;
+    await leave('long-1');
+    const row = await recorded('long-1');
+    expect(row).toMatchObject({ status: 499, estimated: true, estimateReason: 'timed_out' });
+    expect(costOf(row)).toBeGreaterThanOrEqual(ceiling * 10_000);
+    await until(() => vendor.open() === 0, { what: 'the connection to the vendor to be closed' });
+  });
+
+  it('is charged its reservation where there is no room to read on', async () => {
+    const crowded = await gateway.startProxy({ GATEWAY_READ_ON_MAX: '0' });
+    await spend({ url: crowded.url, key: key.value, fields: whole, requestId: 'room-1', leavesAfterMs: 40 });
+    expect(await recorded('room-1')).toMatchObject({
+      estimated: true,
+      estimateReason: 'not_read',
+      status: 499,
+    });
+  });
+
+  it('of a stream: it is cancelled and counted at a vendor that stops, and read where the organization says so', async () => {
+    vendorMs = 1000;
+    await leave('stream-1', { fields: streamed });
+    expect(await recorded('stream-1')).toMatchObject({
+      estimated: true,
+      estimateReason: 'left',
+      promptTokens: 10,
+    });
+    const { api, id } = organization;
+    const settings = { cost: { hangUp: 'HANG_UP_READ' } };
+    const changed = await api.call('Organizations/UpdateSettings', { id, settings });
+    expect(changed.settings).toEqual({
+      access: { callerProviderKeys: false },
+      cost: { hangUp: 'HANG_UP_READ', unknownCost: 'UNKNOWN_COST_HOLD' },
+    });
+    await until(
+      async () => {
+        const requestId = `stream-${Math.random()}`;
+        await leave(requestId, { fields: streamed });
+        return !(await recorded(requestId)).estimated;
+      },
+      { what: 'the setting to be known to the proxy' },
+    );
+  });
+
+  it('does not hold up the end of the gateway for longer than its grace allows', async () => {
+    vendorMs = 30_000;
+    const proxy = await gateway.startProxy({ GATEWAY_DRAIN_GRACE: '6s', GATEWAY_READ_ON_SECONDS: '60' });
+    await spend({ url: proxy.url, key: key.value, fields: whole, requestId: 'end-1', leavesAfterMs: 40 });
+    const from = performance.now();
+    await proxy.drain();
+    // 5 s before the grace ends it is given up, and reported.
+    expect(performance.now() - from).toBeLessThan(6000);
+    expect(await recorded('end-1')).toMatchObject({ estimated: true, estimateReason: 'shutdown' });
+  });
+});
+
+describe('a response that a guardrail blocks', () => {
+  it('is answered at once, and charged what it cost', async () => {
+    const { api, id } = organization;
+    await api.call('Guardrails/Create', {
+      ...{
+        organizationId: id,
+        name: 'words',
+        stage: 'GUARDRAIL_STAGE_OUTPUT',
+        action: 'GUARDRAIL_ACTION_BLOCK',
+      },
+      check: { words: { phrases: ['word word'] } },
+    });
+    await api.call('Organizations/UpdateSettings', { id, settings: { cost: { hangUp: 'HANG_UP_READ' } } });
+    vendorMs = 800;
+    const requestId = 'blocked-1';
+    const from = performance.now();
+    expect(await spend({ url: gateway.proxy.url, key: key.value, fields: streamed, requestId })).toBe(
+      '400 guardrail_blocked',
+    );
+    const answeredMs = performance.now() - from;
+    const row = await recordedRequest(gateway, requestId);
+    expect(row).toMatchObject({ status: 400, estimated: false, completionTokens: generated });
+    expect(answeredMs).toBeLessThan(performance.now() - from);
+    expect(row.latencyMs).toBeLessThan(vendorMs);
+  });
+});

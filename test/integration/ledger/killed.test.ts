@@ -1,0 +1,211 @@
+// kill -9 of a proxy under load, and a database that loses the last second: what stands in the ledger afterwards, and how soon.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { usdOfNano } from '../../../common/money.ts';
+import { startForwarder } from '../../support/black-hole.ts';
+import { freshSqlite, runSql } from '../../support/databases.ts';
+import { startGateway, type TestOrganization } from '../../support/gateway.ts';
+import { startPostgresPair } from '../../support/postgres-pair.ts';
+import { until } from '../../support/process.ts';
+import { costOf, type RecordedRequest, recordedRequests } from '../../support/recorded.ts';
+import {
+  type Books,
+  booksAtRest,
+  booksOf,
+  createBudget,
+  makeDear,
+  type Outcome,
+  spend,
+  tally,
+} from '../../support/spending.ts';
+import { keepAsking, wronglyBooked } from '../../support/steady-caller.ts';
+import { metric } from '../../support/telemetry.ts';
+import { costTold, namedRequest } from '../../support/witness.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+type Row = RecordedRequest & { readonly estimateReason?: string };
+
+const dollar = 1_000_000_000;
+const told = { promptTokens: 20, completionTokens: 10 };
+
+/** A control plane over a file, and a budget of one dollar. */
+async function startScene() {
+  const database = await freshSqlite();
+  closers.push(database.drop);
+  const gateway = await startGateway({ databaseUrl: database.url });
+  closers.push(() => gateway.close());
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
+  closers.push(async () => rmSync(directory, { recursive: true }));
+  const { organization } = gateway;
+  await makeDear(organization);
+  const { id, value: key } = await organization.createKey();
+  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1' });
+  return { database, gateway, organization, key, budget, directory };
+}
+
+let named = 0;
+
+/** Requests that are answered so late, each with its name. */
+function send(url: string, key: string, headDelayMs: number) {
+  const name = `killed-${++named}`;
+  const outcome = spend({ url, key, requestId: name, fields: namedRequest(name, told, { headDelayMs }) });
+  return { name, outcome };
+}
+
+async function rowsOf(organization: TestOrganization, controlPlane: { readonly httpPort: number }) {
+  const rows: readonly Row[] = await recordedRequests({ organization, controlPlane });
+  return new Map(rows.map((row) => [row.requestId, row]));
+}
+
+it('a proxy that is killed and started again in its pod leaves nothing unsettled, and what was in flight at its hold', async () => {
+  const { gateway, organization, key, budget, directory } = await startScene();
+  const env = { GATEWAY_JOURNAL_DIR: directory };
+  const first = await gateway.startProxyProcess(env);
+  const sent: { readonly name: string; readonly outcome: Promise<Outcome> }[] = [];
+  const until3s = performance.now() + 3_000;
+  while (performance.now() < until3s) {
+    sent.push(send(first.url, key, sent.length % 3 === 0 ? 1_500 : 50));
+    await sleep(25);
+  }
+  const before = await booksOf(organization, budget);
+  first.child.signal('SIGKILL');
+  await first.child.exited;
+  const outcomes = await Promise.all(sent.map(({ outcome }) => outcome));
+  const dispatched = new Set(
+    gateway.simulator.requests.map(({ body }) => /killed-\d+/.exec(String(body))?.[0]),
+  );
+
+  const startedAt = performance.now();
+  await gateway.startProxyProcess(env);
+  const readyMs = performance.now() - startedAt;
+  const books = await until(
+    async () => {
+      const now = await booksOf(organization, budget);
+      return now.leased + now.unsettled === 0 && now;
+    },
+    { what: 'nothing to be unsettled', timeoutMs: 60_000 },
+  );
+  const settledMs = performance.now() - startedAt;
+
+  const rows = await rowsOf(organization, gateway.controlPlane);
+  const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
+  tellBooks('before the kill', before);
+  tellBooks(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, books);
+  console.log(`  requests: ${JSON.stringify(tally(outcomes))}, booked at their hold: ${killed.length}`);
+
+  // Every request that a vendor has seen is booked, once: as told, or at what it held.
+  for (const [index, { name }] of sent.entries()) {
+    const row = rows.get(name);
+    if (outcomes[index] === '200') expect(row && costOf(row)).toBe(costTold(told));
+    else if (dispatched.has(name)) expect(row, `${name} was dispatched`).toBeDefined();
+  }
+  expect(killed.length).toBeGreaterThan(5);
+  const [hold = 0] = killed.map(costOf);
+  expect(hold).toBeGreaterThan(costTold(told));
+  for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
+  const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
+  expect(books.spent).toBe(sum);
+}, 120_000);
+
+it('a proxy that is killed with its pod leaves no more unsettled than its requests held and what was open', async () => {
+  const { database, gateway, organization, key, budget, directory } = await startScene();
+  const proxy = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: directory });
+  // Many at once, so that much is drawn; then few, so that most of it is shut.
+  await Promise.all(Array.from({ length: 30 }, () => send(proxy.url, key, 100).outcome));
+  const hanging = Array.from({ length: 3 }, () => send(proxy.url, key, 60_000));
+  const gauge = (name: string) => metric(proxy, `gateway_budget_${name}_nano_usd`);
+  await until(async () => (await gauge('shut')) > 0, { what: 'something to be shut', timeoutMs: 15_000 });
+  await sleep(500);
+  const [available, shut, held] = [await gauge('available'), await gauge('shut'), await gauge('held')];
+  const before = await booksOf(organization, budget);
+  proxy.child.signal('SIGKILL');
+  await proxy.child.exited;
+  await Promise.all(hanging.map(({ outcome }) => outcome));
+
+  // As if it had been silent for a minute.
+  await database.raw('update ledger_sessions set seen_at = seen_at - 61000');
+  const books = await booksAtRest(organization, budget);
+  tellBooks('before the kill', before);
+  const open = available - shut;
+  console.log(`  held ${usdOfNano(held)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
+  tellBooks('after the session was closed', books);
+  expect(held).toBeGreaterThan(0);
+  expect(shut).toBeGreaterThan(0);
+  expect(books.unsettled).toBeLessThanOrEqual(held + open);
+  expect(books.unsettled).toBeGreaterThanOrEqual(held);
+}, 60_000);
+
+it('a database that loses the last second is told again, and the budget holds', async () => {
+  const pair = await startPostgresPair();
+  closers.push(pair.stop);
+  const portOf = (url: string) => ({ port: Number(new URL(url).port) });
+  const way = await startForwarder(portOf(pair.primaryUrl));
+  closers.push(() => way.stop());
+  const databaseUrl = Object.assign(new URL(pair.primaryUrl), { port: way.port }).href;
+  const gateway = await startGateway({ databaseUrl });
+  closers.push(() => gateway.close());
+  const { organization } = gateway;
+  await makeDear(organization);
+  const { id, value: key } = await organization.createKey();
+  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1' });
+  const proxies = [gateway.proxy, await gateway.startProxy()];
+  const callers = proxies.map(({ url }) => keepAsking(url, key, 30));
+  const spent = async () => (await booksOf(organization, budget)).spent;
+  const followed = `select 1 / (select count(*) from usage_events where cost > 0 having count(*) >= 20)`;
+  await until(() => spent().then((nano) => nano > 0.15 * dollar), { timeoutMs: 60_000 });
+  await until(
+    () =>
+      runSql(pair.standbyUrl, followed).then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: 30_000 },
+  );
+
+  // From here on the standby hears nothing.
+  await runSql(pair.standbyUrl, "alter system set primary_conninfo = ''");
+  await runSql(pair.standbyUrl, 'select pg_reload_conf()');
+  const before = await spent();
+  await sleep(1_500);
+  const last = await spent();
+  await way.stop();
+  await runSql(pair.standbyUrl, 'select pg_promote()');
+  const again = await startForwarder(portOf(pair.standbyUrl), way.port);
+  closers.push(() => again.stop());
+  const promotedAt = performance.now();
+
+  const isOver = () => callers.every(({ answered }) => answered.at(-1)?.outcome.startsWith('402'));
+  await until(isOver, { timeoutMs: 90_000, what: 'the budget to be spent' });
+  await Promise.all(callers.map((caller) => caller.stop()));
+  const answered = callers.flatMap((caller) => caller.answered);
+  const recording = { controlPlane: gateway.controlPlane, organization };
+  expect(await wronglyBooked(recording, answered)).toEqual([]);
+  const books = await booksAtRest(organization, budget);
+  const whole = answered.filter((each) => each.outcome === '200');
+  const cost = whole.reduce((sum, each) => sum + costTold(each.told), 0);
+  const resumed = answered.find(({ at, outcome }) => at > promotedAt && outcome === '200');
+  console.log(`lost with the primary: ${usdOfNano(last - before)} of ${usdOfNano(last)} spent`);
+  console.log(
+    `  served again ${Math.round((resumed?.at ?? Number.NaN) - promotedAt)} ms after the promotion`,
+  );
+  console.log(`  ${JSON.stringify(tally(answered.map(({ outcome }) => outcome)))}`);
+  tellBooks(`true cost ${usdOfNano(cost)}`, books);
+  expect(last).toBeGreaterThan(before);
+  expect(books.spent).toBe(cost);
+  expect(books.unsettled).toBe(0);
+  // What the other drew before the reports were in: nothing is granted meanwhile.
+  expect(cost).toBeLessThanOrEqual(dollar);
+}, 240_000);
+
+function tellBooks(when: string, { leased, spent, unsettled }: Books): void {
+  console.log(
+    `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unsettled ${usdOfNano(unsettled)}`,
+  );
+}

@@ -1,0 +1,69 @@
+// Calls and outcomes as the ledger charges them.
+
+import { findModel } from '../../proxy/catalog/models.ts';
+import { TraitTable } from '../../proxy/catalog/traits.ts';
+import type { ChatCall } from '../../proxy/chat/call.ts';
+import { parseChatRequest } from '../../proxy/chat/request.ts';
+import type { Usage } from '../../proxy/chat/usage.ts';
+import type { Outcome } from '../../proxy/ledger/ledger.ts';
+import { providersByName } from '../../proxy/providers/index.ts';
+
+const traits = new TraitTable();
+
+/** @param fields of the body beside its model and one message */
+export function chatCallOf(vendor: string, model: string, fields: object): ChatCall {
+  const body = { model, messages: [{ role: 'user', content: 'Hello' }], ...fields };
+  const provider = providersByName.get(vendor);
+  if (provider === undefined) throw new Error(`there is no provider ${vendor}`);
+  return {
+    requestId: 'request',
+    caller: {
+      principal: {
+        key: {
+          ...{ keyId: 'k', organizationId: 'o', scope: { kind: 'organization', id: 'o' }, active: true },
+          ...{ endsAt: undefined, valueEndsAt: undefined, allowedModels: [], limits: [] },
+          ...{ organizationRevision: 1, revision: 1 },
+        },
+        scope: undefined,
+        organization: {
+          ...{ id: 'o', active: true, callerProviderKeys: false, hangUp: 'cancel', unknownCost: 'hold' },
+          ...{ allowedModels: [], limits: [], providerKeys: [], customProviders: [], prices: [] },
+          ...{ guardrails: [], revision: 1 },
+        },
+      },
+      project: undefined,
+      direct: false,
+    },
+    request: parseChatRequest(Buffer.from(JSON.stringify(body))),
+    provider,
+    model,
+    qualifiedModel: `${vendor}/${model}`,
+    catalogModel: findModel(vendor, model),
+    traits: traits.of(vendor, model),
+    targets: [],
+  } as ChatCall;
+}
+
+export interface PlayedOutcome {
+  readonly ending: Outcome['ending'];
+  readonly usage?: Usage | undefined;
+  readonly complete?: boolean;
+  /** Tokens of text that came. */
+  readonly text?: number;
+  /** Milliseconds since the first byte. */
+  readonly streamedMs?: number;
+}
+
+export function outcomeWith({
+  ending,
+  usage,
+  complete = false,
+  text = 0,
+  streamedMs = 0,
+}: PlayedOutcome): Outcome {
+  return {
+    ...{ ending, usage, usageIsComplete: complete, textTokens: () => text, modelAnswered: undefined },
+    ...{ attempts: 1, status: 200, errorSource: undefined, errorCode: undefined },
+    ...{ latencyMs: 100 + streamedMs, firstTokenMs: 100 },
+  };
+}

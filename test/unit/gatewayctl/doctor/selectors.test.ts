@@ -1,0 +1,57 @@
+// What doctor says of stored selectors of models.
+import { describe, expect, it } from 'vitest';
+import type { Asked } from '../../../../gatewayctl/doctor/probe.ts';
+import { judgeSelectors } from '../../../../gatewayctl/doctor/selectors.ts';
+import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
+import type { SelectorCheck__Output as SelectorCheck } from '../../../../proto/generated/gateway/v1/SelectorCheck.ts';
+import type { StoredSelector__Output as StoredSelector } from '../../../../proto/generated/gateway/v1/StoredSelector.ts';
+
+const answered = (selectors?: SelectorCheck): Asked => ({
+  ...{ status: { ...(selectors && { selectors }) } as Status, sentAt: 0, receivedAt: 0 },
+});
+const unanswered: Asked = { code: 'UNAVAILABLE', message: 'why', reason: undefined, beforeStatus: false };
+
+describe('stored selectors', () => {
+  const wrong: StoredSelector = {
+    ...{ holder: 'SELECTOR_HOLDER_LIMIT', id: 'l1', organizationId: 'o1', nearest: [] },
+    ...{ problem: 'SELECTOR_PROBLEM_ALIAS', selector: 'openai/*', countsAs: 'gpt-provider/*' },
+  };
+  const checked = (...selectors: readonly object[]): Asked =>
+    answered({
+      ...{ checkedAt: '2026-03-01T12:00:00.000Z', checked: 12, found: selectors.length },
+      selectors: selectors.map((one): StoredSelector => ({ ...wrong, ...one })),
+    });
+
+  it('are skipped where nobody is told of them', () => {
+    for (const asked of [[], [answered()], [unanswered]])
+      expect(judgeSelectors(asked)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
+  });
+
+  it('are ok where all of them select something', () => {
+    expect(judgeSelectors([checked()])).toMatchObject({
+      ...{ verdict: 'ok', says: 'all 12 select models that are known' },
+    });
+  });
+
+  it('are a warning where one was written with an alias, selects nothing, or never counts', () => {
+    const unmatched = {
+      ...{ id: 'l2', problem: 'SELECTOR_PROBLEM_UNMATCHED', selector: 'gpt-provider/gtp-4o' },
+      ...{ countsAs: undefined, nearest: ['gpt-provider/gpt-4o'] },
+    };
+    const finding = judgeSelectors([unanswered, checked({}, unmatched)]);
+    expect(finding).toMatchObject({
+      verdict: 'warning',
+      says: '2 of 12 need attention: limit l1 "openai/*" (alias, which counts as gpt-provider/*), limit l2 "gpt-provider/gtp-4o" (unmatched, near to gpt-provider/gpt-4o)',
+    });
+    expect(finding.advice).toMatch(
+      /counted for nothing until aliases were understood.*; those that select nothing/,
+    );
+  });
+
+  it('tell operators of the platform where they are', () => {
+    const place = { selector: undefined, countsAs: undefined, problem: 'SELECTOR_PROBLEM_NO_PROVIDER' };
+    expect(judgeSelectors([checked(place)]).says).toBe(
+      '1 of 12 need attention: limit l1 of organization o1 (no-provider)',
+    );
+  });
+});

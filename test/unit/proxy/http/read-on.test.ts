@@ -1,0 +1,127 @@
+// How many responses are read on, whose, and what becomes of all others. Attempts and exchanges are fakes: what they do is tested
+// where they are.
+import { describe, expect, it } from 'vitest';
+import type { ResponseEnd } from '../../../../proxy/chat/response-end.ts';
+import type { Exchange } from '../../../../proxy/http/exchange.ts';
+import { ReadOn, type ReadOnResult } from '../../../../proxy/http/read-on.ts';
+
+class FakeAttempt {
+  ending: ResponseEnd = 'open';
+  stops = false;
+  readonly #over = Promise.withResolvers<void>();
+
+  readOn(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  giveUp(reason: ResponseEnd): void {
+    this.end(reason);
+  }
+
+  end(ending: ResponseEnd): void {
+    this.ending = ending;
+    this.#over.resolve();
+  }
+}
+
+function open(limits: { readonly max: number; readonly organizationShare: number }) {
+  const results: ReadOnResult[] = [];
+  const readOn = new ReadOn(limits, { readOn: (result) => void results.push(result) });
+  const leave = (organization = 'o', { stops = false, hangUp = 'cancel' as 'cancel' | 'read' } = {}) => {
+    const attempt = new FakeAttempt();
+    attempt.stops = stops;
+    const exchange = { attempt, readOnStarted: () => undefined, readOnEnded: () => undefined };
+    const reading = readOn.finish(exchange as unknown as Exchange, { id: organization, hangUp });
+    return { attempt, reading };
+  };
+  return { readOn, results, leave };
+}
+
+describe('a response that nobody takes', () => {
+  it('is read on to its end', async () => {
+    const { readOn, results, leave } = open({ max: 2, organizationShare: 1 });
+    const { attempt, reading } = leave();
+    expect([readOn.open, attempt.ending]).toEqual([1, 'open']);
+    attempt.end('whole');
+    await reading;
+    expect([readOn.open, results]).toEqual([0, ['read']]);
+  });
+
+  it('is cancelled where its provider stops, unless the organization has it read', () => {
+    const { readOn, results, leave } = open({ max: 2, organizationShare: 1 });
+    expect(leave('o', { stops: true }).attempt.ending).toBe('left');
+    expect(leave('o', { stops: true, hangUp: 'read' }).attempt.ending).toBe('open');
+    expect([readOn.open, results]).toEqual([1, ['left']]);
+  });
+
+  it('is nothing to do about where it has ended, or was never sent', () => {
+    const { readOn, results } = open({ max: 1, organizationShare: 1 });
+    const ended = new FakeAttempt();
+    ended.end('whole');
+    for (const attempt of [ended, undefined])
+      expect(
+        readOn.finish({ attempt } as unknown as Exchange, { id: 'o', hangUp: 'cancel' }),
+      ).toBeUndefined();
+    expect(results).toEqual([]);
+  });
+});
+
+describe('room', () => {
+  it('is for so many, and the next is given up', async () => {
+    const { results, leave } = open({ max: 2, organizationShare: 1 });
+    const first = leave();
+    leave();
+    expect(leave().attempt.ending).toBe('not_read');
+    first.attempt.end('whole');
+    await first.reading;
+    expect(leave().attempt.ending).toBe('open');
+    expect(results).toEqual(['not_read', 'read']);
+  });
+
+  it('is none where it is set to 0', () => {
+    const { leave } = open({ max: 0, organizationShare: 1 });
+    expect(leave().attempt.ending).toBe('not_read');
+  });
+
+  it('is shared: whatever k organizations take, there is some for the next', () => {
+    const { readOn, leave } = open({ max: 1000, organizationShare: 0.25 });
+    const taken = (organization: string) => {
+      let count = 0;
+      while (leave(organization).attempt.ending === 'open') count += 1;
+      return count;
+    };
+    // A third of what is free: alone a quarter of all, and each further one a quarter of what the others have left.
+    const counts = ['a', 'b', 'c', 'd', 'e'].map(taken);
+    expect(counts).toEqual([250, 188, 141, 106, 79]);
+    expect(readOn.open).toBeLessThan(1000);
+  });
+
+  it('is there again for an organization whose responses have ended', async () => {
+    const { leave } = open({ max: 4, organizationShare: 0.5 });
+    const first = leave('a');
+    const second = leave('a');
+    expect(leave('a').attempt.ending).toBe('not_read');
+    first.attempt.end('reset');
+    second.attempt.end('whole');
+    await Promise.all([first.reading, second.reading]);
+    expect(leave('a').attempt.ending).toBe('open');
+  });
+});
+
+describe('the end of the gateway', () => {
+  it('gives up what is read on, and takes nothing more', async () => {
+    const { readOn, results, leave } = open({ max: 5, organizationShare: 1 });
+    const { attempt, reading } = leave();
+    const idle = readOn.idle();
+    readOn.stop();
+    await reading;
+    await idle;
+    expect(attempt.ending).toBe('shutdown');
+    expect(leave().attempt.ending).toBe('shutdown');
+    expect(results).toEqual(['shutdown', 'shutdown']);
+  });
+
+  it('waits for nothing where nothing is read on', async () => {
+    await open({ max: 1, organizationShare: 1 }).readOn.idle();
+  });
+});
