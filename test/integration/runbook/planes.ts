@@ -1,13 +1,47 @@
 // Outages between the parts: control plane, Redis, database, receivers of webhooks, proxies that are gone.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, startNode, until } from '../../support/process.ts';
-import { cutOff, type Scene } from './scenes.ts';
+import { cutOff, type Scene, type World } from './scenes.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
+
+/** A proxy that is killed while a request is under way, and one after it in its pod. @returns the folders of journals */
+async function killed({ gateway, ask, logged }: World): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'runbook-journal-'));
+  const { child, url } = await gateway.startProxyProcess({ GATEWAY_JOURNAL_DIR: folder });
+  gateway.simulator.reset();
+  gateway.simulator.script({ headDelayMs: 60_000 });
+  const left = ask({ url }).catch(() => 'left alone');
+  await until(() => gateway.simulator.requests.length > 0, { timeoutMs: 20_000 });
+  child.signal('SIGKILL');
+  expect(await left).toBe('left alone');
+  await gateway.startProxy({ GATEWAY_JOURNAL_DIR: folder });
+  await logged(/a proxy was killed/);
+  gateway.simulator.reset();
+  return [folder];
+}
+
+/** A proxy whose folder for the journal is gone before its session is open. */
+async function withoutJournal({ gateway, logged }: World): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'runbook-journal-'));
+  const network = await startForwarder({ port: gateway.controlPlane.grpcPort });
+  await network.cut();
+  await gateway.startProxy({
+    ...{ GATEWAY_CONTROL_PLANE: `127.0.0.1:${network.port}`, GATEWAY_JOURNAL_DIR: folder },
+  });
+  rmSync(folder, { recursive: true });
+  await network.heal();
+  await logged(/the journal cannot be begun/);
+  await network.stop();
+  return folder;
+}
 
 export const planeScenes = {
   'access-unavailable': {
@@ -113,17 +147,27 @@ export const planeScenes = {
   unsettled: {
     plant: async (world) => {
       await world.owner.expect('limits create budget --usd 5 --period day');
+      const folders = await killed(world);
+      folders.push(await withoutJournal(world));
       const { heal } = await cutOff(world);
       world.clock.offsetMs += 5 * 60_000;
       const list = async () => (await world.owner.json('unsettled list')).unsettled;
       await until(async () => (await list()).length > 0, { timeoutMs: 20_000 });
-      return heal;
+      return async () => {
+        for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+        await heal();
+      };
     },
     found: {
       'limit-id': new RegExp(`^(${uuid}) +\\S+ +${uuid}`, 'm'),
       window: new RegExp(`^${uuid} +(\\S+) `, 'm'),
       session: new RegExp(`^${uuid} +\\S+ +(${uuid})`, 'm'),
     },
-    finds: [new RegExp(`^BUDGET +WINDOW +SESSION[\\s\\S]*^${uuid} `, 'm'), /^amount USD +0$/m],
+    finds: [
+      /"events":\d+,"under_way":1,.*"msg":"a proxy was killed: what it used is reported/,
+      /"level":"error".*"msg":"the journal cannot be begun/,
+      new RegExp(`^BUDGET +WINDOW +SESSION[\\s\\S]*^${uuid} `, 'm'),
+      /^amount USD +0$/m,
+    ],
   },
 } as const satisfies Readonly<Record<string, Scene>>;
