@@ -37,6 +37,6 @@ export function isDigit(code: number): boolean {
 }
 
 /** A digit, or one of `.eE+-`. */
-function isOfNumber(code: number): boolean {
+export function isOfNumber(code: number): boolean {
   return isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === minus;
 }

@@ -61,6 +61,18 @@ describe('files', () => {
   });
 });
 
+describe('numbers that callers and vendors write', () => {
+  const readers = sources.filter((file) =>
+    /^proxy\/(chat|providers|guardrails|ledger\/pricing)\//.test(file),
+  );
+
+  it('are asked of common/exact-number.ts: typeof does not see those that are carried exactly', () => {
+    const byType = /typeof [^=\n]+[!=]== 'number'|JSON\.parse\(/;
+    expect(readers.length).toBeGreaterThan(100);
+    expect(readers.filter((file) => byType.test(read(file)))).toEqual([]);
+  });
+});
+
 describe('tests', () => {
   it('all run: none is skipped, singled out, expected to fail or left for later', () => {
     const evasion = /\b(?:it|test|describe)(?:\.\w+)*\.(?:only|skip|skipIf|runIf|todo|fails)\b|\bskip\(\)/;

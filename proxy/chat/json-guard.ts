@@ -1,5 +1,8 @@
 // Bounds the structure of a JSON text while it arrives, before anything parses it: nesting depth and the number of
-// structural characters outside strings. One pass over bytes, so hostile bodies cost no more than their transfer.
+// structural characters outside strings. One pass over bytes, so hostile bodies cost no more than their transfer. As it passes every
+// number, it also says whether there is one that has to be read exactly.
+import { isPlainNumber } from '../../common/exact-json.ts';
+import { isDigit, isOfNumber } from '../../common/json-tokens.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface JsonLimits {
@@ -11,11 +14,15 @@ const quote = 0x22;
 const backslash = 0x5c;
 const nearBytes = 32;
 
-/** What a byte outside strings does to the depth; undefined = it is not structural. */
+/** In place of a step: a number begins. */
+const number = 2;
+
+/** What a byte outside strings does to the depth; undefined = it is not structural, and begins no number. */
 const depthSteps: readonly (number | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   if ('{['.includes(character)) return 1;
   if ('}]'.includes(character)) return -1;
+  if (character === '-' || isDigit(byte)) return number;
   return ',:'.includes(character) ? 0 : undefined;
 });
 
@@ -25,9 +32,15 @@ export class JsonGuard {
   #structural = 0;
   #inString = false;
   #escaped = false;
+  #numbersArePlain = true;
 
   constructor(limits: JsonLimits) {
     this.#limits = limits;
+  }
+
+  /** Whether JavaScript would write all numbers so far as they are written; false where nobody has looked. */
+  get numbersArePlain(): boolean {
+    return this.#numbersArePlain;
   }
 
   /** @throws GatewayError invalid_request once a limit is passed */
@@ -42,6 +55,10 @@ export class JsonGuard {
       if (byte === quote) this.#inString = true;
       const step = depthSteps[byte];
       if (step === undefined) continue;
+      if (step === number) {
+        i = this.#skipNumber(chunk, i - 1);
+        continue;
+      }
       this.#structural++;
       this.#depth += step;
       if (this.#depth > jsonDepthMax) this.#refuse(`nested deeper than ${jsonDepthMax} levels`);
@@ -79,6 +96,16 @@ export class JsonGuard {
     return chunk.length;
   }
 
+  /** @returns index behind the number, or the end of the chunk */
+  #skipNumber(chunk: Buffer, start: number): number {
+    let end = start + 1;
+    while (end < chunk.length && isOfNumber(chunk[end] ?? 0)) end++;
+    // One that is cut is not put together here: then all are looked at again.
+    if (end === chunk.length || (this.#numbersArePlain && !isPlain(chunk, start, end)))
+      this.#numbersArePlain = false;
+    return end;
+  }
+
   #endString(at: number): number {
     this.#inString = false;
     return at + 1;
@@ -87,6 +114,15 @@ export class JsonGuard {
   #refuse(how: string): never {
     throw new GatewayError('invalid_request', { message: `the body is ${how}` });
   }
+}
+
+/** Of whole numbers no double rounds one of so many digits. */
+const wholeMax = 15;
+
+function isPlain(chunk: Buffer, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && isDigit(chunk[at] ?? 0)) at++;
+  return (at === end && end - start <= wholeMax) || isPlainNumber(chunk.toString('latin1', start, end));
 }
 
 function backslashesBefore(chunk: Buffer, from: number, end: number): number {

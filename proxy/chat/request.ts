@@ -2,7 +2,7 @@
 // answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../common/exact-json.ts';
-import { isObject, type JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import { invalid } from './invalid.ts';
 
 export interface ChatRequest {
@@ -25,9 +25,16 @@ export type ChatMessage = JsonObject & { readonly role: string };
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
+export interface ReadBody {
+  readonly bytes: Buffer;
+  /** JavaScript would write all numbers as they are written: known to whoever has passed over the bytes already. */
+  readonly numbersArePlain: boolean;
+}
+
 /** @throws GatewayError invalid_request that names the field */
-export function parseChatRequest(bytes: Buffer): ChatRequest {
-  const body = parseObject(bytes);
+export function parseChatRequest(read: Buffer | ReadBody): ChatRequest {
+  const { bytes, numbersArePlain } = Buffer.isBuffer(read) ? { bytes: read, numbersArePlain: false } : read;
+  const body = parseObject(bytes, numbersArePlain ? parseJson : parseExactJson);
   const { model, stream } = body;
   if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
@@ -53,9 +60,9 @@ export function withBody(request: ChatRequest, body: JsonObject): ChatRequest {
   return { ...request, body, messages };
 }
 
-function parseObject(bytes: Buffer): JsonObject {
+function parseObject(bytes: Buffer, parse: (text: string) => unknown): JsonObject {
   if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
-  const parsed = parseExactJson(bytes.toString());
+  const parsed = parse(bytes.toString());
   if (parsed === undefined) {
     throw invalid(
       undefined,

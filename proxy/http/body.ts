@@ -1,6 +1,7 @@
 // Reads a request body: media type, size, structure and memory are checked while it arrives, never afterwards.
 import { ByteStore } from '../../common/byte-store.ts';
 import { JsonGuard, type JsonLimits } from '../chat/json-guard.ts';
+import type { ReadBody } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -12,7 +13,7 @@ export interface BodyLimits extends JsonLimits {
  * @returns the whole body
  * @throws GatewayError unsupported_media_type, body_too_large, invalid_request, request_timeout, overloaded; ClientGone
  */
-export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
+export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<ReadBody> {
   checkMediaType(exchange);
   const announced = Number(exchange.headers.get('content-length') ?? 0);
   if (announced > limits.bodyBytesMax) throw tooLarge(limits);
@@ -39,7 +40,7 @@ function checkMediaType({ headers }: Exchange): void {
   }
 }
 
-function collect(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
+function collect(exchange: Exchange, limits: BodyLimits): Promise<ReadBody> {
   const { request, record } = exchange;
   const guard = new JsonGuard(limits);
   const store = new ByteStore();
@@ -61,7 +62,7 @@ function collect(exchange: Exchange, limits: BodyLimits): Promise<Buffer> {
         stop(error instanceof Error ? error : new Error(String(error)));
       }
     });
-    request.once('end', () => resolve(store.bytes));
+    request.once('end', () => resolve({ bytes: store.bytes, numbersArePlain: guard.numbersArePlain }));
     // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
     request.once('error', () => undefined);
   });

@@ -11,12 +11,17 @@ export interface Nginx extends Pinned {
   readonly port: number;
 }
 
+/** Under this path the same answers take about two seconds. */
+export const slowPath = '/slow';
+const slowBytesPerSecond = 250;
+
 /** Answers every request with the canned completion of the vendor whose path it has, about 700 bytes. */
 export async function startUpstream(core: number): Promise<Nginx> {
   const port = await freePort();
-  const locations = Object.values(canned).map(({ path, answer }) => {
-    const text = JSON.stringify(answer);
-    return `location ${path} { default_type application/json; return 200 '${text}'; }`;
+  const locations = Object.values(canned).flatMap(({ path, answer }) => {
+    const answering = `default_type application/json; return 200 '${JSON.stringify(answer)}';`;
+    const slowly = `limit_rate ${slowBytesPerSecond};`;
+    return [`location ${path} { ${answering} }`, `location ${slowPath}${path} { ${slowly} ${answering} }`];
   });
   return startNginx(core, port, `server { listen 127.0.0.1:${port}; ${locations.join(' ')} }`);
 }

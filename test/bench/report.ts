@@ -7,6 +7,8 @@ import { projectRoot } from '../support/process.ts';
 import { type ForwardResults, renderForward } from './forward-report.ts';
 import type { GuardrailsCase } from './guardrails.ts';
 import { renderGuardrails } from './guardrails-report.ts';
+import type { HangUpsResult } from './hang-ups.ts';
+import { renderHangUps } from './hang-ups-report.ts';
 import type { LimitsResult } from './limits.ts';
 import { renderLimits } from './limits-report.ts';
 import type { Measurement } from './load.ts';
@@ -35,6 +37,7 @@ export interface Results {
   readonly seconds: number;
   readonly cases: readonly CaseResult[];
   readonly limits: LimitsResult;
+  readonly hangUps: HangUpsResult;
   readonly guardrails: readonly GuardrailsCase[];
   readonly forward: ForwardResults;
   /** Of open streams. */
@@ -100,6 +103,12 @@ export function writeGuardrails(
   return saveResults('-guardrails', results, lines.join('\n'));
 }
 
+/** The same of hang-ups: <date>-hang-ups. */
+export function writeHangUps(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'hangUps'>): string {
+  const lines = [...renderHead(results), ...renderHangUps(results.hangUps)];
+  return saveResults('-hang-ups', results, lines.join('\n'));
+}
+
 /** The same of sidecars: <date>-forward. */
 export function writeForward(results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'forward'>): string {
   const lines = [...renderHead(results), ...renderForward(results.forward)];
@@ -118,7 +127,7 @@ function renderHead({ machine, passes, seconds }: Pick<Results, 'machine' | 'pas
 }
 
 function render(results: Results): string {
-  const { cases, limits, guardrails, forward, memory, startup } = results;
+  const { cases, limits, hangUps, guardrails, forward, memory, startup } = results;
   const lines = [
     ...renderHead(results),
     'limit = nginx as reverse proxy · bare = node:http piped to undici, no parsing · peer = another gateway, which checks no key. ' +
@@ -126,6 +135,7 @@ function render(results: Results): string {
     '',
     ...cases.flatMap(renderCase),
     ...renderLimits(limits),
+    ...renderHangUps(hangUps),
     ...renderGuardrails(guardrails),
     ...renderForward(forward),
     '## Start and memory',

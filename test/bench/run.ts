@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [--peer] [--only guardrails | forward]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
+// `npm run bench [-- --quick] [--peer] [--only guardrails | forward | hang-ups]`: the gateway beside its yardsticks, in one run on one machine, because only ratios of one run mean
 // anything. Each measurement has a process of its own that is alone on its core.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,10 @@ import { measureForward, measureForwardedStreams } from './forward.ts';
 import type { ForwardResults } from './forward-report.ts';
 import { type BenchGateway, startGateway } from './gateway.ts';
 import { measureGuardedStreams, measureGuardrails } from './guardrails.ts';
+import { measureHangUps } from './hang-ups.ts';
 import { measureLimits } from './limits.ts';
 import { chatBody, measureWarm } from './load.ts';
-import { startUpstream } from './nginx.ts';
+import { slowPath, startUpstream } from './nginx.ts';
 import { inPasses, passes } from './passes.ts';
 import {
   type CaseResult,
@@ -22,6 +23,7 @@ import {
   type MemoryResult,
   writeForward,
   writeGuardrails,
+  writeHangUps,
   writeResults,
 } from './report.ts';
 import { measureStartup } from './startup.ts';
@@ -46,6 +48,7 @@ const sections: Readonly<Record<string, () => Promise<string>>> = {
   all: measureAll,
   guardrails: measureGuardrailsAlone,
   forward: measureForwardAlone,
+  'hang-ups': measureHangUpsAlone,
 };
 const section = sections[flags.only];
 if (section === undefined) throw new Error(`--only takes ${Object.keys(sections).slice(1).join(' or ')}`);
@@ -103,7 +106,8 @@ async function measureAll(): Promise<string> {
     for (const one of chatCases) cases.push(await measureChat(one, subjects));
     const limits = await measureLimits(optionsOf(gateway));
     const guardrails = await measureGuardrails(optionsOf(gateway));
-    return { cases, limits, guardrails, startup: await measureStartup(gateway, cores) };
+    const hangUps = await measureHangUps({ ...optionsOf(gateway), slowUrl: slowUrl(port) });
+    return { cases, limits, guardrails, hangUps, startup: await measureStartup(gateway, cores) };
   });
   const streaming = await withGateway(await startStreamUpstream(cores), async (gateway, port) => {
     const cases: CaseResult[] = [];
@@ -116,9 +120,9 @@ async function measureAll(): Promise<string> {
   const memory = await withGateway(await startHoldingUpstream(cores), (gateway, port) =>
     measureMemory([gatewayAsSubject(gateway), bare(cores, port)]),
   );
-  const { limits, startup } = chat;
+  const { limits, hangUps, startup } = chat;
   return writeResults({
-    ...{ machine, passes, seconds, limits, forward, memory, startup },
+    ...{ machine, passes, seconds, limits, hangUps, forward, memory, startup },
     cases: [...chat.cases, ...streaming.cases],
     guardrails: [...chat.guardrails, ...streaming.guardrails],
   });
@@ -136,6 +140,17 @@ async function measureGuardrailsAlone(): Promise<string> {
 
 async function measureForwardAlone(): Promise<string> {
   return writeForward({ machine, passes, seconds, forward: await measureSidecars() });
+}
+
+async function measureHangUpsAlone(): Promise<string> {
+  const hangUps = await withGateway(await startUpstream(cores.load), (gateway, port) =>
+    measureHangUps({ ...optionsOf(gateway), slowUrl: slowUrl(port) }),
+  );
+  return writeHangUps({ machine, passes, seconds, hangUps });
+}
+
+function slowUrl(port: number): string {
+  return `http://127.0.0.1:${port}${slowPath}${canned['assistant-provider'].path.slice(0, -1)}`;
 }
 
 async function measureSidecars(): Promise<ForwardResults> {

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { eventFrame } from '../../simulator/managed-cloud-models/frames.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import type { Random } from '../support/access/random.ts';
-import { randomWhole } from '../support/json-numbers.ts';
-import { Planted } from '../support/planted-numbers.ts';
+import { randomFraction, randomWhole } from '../support/json-numbers.ts';
+import { type Expected, Planted } from '../support/planted-numbers.ts';
 import { argumentsText, word } from './number-requests.ts';
 
 export interface NumberAnswer {
@@ -12,6 +12,8 @@ export interface NumberAnswer {
   readonly bytes: Buffer;
   /** Those that callers get. */
   readonly planted: Planted;
+  /** And these, under another name. */
+  readonly expected: readonly Expected[];
   /** Of the call. */
   readonly arguments: string;
   /** Whether they come as text. */
@@ -28,6 +30,7 @@ interface Making {
   readonly output: string;
   /** Log probabilities go along. */
   readonly logprobs: boolean;
+  readonly logprob: string;
 }
 
 export function numberAnswer(
@@ -36,6 +39,7 @@ export function numberAnswer(
   { stream, logprobs }: { readonly stream: boolean; readonly logprobs: boolean },
 ): NumberAnswer {
   const planted = new Planted(random);
+  const logprob = `-${randomFraction(random)}`;
   const [promptTokens, completionTokens] = [1 + random.below(5000), 1 + random.below(5000)];
   const isOwnFormat = vendor === 'gpt-provider' || vendor === 'studio-ai';
   const argumentsAsText = isOwnFormat || (stream && vendor !== 'search-provider');
@@ -44,6 +48,7 @@ export function numberAnswer(
     ...{ random, planted, logprobs, args: argumentsText(random, argumentsAsText) },
     input: planted.number(randomWhole(random, promptTokens, promptTokens)),
     output: planted.number(randomWhole(random, completionTokens, completionTokens)),
+    logprob: planted.number(logprob),
   };
   const { whole, events } = forms[vendor];
   const bytes = stream ? events(making) : Buffer.from(whole(making));
@@ -52,6 +57,7 @@ export function numberAnswer(
   return {
     headers: { 'content-type': stream ? streamType : 'application/json' },
     ...{ bytes, planted, arguments: making.args, argumentsAsText },
+    expected: logprobs && vendor === 'search-provider' ? [{ path: /\/logprob$/, source: logprob }] : [],
     usage: { promptTokens, completionTokens },
   };
 }
@@ -156,12 +162,12 @@ const search: Forms = {
       candidates: [{ content: { role: 'model', parts: [{ text }] }, index: planted.number('0.0') }],
       usageMetadata: { promptTokenCount: input, candidatesTokenCount: output },
     }));
-    const last = searchReply({ ...making, logprobs: true });
+    const last = searchReply(making);
     return Buffer.from([...texts, last].map((one) => event(spliced(planted.write(one), args))).join(''));
   },
 };
 
-function searchReply({ planted, input, output, logprobs }: Making): object {
+function searchReply({ planted, input, output, logprobs, logprob }: Making): object {
   return {
     candidates: [
       {
@@ -173,7 +179,9 @@ function searchReply({ planted, input, output, logprobs }: Making): object {
         groundingMetadata: { x_grounding: planted.fields(2) },
         citationMetadata: { x_citation: planted.fields(1) },
         safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', ...planted.fields(1) }],
-        ...(logprobs && { x_dropped: true }),
+        ...(logprobs && {
+          logprobsResult: { chosenCandidates: [{ token: 'It', logProbability: logprob }] },
+        }),
       },
     ],
     usageMetadata: { promptTokenCount: input, candidatesTokenCount: output },

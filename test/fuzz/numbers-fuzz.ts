@@ -1,5 +1,7 @@
 // Numbers at random through every translator and back, with guardrails that rewrite and without: what the vendor's bytes and the caller's
 // bytes hold is read by a tokenizer that the gateway does not have.
+import { Secret } from '../../common/secret.ts';
+import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';
 import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
 import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
@@ -13,12 +15,12 @@ import { Random } from '../support/access/random.ts';
 import { cutBytes } from '../support/guarded-answers.ts';
 import { callWith, wordsGuardrail } from '../support/guarded-requests.ts';
 import { Received } from '../support/guarded-streams.ts';
-import { numbersOf } from '../support/json-numbers.ts';
-import { checkExpected } from '../support/planted-numbers.ts';
+import { guardrailOf } from '../support/service-guards.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { callOf } from '../support/vendor-calls.ts';
 import { type NumberAnswer, numberAnswer } from './number-answers.ts';
-import { type NumberRequest, numberRequest, type Route, routes, word } from './number-requests.ts';
+import { checkAnswer, checkRequest } from './number-checks.ts';
+import { numberRequest, routes, word } from './number-requests.ts';
 
 export interface FuzzOptions {
   readonly seed: number;
@@ -37,14 +39,18 @@ export async function fuzzNumbers({ seed, cases }: FuzzOptions): Promise<Readonl
   return carried;
 }
 
-const stages = ['none', 'input', 'output', 'both'] as const;
+/** Where words are redacted, here or by a service that is asked about all of a text. */
+const stages = ['none', 'input', 'output', 'both', 'service'] as const;
 type Stages = (typeof stages)[number];
+const vendorNames = [...new Set(routes.map(({ vendor }) => vendor))];
 
 async function runCase(number: number): Promise<readonly (readonly [string, number])[]> {
   const random = new Random(number * 104_729);
-  const route = random.pick(routes);
-  const stream = random.chance(0.5);
-  const guarded = random.pick(stages);
+  // Every way in turn, so that a few hundred cases miss none.
+  const vendor = vendorNames[number % vendorNames.length];
+  const guarded = stages[Math.floor(number / vendorNames.length) % stages.length] ?? 'none';
+  const stream = Math.floor(number / vendorNames.length / stages.length) % 2 === 1;
+  const route = random.pick(routes.filter((one) => one.vendor === vendor));
   const isCustom = random.chance(0.3);
   const what = `${route.vendor}${isCustom ? ' (custom)' : ''}`;
   const request = numberRequest(random, route, stream);
@@ -78,11 +84,11 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
 }
 
 function redacts(guarded: Stages, stage: 'input' | 'output'): boolean {
-  return guarded === 'both' || guarded === stage;
+  return guarded === 'both' || guarded === 'service' || guarded === stage;
 }
 
 async function inspected({ request }: ProviderCall, guarded: Stages) {
-  const rules = guarded === 'none' ? [] : [wordsGuardrail([word], { action: 'redact', stage: guarded })];
+  const rules = rulesOf(guarded);
   const context = {
     record: { guardrailHeader: undefined, guardrailsNotPassed: undefined },
     onAbort: () => undefined,
@@ -91,6 +97,22 @@ async function inspected({ request }: ProviderCall, guarded: Stages) {
   const { call, output } = await guardrails.inspect({ ...callWith(rules, {}), request }, context);
   return { request: call.request, output };
 }
+
+function rulesOf(guarded: Stages): readonly Guardrail[] {
+  switch (guarded) {
+    case 'none':
+      return [];
+    case 'service':
+      return [guardrailOf(webhook, { action: 'redact', stage: 'both' })];
+    default:
+      return [wordsGuardrail([word], { action: 'redact', stage: guarded })];
+  }
+}
+
+const webhook = {
+  ...{ kind: 'webhook', url: 'https://guard.example/', timeoutMs: 1000 },
+  secret: new Secret('not-asked'),
+} as const satisfies Check;
 
 const never = () => {
   throw new Error('not asked in this test');
@@ -101,7 +123,11 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
   scanner: new Scanner({ pool: { scan: never }, window: 512 }),
   guardStream: (source, guards, context) =>
     guardStream(source, guards, { eventBytesMax: 1024 * 1024, background: () => undefined }, context),
-  serviceGuard: never,
+  serviceGuard: (guardrail) => ({
+    guardrail,
+    holds: true,
+    judge: async (texts) => texts.map((text) => text.replaceAll(word, '[WORD_1]')),
+  }),
   now: () => performance.now(),
 });
 
@@ -117,83 +143,6 @@ function targeted(call: ProviderCall, random: Random | undefined): ProviderCall 
     ...{ baseUrl: baseUrl.origin, keyForm: random.pick(ownForm), models: [] },
   });
   return { ...call, target: { ...call.target, provider: configured } };
-}
-
-interface Sent {
-  readonly body: string;
-  readonly isRedacted: boolean;
-}
-
-/** @returns how many numbers the vendor has got as the caller wrote them. @throws Error for one that it has not */
-function checkRequest(request: NumberRequest, route: Route, { body, isRedacted }: Sent): number {
-  const found = numbersOf(body);
-  let count = request.planted.check(body, found) + checkExpected(found, request.expected);
-  if (body.includes(word) === isRedacted) throw new Error('the guardrail did not rewrite what it was to');
-  const written = (text: string) => (isRedacted ? text.replaceAll(word, '[WORD]') : text);
-  const spliced = request.arguments.map((text) =>
-    route.argumentsAsText ? JSON.stringify(written(text)) : written(text),
-  );
-  for (const text of [...spliced, JSON.stringify(written(request.result))])
-    if (!unnumbered(body).includes(text)) throw new Error(`these are lost: ${text}`);
-  for (const text of [...request.arguments, request.result]) count += numbersOf(text).length;
-  return count;
-}
-
-interface Got {
-  readonly bytes: string;
-  readonly stream: boolean;
-  readonly isRedacted: boolean;
-}
-
-/** @returns how many numbers the caller has got as the vendor wrote them. @throws Error for one that it has not */
-function checkAnswer(answer: NumberAnswer, { bytes, stream, isRedacted }: Got): number {
-  const events = stream ? dataOf(bytes) : [bytes];
-  const messages = events.flatMap(messagesIn);
-  const content = messages.map((message) => message.content ?? '').join('');
-  if (content.includes(word) === isRedacted) throw new Error('the guardrail did not rewrite what it was to');
-  const found = events
-    .flatMap((event) => numbersOf(event))
-    .filter(({ path }) => !path.includes('/arguments'));
-  const count = answer.planted.check(bytes, found);
-  const args = unnumbered(messages.map(argumentsIn).join(''));
-  const expected = isRedacted ? answer.arguments.replaceAll(word, '[WORD]') : answer.arguments;
-  const isSame = answer.argumentsAsText ? args === expected : shown(args) === shown(expected);
-  if (!isSame) throw new Error(`the arguments are ${args}, and were ${expected}`);
-  return count + numbersOf(expected).length;
-}
-
-function shown(args: string): string {
-  return numbersOf(args)
-    .map(({ path, source }) => `${path}=${source}`)
-    .join(' ');
-}
-
-/** Placeholders are numbered through a request and its answer. */
-function unnumbered(text: string): string {
-  return text.replaceAll(/\[WORD_\d+\]/g, '[WORD]');
-}
-
-function dataOf(bytes: string): string[] {
-  return bytes
-    .split(/\r?\n\r?\n/)
-    .filter((event) => event.startsWith('data: {'))
-    .map((event) => event.slice('data: '.length));
-}
-
-interface Message {
-  readonly content?: string | null;
-  readonly tool_calls?: readonly { readonly function?: { readonly arguments?: string } }[] | null;
-}
-
-/** Of an answer, or the piece of it that a chunk brings. */
-function messagesIn(text: string): Message[] {
-  const { choices } = JSON.parse(text) as { choices: { message?: Message; delta?: Message }[] };
-  return choices.flatMap(({ message, delta }) => message ?? delta ?? []);
-}
-
-/** Of the one call. */
-function argumentsIn({ tool_calls }: Message): string {
-  return (tool_calls ?? []).map((call) => call.function?.arguments ?? '').join('');
 }
 
 /** What the vendor counts is counted, however it writes it. */

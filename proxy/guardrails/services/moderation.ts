@@ -1,6 +1,7 @@
 // The GPT vendor's moderation endpoint, asked with the organization's stored key and never with a caller's own. Source: SDK types
 // `ModerationCreateParams` and `ModerationCreateResponse` of the package openai. Long texts are asked about in pieces: the vendor
 // judges each by itself.
+import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import type { ModerationCheck } from '../../../guardrails/definition.ts';
 import type { OrganizationRecord } from '../../access/principal.ts';
@@ -85,7 +86,7 @@ function categoriesIn(result: unknown, { categories, scoreMin }: ModerationCheck
   const looked = categories.length === 0 ? Object.keys(said) : categories;
   return looked.filter((category) => {
     const value = Object.hasOwn(said, category) ? said[category] : undefined;
-    return scoreMin === undefined ? value === true : typeof value === 'number' && value >= scoreMin;
+    return scoreMin === undefined ? value === true : (plainNumber(value) ?? -1) >= scoreMin;
   });
 }
 

@@ -124,8 +124,8 @@ function partPiece(path: Path, marks: JsonObject, text: string): Piece {
 
 /** The text at the path's end, beside its part's marks. */
 function within([step, ...more]: Path, marks: JsonObject, text: string): unknown {
-  if (typeof step === 'number') return [within(more, marks, text)];
   if (step === undefined) return text;
+  if (typeof step !== 'string') return [within(more, marks, text)];
   return more.length === 0 ? { ...marks, [step]: text } : { [step]: within(more, marks, text) };
 }
 

@@ -73,7 +73,7 @@ function assistantBlocks({ parts, calls, thinking }: AssistantTurn, { ids, think
       type: 'tool_use',
       id: ids.get(call),
       name: toolName(call.name),
-      input: call.arguments,
+      input: call.arguments.splice,
     })),
   ];
   const thought = thinks ? thinking.flatMap((block) => readThinkingBlock(block) ?? []) : [];

@@ -61,6 +61,7 @@ export class AssistantStreamReader implements StreamReader {
     if (this.complete || this.failure !== undefined) return;
     const data = eventData(event);
     if (data === undefined) return;
+    // No number of it goes on: arguments come as text.
     const parsed = parseJson(data);
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     if (parsed.type === 'error') {

@@ -18,6 +18,7 @@ export const gptProvider: Provider = {
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildGptRequest,
   readAnswer: (call, { body }) => {
+    // Read for its counts alone: the bytes go on.
     const { usage, model } = readCompletion(call, parseJson(body.toString()), gptError);
     return { body, usage, model };
   },

@@ -45,7 +45,7 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: Mes
     case 'assistant': {
       const words = textBlocks(turn.parts, context);
       const calls = turn.calls.map((call) => ({
-        toolUse: { toolUseId: ids.get(call), name: vendorToolName(call.name), input: call.arguments },
+        toolUse: { toolUseId: ids.get(call), name: vendorToolName(call.name), input: call.arguments.splice },
       }));
       // A thought alone is no message.
       const thoughts = context.thoughts && words.length + calls.length > 0 ? thoughtBlocks(turn) : [];

@@ -90,6 +90,7 @@ export class CloudStreamReader implements StreamReader {
   #readEvent(type: string | undefined, payload: string): void {
     // Behind the end of the message only its usage counts.
     if (!isKnown(type) || (this.#stopped && type !== 'metadata')) return;
+    // No number of it goes on: arguments come as text.
     const event = parseJson(payload);
     if (!isObject(event)) throw protocolError('an event of the stream is no JSON object');
     // Nothing is told before there is something to tell: until then an error still has a status of its own.

@@ -107,7 +107,7 @@ function callPart(call: ToolCall, isFirst: boolean, { model, names, traits, ids 
   const lost = isFirst && traits.signedCalls ? anySignature : undefined;
   const thoughtSignature = signatureOf(model, call.signature) ?? lost;
   return {
-    functionCall: { id: ids.get(call), name: names.toVendor(call.name), args: call.arguments },
+    functionCall: { id: ids.get(call), name: names.toVendor(call.name), args: call.arguments.splice },
     ...(thoughtSignature !== undefined && { thoughtSignature }),
   };
 }

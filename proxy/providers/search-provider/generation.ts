@@ -29,7 +29,7 @@ export function generationConfig(fields: JsonObject, context: GenerationContext)
     stopSequences: stopSequences(fields),
     seed: seed(fields),
     responseLogprobs: readFlag(fields, 'logprobs') || undefined,
-    logprobs: readNumber(fields, 'top_logprobs', { min: 0, max: 20, whole: true }) || undefined,
+    logprobs: topLogprobs(fields),
     responseModalities: modalities(fields),
     mediaResolution: mediaResolution(conversation),
     ...answerFields(form, traits),
@@ -60,6 +60,11 @@ function stopSequences(fields: JsonObject): readonly string[] | undefined {
   const stops = readStop(fields).filter((stop) => stop !== '');
   if (stops.length > stopsMax) throw invalid('stop', `stop may hold at most ${stopsMax} texts here`);
   return stops.length > 0 ? stops : undefined;
+}
+
+function topLogprobs(fields: JsonObject): JsonNumber | undefined {
+  const count = readNumber(fields, 'top_logprobs', { min: 0, max: 20, whole: true });
+  return Number(count ?? 0) === 0 ? undefined : count;
 }
 
 const seedDigitsMax = 19;

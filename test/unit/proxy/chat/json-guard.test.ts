@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JsonGuard } from '../../../../proxy/chat/json-guard.ts';
 import { Random } from '../../../support/access/random.ts';
+import { randomNumber } from '../../../support/json-numbers.ts';
 
 const limits = { jsonDepthMax: 3, jsonStructuralMax: 10 };
 const refuses = (text: string, cut = text.length) => {
@@ -32,6 +33,45 @@ describe('the structure of a body while it arrives', () => {
     [`"${'\\\\'.repeat(50)}"[[[[`, true],
   ])('%s over the limit: %s, however it is cut', (text, expected) => {
     for (let cut = 1; cut <= text.length; cut++) expect([cut, refuses(text, cut)]).toEqual([cut, expected]);
+  });
+});
+
+describe('the numbers of a body while it arrives', () => {
+  const arePlain = (text: string, cut = text.length) => {
+    const guard = new JsonGuard({ jsonDepthMax: 1000, jsonStructuralMax: 1000 });
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += cut) guard.push(bytes.subarray(at, at + cut));
+    return guard.numbersArePlain;
+  };
+
+  it.each([
+    ['{"a":1,"b":[0.7,-12,123456789012345],"c":"1.0 and 1e3"}', true],
+    ['{"a":"\\"1.0","b":true,"c":false,"d":null}', true],
+    ['{"a":1.0}', false],
+    ['{"a":"1.0","b":1.0}', false],
+    ['[1,-0]', false],
+    ['[9007199254740993]', false],
+    ['[1e3,1]', false],
+    ['[0.10]', false],
+  ])('%s are plain: %s', (text, expected) => {
+    expect(arePlain(text)).toBe(expected);
+    // A number that is cut may be any.
+    if (!expected)
+      for (let cut = 1; cut < text.length; cut++) expect([cut, arePlain(text, cut)]).toEqual([cut, false]);
+  });
+
+  it('are never called plain where one is not, over random numbers at random cuts', () => {
+    const random = new Random(20_261_122);
+    let plain = 0;
+    for (let round = 0; round < 3000; round++) {
+      const source = random.chance(0.5) ? String(random.below(1000) / 10) : randomNumber(random);
+      const text = `{"a":["x",${source}],"b":"1.0"}`;
+      const isPlain = arePlain(text, 1 + random.below(30));
+      if (isPlain) expect(JSON.stringify(JSON.parse(text))).toBe(text);
+      if (isPlain) plain++;
+      expect(arePlain(text)).toBe(JSON.stringify(JSON.parse(text)) === text);
+    }
+    expect(plain).toBeGreaterThan(300);
   });
 });
 

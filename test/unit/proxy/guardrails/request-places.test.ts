@@ -1,5 +1,6 @@
 // Every place of a request where text can stand, each with something planted: found, replaced, or exempt for a stated reason.
 import { describe, expect, it } from 'vitest';
+import { ExactNumber } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
 import { inspected, wordsGuardrail } from '../../../support/guarded-requests.ts';
 
@@ -210,6 +211,31 @@ describe('numbers', () => {
     await expect(inspected(card, schema({ default: 4111111111111111 }))).rejects.toMatchObject({
       code: 'guardrail_blocked',
     });
+  });
+
+  it.each(['4111111111111111.0', '4.111111111111111e15', '4111111111111111000e-3', '4111111111111111.05'])(
+    'are found however they are written: %s',
+    async (written) => {
+      const found = schema({ default: new ExactNumber(written) });
+      await expect(inspected(card, found)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      const args = call({
+        type: 'function',
+        function: { name: 'f', arguments: `{"card":${written},"n":1.0}` },
+      });
+      const { messages } = await inspected(card, args);
+      expect(JSON.stringify(messages)).not.toMatch(/4.?111111111111111/);
+      expect(JSON.stringify(messages)).toContain('\\"n\\":1.0');
+    },
+  );
+
+  it('beyond what a double holds are found by all their digits', async () => {
+    const long = wordsGuardrail(['1234567890123456789'], { action: 'redact' });
+    for (const written of ['1234567890123456789', '1.234567890123456789E+18', '1234567890123456789.50'])
+      await expect(inspected(long, schema({ const: new ExactNumber(written) }))).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+      });
+    const near = schema({ const: new ExactNumber('1234567890123456788') });
+    expect(JSON.stringify(await inspected(long, near))).toContain('1234567890123456788');
   });
 
   it('that steer the model are not inspected', async () => {
