@@ -15,6 +15,7 @@ import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
+import { startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
 import { createReportDecisions } from './services/guardrail-decisions.ts';
@@ -81,6 +82,9 @@ async function assemble(
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
 
+  const reconciliation = startReconciliation({ store, clock, keptMs: settings.usageKept, log, metrics });
+  lifecycle.onClose('reconciliation', () => reconciliation.close());
+
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
@@ -89,6 +93,7 @@ async function assemble(
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
     privateUpstreams: new Set(settings.privateUpstreams),
+    usageKeptMs: settings.usageKept,
     webhookAddresses: receivers,
     replica: describeReplica(settings, { feed, clock, access, selectors }),
   };

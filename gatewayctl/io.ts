@@ -17,6 +17,8 @@ export interface Io {
   say(line: string): void;
   /** All of standard input. */
   input(): Promise<string>;
+  /** The same as it comes. */
+  inputStream(): AsyncIterable<Uint8Array>;
   /** Asks on the terminal. */
   ask(question: string): Promise<string>;
   /** Asks on the terminal; what is typed is not shown. */
@@ -34,6 +36,7 @@ export function processIo(): Io {
     },
     say: (line) => void process.stderr.write(`${line}\n`),
     input: () => text(process.stdin),
+    inputStream: () => process.stdin,
     ask: async (question) => {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
       try {

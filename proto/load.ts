@@ -17,6 +17,7 @@ import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';
 import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys.ts';
 import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
+import type { ReconciliationDefinition } from './generated/gateway/v1/Reconciliation.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
 import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
@@ -56,6 +57,7 @@ export const services = {
   ProviderKeys: service<ProviderKeysDefinition>('ProviderKeys'),
   Providers: service<ProvidersDefinition>('Providers'),
   ProxyTokens: service<ProxyTokensDefinition>('ProxyTokens'),
+  Reconciliation: service<ReconciliationDefinition>('Reconciliation'),
   Status: service<StatusDefinition>('Status'),
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),

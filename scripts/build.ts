@@ -22,12 +22,12 @@ const rulesOf = {
   proxy: {
     entries: { main: 'proxy/main.ts', 'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts' },
     folders: ['proxy', 'common', 'proto', 'catalog', 'guardrails'],
-    withoutPackages: [...database, 'commander'],
+    withoutPackages: [...database, 'commander', 'hyparquet'],
   },
   'control-plane': {
     entries: { main: 'control-plane/main.ts' },
     folders: ['control-plane', 'common', 'proto', 'catalog', 'guardrails'],
-    withoutPackages: ['ioredis', 'undici', 'commander'],
+    withoutPackages: ['ioredis', 'undici', 'commander', 'hyparquet'],
   },
   injector: {
     entries: { main: 'injector/main.ts' },

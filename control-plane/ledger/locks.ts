@@ -9,6 +9,9 @@ import type { BooksTransaction } from '../store/store.ts';
 /** A transaction of the books, or a change that touches them. */
 export type LedgerTransaction = Pick<BooksTransaction, 'db' | 'locks'>;
 
+/** One that makes windows. */
+export type TimedTransaction = Pick<BooksTransaction, 'db' | 'locks' | 'now'>;
+
 export type SessionRow = Selectable<Schema['ledger_sessions']>;
 
 export async function shareOrganizations(

@@ -1,14 +1,14 @@
 // A page of the books: windows, locked, and leases of theirs, as a transaction has left them so far. Written when all is done.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
 import { type LeaseName, type LeaseRow, leaseKey, nameOf, readLeases, saveLeases } from './leases.ts';
+import type { TimedTransaction } from './locks.ts';
 import { type BudgetWindow, windowKey } from './matching.ts';
 import { lockWindows, saveWindows, type WindowRow } from './windows.ts';
 
 /** @param windows by windowKey */
 export async function openPage(
-  tx: BooksTransaction,
+  tx: TimedTransaction,
   windows: ReadonlyMap<string, BudgetWindow>,
   leases: readonly LeaseName[],
 ): Promise<Page> {

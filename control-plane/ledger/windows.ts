@@ -2,10 +2,9 @@
 // made before any event of the same transaction, and who else would make it waits.
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction } from '../store/store.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
 import { partsOf } from './bounds.ts';
-import type { LedgerTransaction } from './locks.ts';
+import type { LedgerTransaction, TimedTransaction } from './locks.ts';
 import { type BudgetWindow, windowKey } from './matching.ts';
 import { readRecorded } from './recorded.ts';
 
@@ -17,7 +16,7 @@ export type WindowRow = Selectable<Schema['budget_windows']>;
  * @returns rows by windowKey, of all that are wanted
  */
 export async function lockWindows(
-  tx: BooksTransaction,
+  tx: TimedTransaction,
   wanted: ReadonlyMap<string, BudgetWindow>,
 ): Promise<ReadonlyMap<string, WindowRow>> {
   const present = await readKeys(tx.db, keysOf(wanted));
@@ -96,7 +95,7 @@ function selectKeys(db: Kysely<Schema>, keys: readonly Key[]) {
   return db.selectFrom('budget_windows').where(sql<boolean>`(budget_id, window_start) in (values ${list})`);
 }
 
-async function makeWindows(tx: BooksTransaction, missing: readonly BudgetWindow[]): Promise<void> {
+async function makeWindows(tx: TimedTransaction, missing: readonly BudgetWindow[]): Promise<void> {
   const recorded = await readRecorded(tx.db, missing);
   const made = missing.map(({ budget, window }) => ({
     budgetId: budget.id,

@@ -71,6 +71,32 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'an organization has a bounded number of guardrails, with a bounded size of phrases and patterns',
   },
+  too_many_bill_rows: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of rows of bills',
+  },
+  too_many_mappings: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of mappings of bills',
+  },
+  too_many_adjustments: {
+    code: 'FAILED_PRECONDITION',
+    about: 'an organization has a bounded number of adjustments',
+  },
+  drift_preliminary: {
+    code: 'FAILED_PRECONDITION',
+    about: 'the vendor may still change what its bill says of the day; import it again when it is final',
+  },
+  drift_settled: { code: 'FAILED_PRECONDITION', about: 'nothing is left of the difference to be settled' },
+  drift_changed: { code: 'ABORTED', about: 'the difference is another by now; read it again' },
+  adjustment_too_large: {
+    code: 'FAILED_PRECONDITION',
+    about: 'it would take more back than the ledger has of this scope, model and day',
+  },
+  adjustment_undone: {
+    code: 'FAILED_PRECONDITION',
+    about: 'it was undone already, or is what undoes another',
+  },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
     about: 'a proxy asks for too many keys that do not exist',

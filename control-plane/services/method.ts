@@ -4,7 +4,7 @@ import type { SealKeys } from '../../common/seal.ts';
 import type { PrivateUpstreams } from '../domain/base-url.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
 import type { Role, Schema } from '../store/schema.ts';
-import type { Change, RowLocks, Unchanged } from '../store/store.ts';
+import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
 import type { Replica } from './replica.ts';
 
@@ -95,6 +95,7 @@ export interface BootstrapCall {
 
 export interface ChangeCall extends ReadCall, BootstrapCall {
   readonly locks: RowLocks;
+  readonly insertRows: InsertRows;
 }
 
 export interface ServiceDeps {
@@ -102,6 +103,8 @@ export interface ServiceDeps {
   /** SHA-256 of the bootstrap token; undefined: there is none. */
   readonly bootstrapHash: string | undefined;
   readonly privateUpstreams: PrivateUpstreams;
+  /** How long requests are kept, in milliseconds. */
+  readonly usageKeptMs: number;
   readonly webhookAddresses: WebhookAddresses;
   readonly replica: Replica;
 }

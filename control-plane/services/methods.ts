@@ -4,6 +4,11 @@ import { contract, type MethodDefinition, type services } from '../../proto/load
 import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';
+import * as billAdjustments from './bill-adjustments.ts';
+import * as billDrift from './bill-drift.ts';
+import * as billMappings from './bill-mappings.ts';
+import * as billSettings from './bill-settings.ts';
+import * as bills from './bills.ts';
 import * as budgets from './budgets.ts';
 import * as guardrailTest from './guardrail-test.ts';
 import * as guardrails from './guardrails.ts';
@@ -169,6 +174,32 @@ export const methods = {
     Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
     List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
     Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
+  },
+  Reconciliation: {
+    ImportBill: { ...change, roles: managers, organization: of.named, handle: bills.importBill },
+    ListBillDays: { ...read, roles: managers, organization: of.named, handle: bills.listBillDays },
+    DeleteBill: { ...change, roles: managers, organization: of.named, handle: bills.deleteBill },
+    SetMapping: { ...change, roles: managers, organization: of.named, handle: billMappings.setMapping },
+    ListMappings: { ...read, roles: managers, organization: of.named, handle: billMappings.listMappings },
+    DeleteMapping: { ...change, roles: managers, organization: of.named, handle: billMappings.deleteMapping },
+    ListDrift: { ...read, roles: managers, organization: of.named, handle: billDrift.listDrift },
+    GetDrift: { ...read, roles: managers, organization: of.named, handle: billDrift.getDrift },
+    ListDays: { ...read, roles: managers, organization: of.named, handle: billDrift.listDays },
+    Settle: { ...change, roles: managers, organization: of.named, handle: billAdjustments.settle },
+    Undo: { ...change, roles: managers, organization: of.named, handle: billAdjustments.undo },
+    ListAdjustments: {
+      ...read,
+      roles: managers,
+      organization: of.named,
+      handle: billAdjustments.listAdjustments,
+    },
+    GetSettings: { ...read, roles: managers, organization: of.named, handle: billSettings.getSettings },
+    UpdateSettings: {
+      ...change,
+      roles: managers,
+      organization: of.named,
+      handle: billSettings.updateSettings,
+    },
   },
   Status: {
     Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },

@@ -60,6 +60,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
     model_asked: canonicalModel(read.text('model_asked', source.modelAsked)),
     model_answered: read.text('model_answered', source.modelAnswered),
     direct_key: flag(source.directKey),
+    provider_key_id: read.maybeId('provider_key_id', source.providerKeyId),
   };
 }
 

@@ -177,7 +177,8 @@ function runChangeOnce<T>(
         .set((column) => ({ revision: column('revision', '+', 1) }))
         .returning(['revision', 'audit_hash', backend.now().as('now')])
         .executeTakeFirstOrThrow();
-      const tx = { db, locks: backend.locks, revision: feed.revision, now: feed.now };
+      const { locks, insertRows } = backend;
+      const tx = { db, locks, insertRows, revision: feed.revision, now: feed.now };
       const outcome = await work(tx);
       if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
       await recordInvalidations(tx, outcome);

@@ -20,6 +20,7 @@ import {
 } from './ledger-migrations.ts';
 import { createUsageMetadata } from './metadata-tables.ts';
 import { createBudgetNotices } from './notice-tables.ts';
+import { addProviderKeyOfUsage, createReconciliation } from './reconciliation-tables.ts';
 import type { Schema } from './schema.ts';
 import { pagedByOrganization, resourceTable, uniqueName, uniqueNameWithPlatform } from './table-forms.ts';
 
@@ -85,6 +86,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '015_budget_notices': { up: createBudgetNotices },
   '016_special_usage': { up: addSpecialUsage },
   '017_usage_metadata': { up: createUsageMetadata },
+  '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
+  '019_reconciliation': { up: createReconciliation },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -6,8 +6,10 @@ import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.
 import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
+import type { ReconciliationTables } from './reconciliation-tables.ts';
+import type { OperatorTokensTable, ProxyTokensTable } from './token-tables.ts';
 
-export interface Schema {
+export interface Schema extends ReconciliationTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;
@@ -293,6 +295,8 @@ interface UsageEventsTable {
   estimate_reason: EstimateReason | null;
   /** Nano-dollars that were reported before the end of an estimated one. */
   reported_cost: number | null;
+  /** Null with the caller's own key, and where its proxy did not say. */
+  provider_key_id: string | null;
   /** JSON of a SpecialUsage: what has prices of its own beside plain tokens. Null: nothing. */
   special: string | null;
   /** Of usage_metadata; the empty text: none. */
@@ -359,25 +363,4 @@ interface WebhookDeliveriesTable {
   created_at: number;
   /** When it is due; null once it is over. A replica that tries moves it on first, so that no two try at once. */
   next_attempt_at: number | null;
-}
-
-interface OperatorTokensTable {
-  id: string;
-  person_id: string;
-  hash: string;
-  name: string;
-  hint: string;
-  created_at: number;
-  ends_at: number;
-  revoked_at: number | null;
-}
-
-interface ProxyTokensTable {
-  id: string;
-  hash: string;
-  name: string;
-  hint: string;
-  organization_id: string | null;
-  created_at: number;
-  revoked_at: number | null;
 }

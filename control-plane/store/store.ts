@@ -139,6 +139,7 @@ export interface ChangeTransaction {
   readonly revision: number;
   /** The database's clock, milliseconds. */
   readonly now: number;
+  readonly insertRows: InsertRows;
 }
 
 /** What the work hands back: its result, and what the same transaction records beside it. */

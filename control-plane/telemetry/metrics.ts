@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { version } from '../../common/version.ts';
 import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
+import { openStates } from '../reconciliation/standing.ts';
+import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
 import type { CallCode } from '../services/errors.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
@@ -16,7 +18,12 @@ export interface CallMetrics {
   watcherWent(): void;
 }
 
-export interface ControlPlaneMetrics extends CallMetrics, LedgerMetrics, WebhookMetrics, SelectorMetrics {
+export interface ControlPlaneMetrics
+  extends CallMetrics,
+    LedgerMetrics,
+    ReconciliationMetrics,
+    SelectorMetrics,
+    WebhookMetrics {
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -79,6 +86,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     watcherWent: () => watchers.dec(),
     webhookTried: (outcome) => webhookTries.inc({ outcome }),
     ...ledgerMetrics(registers),
+    ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
@@ -137,5 +145,47 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
     },
     sessionsExpired: (count) => expired.inc(count),
     sessionClosed: () => closed.inc(),
+  };
+}
+
+function reconciliationMetrics(registers: Registry[]): ReconciliationMetrics {
+  const compared = new Counter({
+    name: 'gateway_control_plane_bill_days_compared_total',
+    help: 'Days of bills that were held against the ledger by outcome: written, outdated (something changed meanwhile; compared again), failed.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of compareOutcomes) compared.inc({ outcome }, 0);
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const states = 'by state: preliminary (the vendor may still change it), unexplained, explained';
+  const labelled = { labelNames: ['state'] as const, registers };
+  const rows = new Gauge({
+    name: 'gateway_control_plane_bill_drift_rows',
+    help: `Differences between bills and ledger that nobody has settled, ${states}. All replicas say the same.`,
+    ...labelled,
+  });
+  const usd = new Gauge({
+    name: 'gateway_control_plane_bill_drift_usd',
+    help: `What these differences come to, without their signs, ${states}. All replicas say the same.`,
+    ...labelled,
+  });
+  const missing = gauge(
+    'gateway_control_plane_bill_days_missing',
+    'Days that are final at the vendor and not imported since, of documents that are imported. All replicas say the same.',
+  );
+  const pending = gauge(
+    'gateway_control_plane_bill_days_pending',
+    'Days of bills that wait to be compared. All replicas say the same.',
+  );
+  return {
+    billDayCompared: (outcome) => compared.inc({ outcome }),
+    billsStand: ({ drift, missingDays, daysPending }) => {
+      for (const state of openStates) {
+        rows.set({ state }, drift[state].rows);
+        usd.set({ state }, drift[state].nano / 1e9);
+      }
+      missing.set(missingDays);
+      pending.set(daysPending);
+    },
   };
 }

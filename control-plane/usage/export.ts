@@ -1,6 +1,6 @@
-// Every request of an organization in the order of time, as CSV or as lines of JSON. Read page by page, each in a snapshot of its
-// own: the whole is never in memory, and a reader who takes his time holds nothing in the database.
-import type { Kysely, Selectable } from 'kysely';
+// Every request and every booked adjustment of an organization in the order of time, as CSV or as lines of JSON. Read page by page, each
+// in a snapshot of its own: the whole is never in memory, and a reader who takes his time holds nothing in the database.
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { Schema } from '../store/schema.ts';
@@ -30,10 +30,14 @@ export async function exportUsage(
   return chunks(first, format, (after) => read((db) => readRows(db, range, after)));
 }
 
-interface Row extends Selectable<Schema['usage_events']> {
+interface RequestRow extends Selectable<Schema['usage_events']> {
   /** What its key had. */
-  readonly metadata?: Metadata;
+  readonly metadata: Metadata;
 }
+type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
+type Row =
+  | ({ readonly kind: 'request' } & RequestRow)
+  | ({ readonly kind: 'adjustment' } & Omit<AdjustmentRow, 'kind'>);
 
 const pageRows = 500;
 
@@ -43,7 +47,7 @@ async function* chunks(
   rowsAfter: (row: Row) => Promise<readonly Row[]>,
 ): AsyncGenerator<Uint8Array> {
   const lineOf = format === 'csv' ? csvRecord : jsonRecord;
-  const header = format === 'csv' ? csvLine(Object.keys(columns)) : '';
+  const header = format === 'csv' ? csvLine(columns) : '';
   let rows = first;
   yield Buffer.from(header + rows.map(lineOf).join(''));
   for (let last = rows.at(-1); rows.length === pageRows && last !== undefined; last = rows.at(-1)) {
@@ -52,41 +56,58 @@ async function* chunks(
   }
 }
 
-/** The next rows in the order of the table's index; requests that are reported meanwhile from before there are left out. */
+/** The next rows in the order of time; what is reported meanwhile from before there is left out. */
 async function readRows(
   db: Kysely<Schema>,
-  { organizationId, from, to }: UsageRange,
+  range: UsageRange,
   after: Row | undefined,
 ): Promise<readonly Row[]> {
-  let query = db
-    .selectFrom('usage_events')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('day', '>=', after?.day ?? dayOf(from))
-    .where('day', '<=', dayOf(to))
-    .where('at', '>=', from)
-    .where('at', '<', to)
-    .orderBy('day')
-    .orderBy('at')
-    .orderBy('id')
+  const requests = await nextOf(db.selectFrom('usage_events').selectAll(), range, after).execute();
+  const booked = db.selectFrom('usage_adjustments').selectAll().where('booked', '=', 1);
+  const adjustments = await nextOf(booked, range, after).execute();
+  const rows: Row[] = [
+    ...(await withMetadata(db, range, requests)).map((row) => ({ ...row, kind: 'request' as const })),
+    ...adjustments.map((row) => ({ ...row, kind: 'adjustment' as const })),
+  ];
+  return adjustments.length === 0 ? rows : rows.toSorted(inOrder).slice(0, pageRows);
+}
+
+/** Both tables have an index in this order. */
+function nextOf<Table extends 'usage_events' | 'usage_adjustments', Found>(
+  query: SelectQueryBuilder<Schema, Table, Found>,
+  { organizationId, from, to }: UsageRange,
+  after: Row | undefined,
+): SelectQueryBuilder<Schema, Table, Found> {
+  const ordered = query
+    .where(
+      sql<boolean>`organization_id = ${organizationId} and day >= ${after?.day ?? dayOf(from)} and day <= ${dayOf(to)}
+        and at >= ${from} and at < ${to}`,
+    )
+    .orderBy(sql`day, at, id`)
     .limit(pageRows);
-  if (after !== undefined) {
-    const { day, at, id } = after;
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('day', 'at', 'id'), '>', tuple(day, at, id)),
-    );
-  }
-  const rows = await query.execute();
-  const sets = await readSets(
-    db,
-    organizationId,
-    rows.map(({ metadata_set }) => metadata_set),
-  );
+  return after === undefined
+    ? ordered
+    : ordered.where(sql<boolean>`(day, at, id) > (${after.day}, ${after.at}, ${after.id})`);
+}
+
+function inOrder(a: Row, b: Row): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  return a.at - b.at || (a.id < b.id ? -1 : 1);
+}
+
+/** With what their keys had. */
+async function withMetadata(
+  db: Kysely<Schema>,
+  { organizationId }: UsageRange,
+  rows: readonly Selectable<Schema['usage_events']>[],
+): Promise<readonly RequestRow[]> {
+  const named = rows.map(({ metadata_set }) => metadata_set);
+  const sets = await readSets(db, organizationId, named);
   return rows.map((row) => ({ ...row, metadata: sets.get(row.metadata_set) ?? {} }));
 }
 
 /** Null where there are none; in CSV as JSON. */
-function metadataOf({ metadata = {} }: Row): Metadata | null {
+function metadataOf({ metadata }: RequestRow): Metadata | null {
   return Object.keys(metadata).length === 0 ? null : metadata;
 }
 
@@ -101,16 +122,16 @@ const specialColumns = {
   image_completion_tokens: (row) => specialOf(row).imageCompletionTokens ?? null,
   searches: (row) => specialOf(row).searches ?? null,
   images: (row) => specialOf(row).images ?? null,
-} as const satisfies Record<string, (row: Row) => Cell>;
+} as const satisfies Record<string, (row: RequestRow) => Cell>;
 
-function specialOf({ special }: Row): Partial<SpecialUsage> {
+function specialOf({ special }: RequestRow): Partial<SpecialUsage> {
   return special === null ? nothingSpecial : (JSON.parse(special) as SpecialUsage);
 }
 
 const nothingSpecial: Partial<SpecialUsage> = Object.freeze({});
 
 /** Columns of the CSV in their order; JSON has the same in lowerCamelCase. */
-const columns = {
+const ofRequests = {
   at: (row) => new Date(row.at).toISOString(),
   id: (row) => row.id,
   request_id: (row) => row.request_id,
@@ -144,23 +165,59 @@ const columns = {
   reported_cost_usd: (row) => (row.reported_cost === null ? null : usdOfNano(row.reported_cost)),
   ...specialColumns,
   metadata: metadataOf,
-} as const satisfies Record<string, (row: Row) => Cell | Metadata>;
+  provider_key_id: (row) => row.provider_key_id,
+  kind: () => 'request',
+  author_id: () => null,
+  reason: () => null,
+  undoes: () => null,
+} as const satisfies Record<string, (row: RequestRow) => Cell | Metadata>;
+
+type Column = keyof typeof ofRequests;
+
+const columns = Object.keys(ofRequests) as readonly Column[];
+
+/** The others are empty. */
+const ofAdjustments: Partial<Record<Column, (row: Omit<AdjustmentRow, 'kind'>) => Cell>> = {
+  at: (row) => new Date(row.at).toISOString(),
+  id: (row) => row.id,
+  key_id: (row) => present(row.key_id),
+  ai_system_id: (row) => present(row.ai_system_id),
+  person_id: (row) => present(row.person_id),
+  provider: (row) => present(row.model.slice(0, Math.max(0, row.model.indexOf('/')))),
+  model_asked: (row) => present(row.model),
+  cost_usd: (row) => usdOfNano(row.amount),
+  provider_key_id: (row) => present(row.provider_key_id),
+  kind: () => 'adjustment',
+  author_id: (row) => row.author_id,
+  reason: (row) => row.reason,
+  undoes: (row) => row.undoes,
+};
+
+function present(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+function cellsOf(row: Row): readonly (Cell | Metadata)[] {
+  return row.kind === 'request'
+    ? columns.map((column) => ofRequests[column](row))
+    : columns.map((column) => ofAdjustments[column]?.(row) ?? null);
+}
 
 function csvRecord(row: Row): string {
-  const values = Object.values(columns).map((read) => read(row));
   return csvLine(
-    values.map((value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value)),
+    cellsOf(row).map((value) =>
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+    ),
   );
 }
 
-const jsonFields = Object.entries(columns).map(
-  ([name, read]) => [name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), read] as const,
-);
+const jsonNames = columns.map((name) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
 
 /** What is absent is left out. */
 function jsonRecord(row: Row): string {
-  const fields = jsonFields.flatMap(([name, read]): [string, Cell | Metadata][] => {
-    const value = read(row);
+  const cells = cellsOf(row);
+  const fields = jsonNames.flatMap((name, index): [string, Cell | Metadata][] => {
+    const value = cells[index] ?? null;
     return value === null ? [] : [[name, value]];
   });
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;

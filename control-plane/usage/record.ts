@@ -95,6 +95,7 @@ const reportedColumns = {
   estimated: 'bigint',
   estimate_reason: 'text',
   reported_cost: 'bigint',
+  provider_key_id: 'text',
   special: 'text',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 

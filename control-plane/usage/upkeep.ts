@@ -46,7 +46,7 @@ const daysAhead = [-1, 0, 1, 2];
 
 /** Longer than usage may wait to be reported. */
 const ordinalsKeptMs = 45 * dayMs;
-const hoursKeptMs = 5 * 366 * dayMs;
+export const hoursKeptMs = 5 * 366 * dayMs;
 
 async function dropOldestDay(store: Store, firstKept: string): Promise<boolean> {
   const days = await store.snapshot((db) => partitionedDays(db));

@@ -1,10 +1,10 @@
 // Tells of what was noted of budgets: one change each writes the audit event, a delivery for each webhook of the organization, and
 // that it is told. So each is told once, whatever dies and however many replicas look.
 import type { Kysely } from 'kysely';
-import { uuidv7 } from '../../common/uuid.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { auditView, type BudgetNews, budgetEvent, noticeActions } from './budget-events.ts';
+import { enqueueDeliveries } from './enqueue.ts';
 
 const actor = { kind: 'system', id: 'control-plane' } as const;
 
@@ -42,7 +42,7 @@ async function tell(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Outco
   if (notice.kind === 'unsettled' && silent === undefined) return { unchanged: 'over' };
   const news: BudgetNews = { ...notice, amount: notice.noted_amount ?? notice.budget_amount, silent };
   await markTold(tx, notice);
-  await writeDeliveries(tx, news);
+  await enqueueDeliveries(tx, news.organization_id, budgetEvent(news, tx.now));
   return {
     result: 'told',
     organizationId: news.organization_id,
@@ -81,30 +81,6 @@ async function silentProxies(
     .where('leases.remaining', '>', 0)
     .executeTakeFirstOrThrow();
   return proxies === 0 ? undefined : { proxies, since };
-}
-
-async function writeDeliveries({ db, now }: ChangeTransaction, news: BudgetNews): Promise<void> {
-  const webhooks = await db
-    .selectFrom('webhooks')
-    .select('id')
-    .where('organization_id', '=', news.organization_id)
-    .where('enabled', '=', 1)
-    .execute();
-  if (webhooks.length === 0) return;
-  const event = budgetEvent(news, now);
-  const rows = webhooks.map(({ id }) => ({
-    id: uuidv7(now),
-    webhook_id: id,
-    organization_id: news.organization_id,
-    type: event.type,
-    payload: JSON.stringify(event),
-    state: 'pending' as const,
-    attempts: 0,
-    last_status: null,
-    created_at: now,
-    next_attempt_at: now,
-  }));
-  await db.insertInto('webhook_deliveries').values(rows).execute();
 }
 
 /** Rows of limits are there for deleted budgets too. */

@@ -11,6 +11,8 @@ const environment = {
   GATEWAYCTL_CONTEXT: 'the context to use',
   GATEWAYCTL_SERVER: 'the server, host:port; without TLS to this machine only',
   GATEWAYCTL_TOKEN: 'the token, for where there is no configuration, such as CI',
+  OPENAI_ADMIN_KEY: 'what reconcile import openai reads usage and costs with; it goes to OpenAI alone',
+  ANTHROPIC_ADMIN_KEY: 'the same for reconcile import anthropic',
   GATEWAYCTL_CONFIG:
     'the configuration file; default: gatewayctl/config.json in XDG_CONFIG_HOME or ~/.config',
 } as const;

@@ -14,6 +14,7 @@ import { people } from './people.ts';
 import { prices } from './prices.ts';
 import { providerKeys } from './provider-keys.ts';
 import { providers } from './providers.ts';
+import { reconcile } from './reconcile.ts';
 import { settings } from './settings.ts';
 import { systems } from './systems.ts';
 import { operatorTokens, proxyTokens } from './tokens.ts';
@@ -23,7 +24,7 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unsettled],
-    ...[prices, guardrails, usage, audit, webhooks, operatorTokens, proxyTokens, contexts],
+    ...[prices, guardrails, usage, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
   ],
   commands: { login, logout, bootstrap, status, doctor, version, completion, help },
 };

@@ -123,12 +123,13 @@ function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
     a.provider === b.provider &&
     a.modelAsked === b.modelAsked &&
     a.modelAnswered === b.modelAnswered &&
-    a.directKey === b.directKey
+    a.directKey === b.directKey &&
+    a.providerKeyId === b.providerKeyId
   );
 }
 
 function encodeSource(event: UsageEvent): UsageSource {
-  const { aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId } = event;
+  const { aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId, providerKeyId } = event;
   const { session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey } = event;
   return {
     ...{ session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey },
@@ -137,6 +138,7 @@ function encodeSource(event: UsageEvent): UsageSource {
     ...(projectKeyId !== undefined && { projectKeyId }),
     ...(projectAiSystemId !== undefined && { projectAiSystemId }),
     ...(projectPersonId !== undefined && { projectPersonId }),
+    ...(providerKeyId !== undefined && { providerKeyId }),
   };
 }
 

@@ -151,7 +151,7 @@ export class SimulatedProxy {
       ...{ unpriced: false, status: 200, errorSource: '', errorCode: '' },
       ...{ latencyMs: 800, firstTokenMs: undefined, streamed: false },
       ...{ directKey: false, attempts: 1, estimated: false },
-      ...{ estimateReason: undefined, reportedCost: undefined },
+      ...{ estimateReason: undefined, reportedCost: undefined, providerKeyId: undefined },
     };
   }
 

@@ -176,6 +176,7 @@ function usageOf(
       attempts: 1,
       estimated: false,
       estimateReason: undefined,
+      providerKeyId: undefined,
       reportedCost: undefined,
     },
   };

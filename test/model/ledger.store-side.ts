@@ -43,6 +43,7 @@ const serviceDeps: ServiceDeps = {
   masterKeys: parseSealKeys(createSealKey()),
   bootstrapHash: undefined,
   privateUpstreams: new Set(),
+  usageKeptMs: 0,
   webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,
 };

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Io } from '../../gatewayctl/io.ts';
 import { runGatewayctl } from '../../gatewayctl/run.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
@@ -119,6 +120,7 @@ async function runCaptured(args: readonly string[], options: RunOptions): Promis
     out: async (chunk) => void out.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),
     say: (line) => void err.push(`${line}\n`),
     input: async () => options.input ?? '',
+    inputStream: () => Readable.from([Buffer.from(options.input ?? '')]),
     ask,
     askHidden: ask,
   };

@@ -2,6 +2,7 @@
 // without one does not type-check, so nobody adds a method without saying who may call it.
 import { randomUUID } from 'node:crypto';
 import type { MethodName } from '../../control-plane/services/methods.ts';
+import { writeDrift } from './bills/stored.ts';
 import { writeBooks, writeLease } from './books.ts';
 import type { StoreDatabase } from './databases.ts';
 import {
@@ -117,6 +118,25 @@ const unsettled = async ({ database, plane }: World, tenant: TestTenant) => {
   await writeBooks(database, books);
   const session = await writeLease(database, { ...books, remaining: books.unsettled });
   return { limitId: budgetId, window: books.window, session };
+};
+const importedBill = (tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER' },
+  days: [{ day: new Date().toISOString().slice(0, 10), rows: [] }],
+});
+const bill = (tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, document: 'BILL_DOCUMENT_OTHER', from: '2026-10-01', to: '2026-10-02' },
+});
+const mapping = (tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, vendor: 'BILL_VENDOR_OPENAI', ignored: true },
+  reference: { kind: 'BILL_REFERENCE_KIND_API_KEY', value: freshName('key') },
+});
+const drift = async ({ database }: World, tenant: TestTenant) => ({
+  ...{ organizationId: tenant.id, id: await writeDrift(database, tenant.id), reason: 'as billed' },
+});
+const adjustment = async (world: World, tenant: TestTenant) => {
+  const request = { ...(await drift(world, tenant)), accept: true };
+  const { id } = await world.plane.expect('Reconciliation.Settle', tenant.owner.token, request);
+  return { organizationId: tenant.id, id, reason: 'a mistake' };
 };
 const session = () => ({ session: randomUUID() });
 const lease = () => ({ ...session(), budgetId: randomUUID(), window: 'total', seq: 1 });
@@ -291,6 +311,30 @@ export const expectations: Record<MethodName, Expectation> = {
     },
   },
   // It names no organization.
+  'Reconciliation.ImportBill': { ...managersOnly, request: (_world, tenant) => importedBill(tenant) },
+  'Reconciliation.ListBillDays': { ...managersOnly, request: inOrganization },
+  'Reconciliation.DeleteBill': { ...managersOnly, request: (_world, tenant) => bill(tenant) },
+  'Reconciliation.SetMapping': { ...managersOnly, request: (_world, tenant) => mapping(tenant) },
+  'Reconciliation.ListMappings': { ...managersOnly, request: inOrganization },
+  'Reconciliation.DeleteMapping': {
+    ...managersOnly,
+    request: async ({ plane }, tenant) => {
+      const { vendor, reference } = await plane.expect(
+        'Reconciliation.SetMapping',
+        tenant.owner.token,
+        mapping(tenant),
+      );
+      return { organizationId: tenant.id, vendor, reference };
+    },
+  },
+  'Reconciliation.ListDrift': { ...managersOnly, request: inOrganization },
+  'Reconciliation.GetDrift': { ...managersOnly, request: drift },
+  'Reconciliation.ListDays': { ...managersOnly, request: inOrganization },
+  'Reconciliation.Settle': { ...managersOnly, request: drift },
+  'Reconciliation.Undo': { ...managersOnly, request: adjustment },
+  'Reconciliation.ListAdjustments': { ...managersOnly, request: inOrganization },
+  'Reconciliation.GetSettings': { ...managersOnly, request: inOrganization },
+  'Reconciliation.UpdateSettings': { ...managersOnly, request: inOrganization },
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {

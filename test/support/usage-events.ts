@@ -46,6 +46,7 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
     estimated: 0,
     estimate_reason: null,
     reported_cost: null,
+    provider_key_id: null,
     special: null,
     ...fields,
   };

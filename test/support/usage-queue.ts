@@ -51,6 +51,7 @@ export function usageOf(fields: Partial<UsageEvent> = {}): UsageEvent {
     firstTokenMs: undefined,
     streamed: false,
     directKey: false,
+    providerKeyId: undefined,
     attempts: 1,
     estimated: false,
     estimateReason: undefined,

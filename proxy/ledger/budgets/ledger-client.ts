@@ -127,6 +127,7 @@ export interface UsageEvent {
   readonly firstTokenMs: number | undefined;
   readonly streamed: boolean;
   readonly directKey: boolean;
+  readonly providerKeyId: string | undefined;
   readonly attempts: number;
   readonly estimated: boolean;
   /** Why; undefined where it is not. */

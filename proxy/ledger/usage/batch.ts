@@ -25,7 +25,8 @@ export function bytesOf(event: UsageEvent): number {
   bytes += event.requestId.length + event.provider.length + event.modelAsked.length;
   bytes += event.modelAnswered.length + event.errorCode.length + event.errorSource.length;
   bytes += lengthOf(event.aiSystemId) + lengthOf(event.personId) + lengthOf(event.projectKeyId);
-  bytes += lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId);
+  bytes +=
+    lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId) + lengthOf(event.providerKeyId);
   if (event.special !== undefined) bytes += specialBytes;
   return bytes + event.charges.length * chargeBytes;
 }

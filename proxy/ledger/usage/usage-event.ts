@@ -81,6 +81,8 @@ function sourceOf(call: ChatCall) {
     modelAsked: call.qualifiedModel,
     streamed: request.stream,
     directKey: caller.direct,
+    // All attempts of a call go out with its first target.
+    providerKeyId: call.targets[0]?.providerKeyId,
   };
 }
 

@@ -1,4 +1,4 @@
-// Alerts about money: budgets, usage on its way to the books, cost.
+// Alerts about money: budgets, usage on its way to the books, cost, and what vendors bill.
 import type { AlertGroup } from './alert.ts';
 
 export const moneyAlerts: readonly AlertGroup[] = [
@@ -98,6 +98,51 @@ export const moneyAlerts: readonly AlertGroup[] = [
         description:
           'Compared with the average of the week, above 5 USD an hour. The page Cost tells which provider and model.',
         runbook: 'cost-spike',
+      },
+    ],
+  },
+  {
+    name: 'model-gateway-bills',
+    alerts: [
+      {
+        name: 'GatewayBillDrift',
+        severity: 'warning',
+        for: '15m',
+        expr: 'max by (namespace, job) (gateway_control_plane_bill_drift_rows{state="unexplained"}) > 0',
+        summary: '{{ $value | humanize }} differences between bills and ledger have no explanation',
+        description:
+          'A vendor billed more or less than the ledger has of a day, provider key and model, beyond the bound of its organization, and no evidence accounts for it.',
+        runbook: 'bill-drift',
+      },
+      {
+        name: 'GatewayBillDriftUnsettled',
+        severity: 'info',
+        for: '72h',
+        expr: 'max by (namespace, job) (gateway_control_plane_bill_drift_rows{state="explained"}) > 0',
+        summary: '{{ $value | humanize }} differences between bills and ledger wait to be settled',
+        description:
+          'Their reasons are known. Each is booked by an adjustment, or accepted, by an owner or admin of its organization.',
+        runbook: 'bill-drift',
+      },
+      {
+        name: 'GatewayBillDaysMissing',
+        severity: 'warning',
+        for: '6h',
+        expr: 'max by (namespace, job) (gateway_control_plane_bill_days_missing) > 0',
+        summary: '{{ $value | humanize }} days of bills are not imported',
+        description:
+          'They are final at the vendor, and the same document was imported for days before. The import that runs daily fails, or stopped.',
+        runbook: 'bills-missing',
+      },
+      {
+        name: 'GatewayBillsNotCompared',
+        severity: 'warning',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_control_plane_bill_days_compared_total{outcome="failed"}[1h])) > 0',
+        summary: 'Days of bills cannot be compared with the ledger',
+        description:
+          'The log of the control plane names day, vendor and cause; each is tried again every ten minutes.',
+        runbook: 'bills-missing',
       },
     ],
   },

@@ -200,5 +200,36 @@ export const cost: Dashboard = {
         },
       ],
     },
+    {
+      title: 'Bills of vendors against the ledger',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Differences that nobody has settled',
+          description:
+            'Of days, provider keys and models, beyond the bounds of their organizations. preliminary: the vendor may still change it.',
+          unit: 'currencyUSD',
+          width: 12,
+          queries: [
+            {
+              expr: 'max by (state) (gateway_control_plane_bill_drift_usd{$scope})',
+              legend: '{{state}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Days to import and to compare',
+          description:
+            'missing: final at the vendor and not imported. pending: not compared since something changed.',
+          unit: 'short',
+          width: 12,
+          queries: [
+            { expr: 'max(gateway_control_plane_bill_days_missing{$scope})', legend: 'missing' },
+            { expr: 'max(gateway_control_plane_bill_days_pending{$scope})', legend: 'pending' },
+          ],
+        },
+      ],
+    },
   ],
 };

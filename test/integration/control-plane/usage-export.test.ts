@@ -145,7 +145,7 @@ describe.each([
   it('of nothing is a header, or nothing', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
     expect(await overGrpc({ ...empty, format: csv })).toMatch(
-      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata\r\n$/,
+      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata,provider_key_id,kind,author_id,reason,undoes\r\n$/,
     );
     expect(await overGrpc(empty)).toBe('');
     expect(await (await overHttp(empty)).text()).toBe('');
@@ -179,6 +179,7 @@ describe.each([
       masterKeys: parseSealKeys(createSealKey()),
       bootstrapHash: undefined,
       privateUpstreams: new Set<string>(),
+      usageKeptMs: 0,
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,
     };
@@ -225,6 +226,7 @@ function randomEvent(random: Random, organizationId: string): UsageEventRow {
     first_token_ms: random.pick([null, 120]),
     estimate_reason: random.pick([null, 'killed']),
     reported_cost: random.pick([null, 1_000_000]),
+    provider_key_id: random.pick([null, 'provider-key-1']),
     special: random.pick([null, JSON.stringify({ serviceTier: 'priority', searches: 2 })]),
     streamed: random.pick([0, 1]),
   });
@@ -263,6 +265,8 @@ function jsonOf(event: UsageEventRow) {
     attempts: 1,
     ...(event.estimate_reason === null ? {} : { estimateReason: event.estimate_reason }),
     ...(event.reported_cost === null ? {} : { reportedCostUsd: usdOfNano(event.reported_cost) }),
+    ...(event.provider_key_id === null ? {} : { providerKeyId: event.provider_key_id }),
+    kind: 'request',
     ...(event.special === null ? {} : { serviceTier: 'priority', searches: 2 }),
   };
 }

@@ -20,6 +20,7 @@ const commands: readonly (readonly [string, Command])[] = [
 const called: Readonly<Record<string, string>> = {
   'OperatorTokens.Bootstrap': 'bootstrap',
   'Usage.Export': 'usage export',
+  'Reconciliation.ImportBill': 'reconcile import',
 };
 
 async function parse(args: readonly string[]) {
@@ -87,9 +88,9 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
       expect(fieldAt(item, path.replace('?', ''))).toBeDefined();
   });
 
-  it('asks before it takes something away for good', () => {
-    const takesAway = /delete|revoke|suspend|release|rotate/.test(name);
-    expect('asks' in command && command.asks !== undefined).toBe(takesAway);
+  it('asks before it takes something away or books money', () => {
+    const isGrave = /delete|revoke|suspend|release|rotate|reconcile (forget|settle|undo)/.test(name);
+    expect('asks' in command && command.asks !== undefined).toBe(isGrave);
   });
 });
 

@@ -14,11 +14,13 @@ export interface UsageSource {
   'modelAsked'?: (string);
   'modelAnswered'?: (string);
   'directKey'?: (boolean);
+  'providerKeyId'?: (string);
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_projectKeyId'?: "projectKeyId";
   '_projectAiSystemId'?: "projectAiSystemId";
   '_projectPersonId'?: "projectPersonId";
+  '_providerKeyId'?: "providerKeyId";
 }
 
 export interface UsageSource__Output {
@@ -34,9 +36,11 @@ export interface UsageSource__Output {
   'modelAsked': (string);
   'modelAnswered': (string);
   'directKey': (boolean);
+  'providerKeyId'?: (string);
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_projectKeyId'?: "projectKeyId";
   '_projectAiSystemId'?: "projectAiSystemId";
   '_projectPersonId'?: "projectPersonId";
+  '_providerKeyId'?: "providerKeyId";
 }

@@ -11,7 +11,7 @@ const uuid = '019a9d5e-0000-7000-8000-000000000001';
 const other = '019a9d5e-0000-7000-8000-000000000002';
 const source: UsageSource__Output = {
   ...{ session: uuid, organizationId: uuid, keyId: uuid, aiSystemId: uuid, provider: 'gpt-provider' },
-  ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: '', directKey: true },
+  ...{ modelAsked: 'gpt-provider/gpt-4o', modelAnswered: '', directKey: true, providerKeyId: other },
 };
 const event: UsageEvent__Output = {
   ...{ id: uuid, at: '2026-11-20T23:59:59.999Z', source: 0, requestId: 'request-1' },
@@ -49,7 +49,7 @@ describe('a report', () => {
       ...{ cache_write_tokens: 4, cache_write1h_tokens: 5, reasoning_tokens: 6, cost: 9007199254740991 },
       ...{ unpriced: 1, status: 599, error_source: 'provider', error_code: 'x', latency_ms: 7 },
       ...{ first_token_ms: 8, streamed: 1, direct_key: 1, attempts: 2, estimated: 1 },
-      ...{ estimate_reason: 'timed_out', reported_cost: 3, special: null },
+      ...{ estimate_reason: 'timed_out', reported_cost: 3, special: null, provider_key_id: other },
     };
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
   });

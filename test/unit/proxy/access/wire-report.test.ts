@@ -29,7 +29,7 @@ describe('an event', () => {
     const source = {
       ...{ session: 's', organizationId: 'o', keyId: 'k', aiSystemId: 'a', personId: 'p' },
       ...{ projectKeyId: 'pk', projectAiSystemId: 'pa', projectPersonId: 'pp', directKey: true },
-      ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered' },
+      ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered', providerKeyId: 'v' },
     };
     const same = {
       ...{ id: 'id', requestId: 'r', unpriced: true, status: 499, errorSource: 'gateway', errorCode: 'code' },
@@ -65,7 +65,7 @@ describe('an event', () => {
 
   it('leaves out what there is none of', () => {
     const { events, sources, slices } = sent({ charges: [] });
-    for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId'])
+    for (const absent of ['aiSystemId', 'personId', 'projectKeyId', 'projectPersonId', 'providerKeyId'])
       expect(sources[0]).not.toHaveProperty(absent);
     for (const absent of ['firstTokenMs', 'estimateReason', 'reportedCostNanoUsd', 'ordinal', 'special'])
       expect(events[0]).not.toHaveProperty(absent);
@@ -82,7 +82,7 @@ describe('what events have in common', () => {
   const common = {
     ...{ session: 's', organizationId: 'o', keyId: 'k', aiSystemId: 'a', personId: 'p' },
     ...{ projectKeyId: 'pk', projectAiSystemId: 'pa', projectPersonId: 'pp', directKey: false },
-    ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered' },
+    ...{ provider: 'gpt-provider', modelAsked: 'asked', modelAnswered: 'answered', providerKeyId: 'v' },
   };
 
   it('is said once', () => {

@@ -1,0 +1,132 @@
+// Reports differences that nobody was told of: one change for each day of a vendor writes the audit event and the deliveries of webhooks,
+// and notes what was told. So each is told once, whatever dies and however many replicas look; and again when it has become another.
+import type { Kysely, Selectable } from 'kysely';
+import { usdOfNano } from '../../common/money.ts';
+import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+import type { BooksTransaction, Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
+import { enqueueDeliveries } from '../webhooks/enqueue.ts';
+import { type DayPlace, daysAround } from './day-inputs.ts';
+import type { Reason } from './explain.ts';
+
+const context = {
+  actor: { kind: 'system', id: 'control-plane' },
+  from: '',
+  action: 'Reconciliation.FindDrift',
+} as const;
+
+/** In one go: each is a change, and changes of operators want their turn. */
+const daysMax = 20;
+/** In an event; the rest is in its count and sums. */
+const toldMax = 10;
+
+/** Documents of a bill come one after another, and mappings do: what the first one leaves open the next one may explain. */
+const quietMs = 10_000;
+
+/** @returns how many days this replica has told of. @throws StoreUnavailableError */
+export async function tellDrift(store: Pick<Store, 'books' | 'snapshot' | 'change'>): Promise<number> {
+  const days = await store.snapshot((db) =>
+    untold(db)
+      .select(['organization_id as organizationId', 'vendor', 'day'])
+      .distinct()
+      .orderBy('organization_id')
+      .orderBy('vendor')
+      .orderBy('day')
+      .limit(daysMax)
+      .execute(),
+  );
+  let count = 0;
+  for (const day of days) {
+    if (await store.books((tx) => isPending(tx, day))) continue;
+    if (await store.change(context, (tx) => tell(tx, day))) count++;
+  }
+  return count;
+}
+
+/** What the days beside it, or an import that was made meanwhile, may still explain. */
+async function isPending(
+  { db, now }: Pick<BooksTransaction, 'db' | 'now'>,
+  { organizationId, vendor, day }: DayPlace,
+): Promise<boolean> {
+  const pending = await db
+    .selectFrom('reconcile_days')
+    .select('day')
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where(({ and, eb, or, ref }) =>
+      or([
+        eb('compared_at', '>', now - quietMs),
+        and([eb('day', 'in', [day, ...daysAround(day)]), eb('compared_version', '<>', ref('version'))]),
+      ]),
+    )
+    .executeTakeFirst();
+  return pending !== undefined;
+}
+
+type DriftRow = Selectable<ReconcileRowsTable>;
+
+async function tell(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
+  const { organizationId, vendor, day } = place;
+  const rows = await untold(tx.db)
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', '=', day)
+    .execute();
+  // Another replica has told of them, or they are no more.
+  if (rows.length === 0) return { unchanged: false };
+  for (const { id, drift, adjusted } of rows) {
+    await tx.db
+      .updateTable('reconcile_rows')
+      .set({ told_drift: drift - adjusted })
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute();
+  }
+  const data = summary(place, rows);
+  const timestamp = new Date(tx.now).toISOString();
+  await enqueueDeliveries(tx, organizationId, { type: 'reconcile.drift', timestamp, data });
+  const { drift: _, ...after } = data;
+  return {
+    result: true,
+    organizationId,
+    target: { kind: 'reconciled_day', id: `${vendor} ${day}` },
+    after,
+    invalidations: [],
+  };
+}
+
+/** Not what the vendor may still correct, nor what is settled. */
+function untold(db: Kysely<Schema>) {
+  return db
+    .selectFrom('reconcile_rows')
+    .where('told_drift', 'is', null)
+    .where('state', 'in', ['unexplained', 'explained']);
+}
+
+/** docs/webhooks.md says what the fields mean. */
+function summary({ organizationId, vendor, day }: DayPlace, rows: readonly DriftRow[]) {
+  const left = ({ drift, adjusted }: DriftRow) => drift - adjusted;
+  const largest = rows.toSorted((a, b) => Math.abs(left(b)) - Math.abs(left(a)));
+  return {
+    organizationId,
+    vendor,
+    day,
+    count: rows.length,
+    driftUsd: usdOfNano(rows.reduce((sum, row) => sum + left(row), 0)),
+    unexplainedUsd: usdOfNano(rows.reduce((sum, row) => sum + row.unexplained, 0)),
+    drift: largest.slice(0, toldMax).map((row) => ({
+      id: row.id,
+      providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
+      model: row.model,
+      billedUsd: row.billed === null ? null : usdOfNano(row.billed),
+      ledgerUsd: usdOfNano(row.ledger),
+      driftUsd: usdOfNano(left(row)),
+      unexplainedUsd: usdOfNano(row.unexplained),
+      reasons: (JSON.parse(row.reasons) as Reason[]).map(({ code, amount }) => ({
+        code,
+        amountUsd: usdOfNano(amount),
+      })),
+    })),
+  };
+}

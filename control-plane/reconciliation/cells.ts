@@ -1,0 +1,281 @@
+// Both sides of a day put beside each other: a cell for each group of provider keys, model and kind of charge. Usage and cost may come
+// from two documents; where one says both, its own tokens count. Pure.
+import type { Selectable } from 'kysely';
+import type { BillDocument, BillRowKind, BillVendor } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+import { documents, providersOfVendors } from './documents.ts';
+import type { LedgerSum } from './ledger-sums.ts';
+import { type Group, groupWithoutMapping, type Mappings, type Reference } from './mappings.ts';
+import { modelNames } from './model-names.ts';
+import { noTokens, plusTokens, type Tokens } from './tokens.ts';
+
+export type BillRow = Pick<
+  Selectable<Schema['bill_rows']>,
+  'document' | 'account' | 'refs' | 'model' | 'kind' | 'tier' | 'requests' | 'tokens' | 'cost'
+>;
+
+/** What bills say of a cell. Amounts are nano-dollars. */
+export interface Billed {
+  /** Undefined: no document says a cost. */
+  cost: number | undefined;
+  tokens: Tokens | undefined;
+  requests: number | undefined;
+  readonly refs: Map<string, Reference>;
+  /** Of other service tiers than the standard one. */
+  readonly tiers: Map<string, Tokens>;
+  /** Of keys that nobody mapped, in a project that is, and what the gateway never does, such as batches. */
+  readonly past: { cost: number; tokens: Tokens; readonly by: Set<string> };
+  /** Of documents that say the same as another one. */
+  duplicated: number;
+  /** Costs of tools that were moved here: the ledger has them with their model. */
+  tools: number;
+}
+
+export interface EstimatedSum {
+  requests: number;
+  cost: number;
+  reported: number;
+}
+
+export interface Booked {
+  requests: number;
+  cost: number;
+  tokens: Tokens;
+  /** Neither estimated nor without a price: what a token costs here can be told from these. */
+  complete: { cost: number; tokens: Tokens };
+  readonly estimated: Map<string, EstimatedSum>;
+  unpriced: { requests: number; tokens: Tokens };
+  /** By service tier, of other ones than the standard one. */
+  readonly tiers: Map<string, Tokens>;
+  /** Names that were asked for, with what they cost. */
+  readonly asked: Map<string, number>;
+}
+
+export interface CellPlace {
+  readonly group: Group;
+  /** Without provider; empty where it is of none. */
+  readonly model: string;
+  readonly kind: BillRowKind;
+}
+
+export interface Cell extends CellPlace {
+  /** Whether catalog or mapping know its model. */
+  readonly known: boolean;
+  readonly billed: Billed;
+  readonly ledger: Booked;
+}
+
+export interface DayOfVendor {
+  readonly vendor: BillVendor;
+  readonly rows: readonly BillRow[];
+  readonly sums: readonly LedgerSum[];
+  readonly mappings: Mappings;
+  /** Documents and accounts that say the same as another account: "document account". */
+  readonly duplicates: ReadonlySet<string>;
+}
+
+export interface Cells {
+  readonly cells: readonly Cell[];
+  /** Cost of what is none of the gateway's, nano-dollars. */
+  readonly ignored: number;
+}
+
+/** @param places that are wanted whether or not anything is there */
+export function cellsOf(day: DayOfVendor, places: readonly CellPlace[] = []): Cells {
+  const table = new Table(day);
+  let ignored = 0;
+  for (const place of places) table.at(place);
+  for (const row of day.rows) ignored += addRow(table, day, row);
+  for (const sum of day.sums) addSum(table, day, sum);
+  const cells = [...table.cells.values()];
+  return { cells, ignored };
+}
+
+/** A model as a request would have named it. */
+export function qualified(vendor: BillVendor, { model, ledger }: Cell): string {
+  const [asked] = [...ledger.asked].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
+  if (asked !== undefined) return asked;
+  const provider = providersOfVendors[vendor];
+  return model === '' || provider === undefined ? model : `${provider}/${model}`;
+}
+
+interface NamedModel {
+  readonly name: string;
+  /** An operator says so. */
+  readonly isMapped: boolean;
+}
+
+class Table {
+  readonly cells = new Map<string, Cell>();
+  readonly #names: ReturnType<typeof modelNames>;
+  readonly #mappings: Mappings;
+  readonly #answered: ReadonlyMap<string, string>;
+
+  constructor({ vendor, mappings, sums }: DayOfVendor) {
+    this.#names = modelNames(vendor);
+    this.#mappings = mappings;
+    this.#answered = this.#answeredNames(sums);
+  }
+
+  nameOfBill(text: string): NamedModel | 'ignored' {
+    const model = this.#mappings.modelOf(text);
+    return model === 'ignored' ? model : this.#named(text, model?.model);
+  }
+
+  /** Deployments and profiles of clouds are mapped as well: a response may not say what is behind them. */
+  nameOfSum({ asked, answered }: LedgerSum): NamedModel {
+    const text = answered === '' ? (this.#answered.get(asked) ?? afterProvider(asked)) : answered;
+    const model = this.#mappings.modelOf(text);
+    return this.#named(text, model === 'ignored' ? undefined : model?.model);
+  }
+
+  at(place: CellPlace, isMapped = false): Cell {
+    const { group, model, kind } = place;
+    const key = `${kind} ${group.id} ${model}`;
+    const known = isMapped || model === '' || this.#names.isKnown(model);
+    const cell = this.cells.get(key) ?? { group, model, known, kind, billed: noBill(), ledger: nothing() };
+    this.cells.set(key, cell);
+    return cell;
+  }
+
+  #named(text: string, mapped: string | undefined): NamedModel {
+    const name = this.#names.nameOf(mapped === undefined ? text : afterProvider(mapped));
+    return { name, isMapped: mapped !== undefined };
+  }
+
+  /** What providers call what was asked for, where that is one name: a response that broke off may not have said it. */
+  #answeredNames(sums: readonly LedgerSum[]): ReadonlyMap<string, string> {
+    const told = sums.filter(({ answered }) => answered !== '');
+    const byAsked = Map.groupBy(told, ({ asked }) => asked);
+    return new Map(
+      [...byAsked].flatMap(([asked, some]) => {
+        const [only, ...others] = new Set(some.map(({ answered }) => this.#names.nameOf(answered)));
+        return only === undefined || others.length > 0 ? [] : [[asked, only] as const];
+      }),
+    );
+  }
+}
+
+/** @returns what of it is none of the gateway's */
+function addRow(table: Table, { mappings, duplicates }: DayOfVendor, row: BillRow): number {
+  const refs = JSON.parse(row.refs) as readonly Reference[];
+  const mapped = mappings.of(refs);
+  const model = table.nameOfBill(row.model);
+  if (mapped.kind === 'ignored' || model === 'ignored') return row.cost ?? 0;
+  const { group, by } = mapped;
+  const { kind } = row;
+  const { billed } = table.at({ group, model: kind === 'usage' ? model.name : '', kind }, model.isMapped);
+  const tokens = row.tokens === null ? undefined : (JSON.parse(row.tokens) as Tokens);
+  if (row.cost !== null) billed.cost = (billed.cost ?? 0) + row.cost;
+  if (tokens !== undefined) billed.tokens = plusTokens(billed.tokens ?? noTokens, tokens);
+  if (row.requests !== null) billed.requests = (billed.requests ?? 0) + row.requests;
+  for (const ref of refs) billed.refs.set(`${ref.kind} ${ref.value}`, ref);
+  const part = { cost: row.cost ?? 0, tokens: tokens ?? noTokens };
+  if (row.tier !== '') addTier(billed.tiers, row.tier, part.tokens);
+  const past = kind === 'usage' ? pastBy(mappings, row, { refs, group, by }) : '';
+  if (past !== '') {
+    billed.past.cost += part.cost;
+    billed.past.tokens = plusTokens(billed.past.tokens, part.tokens);
+    billed.past.by.add(past);
+  }
+  if (duplicates.has(`${row.document} ${row.account}`)) billed.duplicated += part.cost;
+  return 0;
+}
+
+interface FoundGroup {
+  readonly refs: readonly Reference[];
+  readonly group: Group;
+  readonly by: Reference | undefined;
+}
+
+/** What did not come through the gateway: batches, and keys that nobody mapped where others of the same project are. */
+function pastBy(mappings: Mappings, { tier }: BillRow, { refs, group, by }: FoundGroup): string {
+  if (tier === batch) return batch;
+  const [specific] = refs;
+  if (specific === undefined || by === undefined || specific === by) return '';
+  return mappings.maps(specific.kind, group) ? `${specific.kind} ${specific.value}` : '';
+}
+
+/** The gateway sends no batches. */
+const batch = 'batch';
+
+function addTier(sums: Map<string, Tokens>, tier: string, tokens: Tokens): void {
+  sums.set(tier, plusTokens(sums.get(tier) ?? noTokens, tokens));
+}
+
+function addSum(table: Table, { vendor, mappings }: DayOfVendor, sum: LedgerSum): void {
+  const group = groupOf(vendor, mappings, sum);
+  if (group === undefined) return;
+  const { name, isMapped } = table.nameOfSum(sum);
+  const { ledger } = table.at({ group, model: name, kind: 'usage' }, isMapped);
+  ledger.requests += sum.requests;
+  ledger.cost += sum.cost;
+  ledger.tokens = plusTokens(ledger.tokens, sum.tokens);
+  if (sum.tier !== '') addTier(ledger.tiers, sum.tier, sum.tokens);
+  ledger.asked.set(sum.asked, (ledger.asked.get(sum.asked) ?? 0) + sum.cost);
+  if (sum.estimated) {
+    const reason = sum.reason === '' ? 'not told' : sum.reason;
+    const known = ledger.estimated.get(reason) ?? { requests: 0, cost: 0, reported: 0 };
+    ledger.estimated.set(reason, {
+      requests: known.requests + sum.requests,
+      cost: known.cost + sum.cost,
+      reported: known.reported + sum.reported,
+    });
+  } else if (sum.unpriced) {
+    const { requests, tokens } = ledger.unpriced;
+    ledger.unpriced = { requests: requests + sum.requests, tokens: plusTokens(tokens, sum.tokens) };
+  } else {
+    const { cost, tokens } = ledger.complete;
+    ledger.complete = { cost: cost + sum.cost, tokens: plusTokens(tokens, sum.tokens) };
+  }
+}
+
+/** Undefined: it is on no bill of this vendor. */
+function groupOf(vendor: BillVendor, mappings: Mappings, sum: LedgerSum): Group | undefined {
+  const mapped = mappings.groupOf(sum.providerKeyId);
+  if (mapped !== undefined) return mapped;
+  if (sum.provider !== providersOfVendors[vendor]) return undefined;
+  // Of before proxies told it: there is no doubt where all of the vendor's usage is one group's.
+  const [only, ...others] = mappings.groups;
+  if (sum.providerKeyId === '' && only !== undefined && others.length === 0) return only;
+  return groupWithoutMapping(sum.providerKeyId);
+}
+
+function afterProvider(qualifiedName: string): string {
+  return qualifiedName.slice(qualifiedName.indexOf('/') + 1);
+}
+
+function noBill(): Billed {
+  return {
+    cost: undefined,
+    tokens: undefined,
+    requests: undefined,
+    refs: new Map(),
+    tiers: new Map(),
+    past: { cost: 0, tokens: noTokens, by: new Set() },
+    duplicated: 0,
+    tools: 0,
+  };
+}
+
+function nothing(): Booked {
+  return {
+    requests: 0,
+    cost: 0,
+    tokens: noTokens,
+    complete: { cost: 0, tokens: noTokens },
+    estimated: new Map(),
+    unpriced: { requests: 0, tokens: noTokens },
+    tiers: new Map(),
+    asked: new Map(),
+  };
+}
+
+/** Which sides the documents of a day speak of: what they could have said and did not is nothing, not unknown. */
+export function saysOf(covering: Iterable<BillDocument>): {
+  readonly tokens: boolean;
+  readonly cost: boolean;
+} {
+  const rules = [...covering].map((document) => documents[document].tells);
+  return { tokens: rules.some(({ tokens }) => tokens), cost: rules.some(({ cost }) => cost) };
+}

@@ -1,0 +1,160 @@
+// A day of a vendor held against the ledger: read in one snapshot, judged in the program, written where nothing has changed meanwhile.
+import type { Selectable } from 'kysely';
+import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
+import { type Analysis, analyse, type Bound, isBeyond, largerSide } from './analysis.ts';
+import { type Cell, cellsOf, qualified, saysOf } from './cells.ts';
+import { type AdjustedPlace, type DayInputs, daysAround, type Neighbour } from './day-inputs.ts';
+import { driftId } from './drift-id.ts';
+import { called, type Explained, explain, type Surroundings } from './explain.ts';
+import { noTokens } from './tokens.ts';
+import { moveTools } from './tools.ts';
+
+export type DriftRow = Omit<
+  Selectable<ReconcileRowsTable>,
+  'organization_id' | 'first_seen_at' | 'compared_at' | 'told_drift'
+>;
+
+export interface ComparedDay {
+  /** That differences were judged by. */
+  readonly bound: Bound;
+  /** The largest: all of a day's count in its sums. */
+  readonly rows: readonly DriftRow[];
+  readonly preliminary: boolean;
+  readonly compared: number;
+  readonly agreed: number;
+  /** Nano-dollars, as the others; undefined: no document says a cost. */
+  readonly billed: number | undefined;
+  readonly ledger: number;
+  readonly adjusted: number;
+  readonly ignored: number;
+  readonly drift: number;
+  readonly unexplained: number;
+  /** Days beside this one that could not explain what this one explains. */
+  readonly wakes: readonly string[];
+}
+
+/** Of a day. */
+const rowsMax = 1000;
+
+/** What remains of a cell's difference once its adjustments are taken off. */
+interface Judged extends Analysis {
+  readonly id: string;
+  readonly adjusted: number;
+  readonly left: number;
+}
+
+export function compareDay(inputs: DayInputs): ComparedDay {
+  const { vendor, bound, adjustments } = inputs;
+  const says = saysOf(inputs.covering);
+  const { cells, ignored } = cellsOf(inputs, adjustments);
+  const analyses = moveTools(
+    cells.map((cell) => analyse(cell, says, inputs.priceOf(qualified(vendor, cell)))),
+  );
+  const judged = withAdjustments(inputs, analyses);
+  const apart = judged.filter(
+    (one) => counts(one, one.left, bound) || (one.adjusted !== 0 && counts(one, one.drift, bound)),
+  );
+  const largest = apart.toSorted((a, b) => Math.abs(b.left) - Math.abs(a.left));
+  const byModel = Map.groupBy(apart, ({ cell }) => cell.model);
+  const rows = largest.slice(0, rowsMax).map((one) => {
+    const around = surroundings(inputs, one, byModel.get(one.cell.model) ?? []);
+    return driftRow(inputs, one, explain(one, one.left, around));
+  });
+  const rest = largest.slice(rowsMax).reduce((all, { left }) => all + left, 0);
+  const sum = (of: (one: Judged) => number) => judged.reduce((all, one) => all + of(one), 0);
+  return {
+    bound,
+    rows,
+    preliminary: inputs.preliminary !== undefined,
+    compared: judged.length,
+    agreed: judged.filter((one) => !counts(one, one.left, bound)).length,
+    billed: says.cost ? sum(({ cell }) => cell.billed.cost ?? 0) : undefined,
+    ledger: sum(({ cell }) => cell.ledger.cost),
+    adjusted: sum(({ adjusted }) => adjusted),
+    ignored,
+    drift: sum(({ left }) => left),
+    unexplained: rows.reduce((all, { unexplained }) => all + unexplained, rest),
+    wakes: daysAround(inputs.day).filter((day) =>
+      apart.some((one) => oppositeOn(inputs, one, day)?.unexplained === true),
+    ),
+  };
+}
+
+function counts({ cell }: Analysis, difference: number, bound: Bound): boolean {
+  return isBeyond(difference, largerSide(cell.billed, cell.ledger), bound);
+}
+
+function withAdjustments(inputs: DayInputs, analyses: readonly Analysis[]): readonly Judged[] {
+  const { vendor, day, adjustments } = inputs;
+  const idOf = ({ group, model, kind }: AdjustedPlace | Cell) =>
+    driftId({ vendor, day, group: group.id, model, kind });
+  const sums = new Map<string, number>();
+  for (const one of adjustments) sums.set(idOf(one), (sums.get(idOf(one)) ?? 0) + one.amount);
+  return analyses.map((analysis) => {
+    const id = idOf(analysis.cell);
+    const adjusted = sums.get(id) ?? 0;
+    return { ...analysis, id, adjusted, left: analysis.drift - adjusted };
+  });
+}
+
+/** @param ofModel the differences of the same model */
+function surroundings(inputs: DayInputs, one: Judged, ofModel: readonly Judged[]): Surroundings {
+  const { bound, preliminary, nameOfKey } = inputs;
+  const counterpart = ofModel.find((other) => isCounterpart(one, other, bound));
+  return {
+    bound,
+    preliminary,
+    counterpart: counterpart && called(counterpart.cell, nameOfKey),
+    neighbour: daysAround(inputs.day).find((day) => oppositeOn(inputs, one, day) !== undefined),
+  };
+}
+
+/** Another provider key with the opposite difference at the same model: too alike to be chance. */
+function isCounterpart(one: Judged, other: Judged, bound: Bound): boolean {
+  const [a, b] = [one.cell, other.cell];
+  if (one === other || a.kind !== 'usage' || b.kind !== 'usage' || a.model !== b.model) return false;
+  const areMapped = [a, b].every(({ group }) => group.keys.length > 0);
+  return areMapped && cancels(one.left, other.left, bound);
+}
+
+/** Whether the same provider key and model have the opposite difference on a day beside this one. */
+function oppositeOn(inputs: DayInputs, { cell, left }: Judged, day: string): Neighbour | undefined {
+  const { group, model, kind } = cell;
+  const { vendor, bound, neighbours } = inputs;
+  const other = neighbours.get(driftId({ vendor, day, group: group.id, model, kind }));
+  if (other === undefined || group.keys.length === 0) return undefined;
+  return cancels(left, other.left, bound) ? other : undefined;
+}
+
+function cancels(a: number, b: number, bound: Bound): boolean {
+  return Math.sign(a) === -Math.sign(b) && !isBeyond(a + b, Math.max(Math.abs(a), Math.abs(b)), bound);
+}
+
+const refsMax = 5;
+
+function driftRow(inputs: DayInputs, one: Judged, { reasons, unexplained }: Explained): DriftRow {
+  const { vendor, day, bound } = inputs;
+  const { billed, ledger, group, kind } = one.cell;
+  const isSettled = !counts(one, one.left, bound);
+  return {
+    ...{ id: one.id, vendor, day, kind, name: one.cell.model, model: qualified(vendor, one.cell) },
+    provider_key_ids: JSON.stringify(group.keys),
+    refs: JSON.stringify([...billed.refs.values()].slice(0, refsMax)),
+    billed: billed.cost ?? null,
+    ledger: ledger.cost,
+    drift: one.drift,
+    adjusted: one.adjusted,
+    billed_tokens: billed.tokens === undefined ? null : JSON.stringify(billed.tokens),
+    ledger_tokens: JSON.stringify(ledger.requests === 0 ? noTokens : ledger.tokens),
+    billed_requests: billed.requests ?? null,
+    ledger_requests: ledger.requests,
+    reasons: JSON.stringify(reasons),
+    unexplained,
+    state: isSettled ? 'settled' : stateOf(reasons, unexplained),
+  };
+}
+
+function stateOf(reasons: Explained['reasons'], unexplained: number): DriftRow['state'] {
+  if (reasons.some(({ code }) => code === 'not_final')) return 'preliminary';
+  return unexplained === 0 ? 'explained' : 'unexplained';
+}

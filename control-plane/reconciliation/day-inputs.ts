@@ -1,0 +1,234 @@
+// All that a comparison looks at, read in one snapshot.
+import type { Kysely } from 'kysely';
+import { dayMs, dayOf } from '../../common/budget-window.ts';
+import type { BillDocument, BillVendor } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Bound } from './analysis.ts';
+import type { BillRow, CellPlace, DayOfVendor } from './cells.ts';
+import { finalAt } from './documents.ts';
+import { readLedgerSums } from './ledger-sums.ts';
+import { createMappings, groupWithoutMapping, type Mappings, type Reference } from './mappings.ts';
+import { modelNames } from './model-names.ts';
+import { type PriceOf, readPrices } from './prices.ts';
+import { readBound } from './settings.ts';
+
+export interface DayPlace {
+  readonly organizationId: string;
+  readonly vendor: BillVendor;
+  readonly day: string;
+}
+
+/** What an adjustment is of, and how much. */
+export interface AdjustedPlace extends CellPlace {
+  /** Nano-dollars. */
+  readonly amount: number;
+}
+
+export interface Neighbour {
+  /** What is left of it, nano-dollars. */
+  readonly left: number;
+  readonly unexplained: boolean;
+}
+
+export interface DayInputs extends DayOfVendor {
+  readonly day: string;
+  /** Of what was read; what is written under another one is of before. */
+  readonly version: number;
+  readonly covering: readonly BillDocument[];
+  /** Why the bill may change yet; undefined: it is final. */
+  readonly preliminary: string | undefined;
+  readonly priceOf: PriceOf;
+  readonly bound: Bound;
+  readonly adjustments: readonly AdjustedPlace[];
+  /** Differences of the day before and after, by their ids. */
+  readonly neighbours: ReadonlyMap<string, Neighbour>;
+  nameOfKey(id: string): string;
+}
+
+/** @returns undefined where nothing is known of the day any more */
+export async function readDay(
+  db: Kysely<Schema>,
+  place: DayPlace,
+  now: number,
+): Promise<DayInputs | undefined> {
+  const { organizationId, vendor, day } = place;
+  const state = await db
+    .selectFrom('reconcile_days')
+    .select('version')
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', '=', day)
+    .executeTakeFirst();
+  if (state === undefined) return undefined;
+  const covering = await readCovering(db, place);
+  const mappings = await readMappings(db, organizationId, vendor);
+  const names = await readKeyNames(db, organizationId);
+  return {
+    vendor,
+    day,
+    version: state.version,
+    covering: covering.ofDay.map(({ document }) => document),
+    preliminary: preliminaryBecause(covering, day, now),
+    duplicates: duplicatesOf(covering.ofDay),
+    rows: await readRows(db, place),
+    sums: await readLedgerSums(db, organizationId, day),
+    mappings,
+    priceOf: await readPrices(db, organizationId),
+    bound: await readBound(db, organizationId),
+    adjustments: await readAdjusted(db, place, mappings),
+    neighbours: await readNeighbours(db, place),
+    nameOfKey: (id) => names.get(id) ?? id,
+  };
+}
+
+export async function readMappings(
+  db: Kysely<Schema>,
+  organizationId: string,
+  vendor: BillVendor,
+): Promise<Mappings> {
+  const rows = await db
+    .selectFrom('bill_mappings')
+    .select(['kind', 'value', 'provider_key_ids', 'model', 'ignored'])
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .orderBy('kind')
+    .orderBy('value')
+    .execute();
+  return createMappings(rows);
+}
+
+function readRows(db: Kysely<Schema>, { organizationId, vendor, day }: DayPlace): Promise<BillRow[]> {
+  return db
+    .selectFrom('bill_rows')
+    .select(['document', 'account', 'refs', 'model', 'kind', 'tier', 'requests', 'tokens', 'cost'])
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', '=', day)
+    .orderBy('document')
+    .orderBy('account')
+    .orderBy('nth')
+    .execute();
+}
+
+interface Covered {
+  readonly document: BillDocument;
+  readonly account: string;
+  readonly final: 0 | 1;
+  readonly digest: string;
+  readonly rows: number;
+}
+
+interface Covering {
+  readonly ofDay: readonly Covered[];
+  /** Documents and accounts of the days around that are not there for this one. */
+  readonly missing: readonly Pick<Covered, 'document' | 'account'>[];
+}
+
+/** An account that was imported within so many days before and after is expected on a day. */
+const expectedDays = 10;
+
+async function readCovering(
+  db: Kysely<Schema>,
+  { organizationId, vendor, day }: DayPlace,
+): Promise<Covering> {
+  const at = Date.parse(day);
+  const around = await db
+    .selectFrom('bill_days')
+    .select(['day', 'document', 'account', 'final', 'digest', 'rows'])
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', '>=', dayOf(at - expectedDays * dayMs))
+    .where('day', '<=', dayOf(at + expectedDays * dayMs))
+    .orderBy('day')
+    .execute();
+  const ofDay = around.filter((row) => row.day === day);
+  const nameOf = ({ document, account }: Pick<Covered, 'document' | 'account'>) => `${document} ${account}`;
+  const there = new Set(ofDay.map(nameOf));
+  const expected = new Map(around.map((row) => [nameOf(row), row]));
+  return { ofDay, missing: [...expected].filter(([name]) => !there.has(name)).map(([, row]) => row) };
+}
+
+function preliminaryBecause({ ofDay, missing }: Covering, day: string, now: number): string | undefined {
+  const early = ofDay.find((one) => one.final === 0);
+  if (early !== undefined) {
+    const final = finalAt(early.document, day);
+    const then = final <= now ? 'it is final by now: import it again' : `it is final on ${dayOf(final)}`;
+    return `${early.document} of account ${early.account} was imported before the vendor's figures were final; ${then}.`;
+  }
+  const [absent] = missing;
+  if (absent === undefined) return undefined;
+  return `${absent.document} of account ${absent.account} is not imported for this day.`;
+}
+
+/** Of the same document those that say the same of the day under another account; the first of them counts. */
+function duplicatesOf(ofDay: readonly Covered[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const again = ofDay
+    .filter(({ rows }) => rows > 0)
+    .filter(({ document, digest }) => {
+      const key = `${document} ${digest}`;
+      const isSeen = seen.has(key);
+      seen.add(key);
+      return isSeen;
+    });
+  return new Set(again.map(({ document, account }) => `${document} ${account}`));
+}
+
+async function readKeyNames(
+  db: Kysely<Schema>,
+  organizationId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('provider_keys')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** An adjustment is of whatever its provider key, or its reference, is of by now. */
+async function readAdjusted(
+  db: Kysely<Schema>,
+  { organizationId, vendor, day }: DayPlace,
+  mappings: Mappings,
+): Promise<readonly AdjustedPlace[]> {
+  const rows = await db
+    .selectFrom('usage_adjustments')
+    .select(['provider_key_id', 'refs', 'name', 'kind', 'amount'])
+    .where('organization_id', '=', organizationId)
+    .where('day', '=', day)
+    .where('vendor', '=', vendor)
+    .execute();
+  const { nameOf } = modelNames(vendor);
+  return rows.map(({ provider_key_id: key, refs, name, kind, amount }) => {
+    const mapped = mappings.of(JSON.parse(refs) as readonly Reference[]);
+    const byRefs = mapped.kind === 'group' ? mapped.group : groupWithoutMapping('');
+    const group = key === '' ? byRefs : (mappings.groupOf(key) ?? groupWithoutMapping(key));
+    return { group, model: kind === 'usage' ? nameOf(name) : '', kind, amount };
+  });
+}
+
+async function readNeighbours(
+  db: Kysely<Schema>,
+  { organizationId, vendor, day }: DayPlace,
+): Promise<ReadonlyMap<string, Neighbour>> {
+  const rows = await db
+    .selectFrom('reconcile_rows')
+    .select(['id', 'drift', 'adjusted', 'state'])
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', 'in', daysAround(day))
+    .execute();
+  return new Map(
+    rows.map(({ id, drift, adjusted, state }) => [
+      id,
+      { left: drift - adjusted, unexplained: state === 'unexplained' },
+    ]),
+  );
+}
+
+/** The day before and the day after. */
+export function daysAround(day: string): readonly [string, string] {
+  const at = Date.parse(day);
+  return [dayOf(at - dayMs), dayOf(at + dayMs)];
+}

@@ -1,0 +1,108 @@
+// Which days are to be compared, and when: whatever changes what a comparison looks at makes its days due. One replica takes a day at
+// a time; one that dies with it leaves it due again.
+import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely';
+import { dayMs } from '../../common/budget-window.ts';
+import type { BillVendor } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+import type { BooksTransaction } from '../store/store.ts';
+import type { DayPlace } from './day-inputs.ts';
+
+interface DueTransaction {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+}
+
+export interface DaysOfVendor {
+  readonly organizationId: string;
+  readonly vendor: BillVendor;
+}
+
+/** Days that there is something new of. */
+export async function markDays(
+  { db, now }: DueTransaction,
+  { organizationId, vendor }: DaysOfVendor,
+  days: readonly string[],
+): Promise<void> {
+  for (const day of days) {
+    await db
+      .insertInto('reconcile_days')
+      .values({
+        ...{ organization_id: organizationId, vendor, day, version: 1, compared_version: 0 },
+        ...{ due_at: now, compared_at: null },
+        ...{ preliminary: 0, compared: 0, agreed: 0, billed: null, ledger: 0, adjusted: 0 },
+        ...{ ignored: 0, drift: 0, unexplained: 0 },
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organization_id', 'vendor', 'day'])
+          .doUpdateSet(({ eb }) => ({ version: eb('reconcile_days.version', '+', 1), due_at: now })),
+      )
+      .execute();
+  }
+}
+
+/** All days that are there: of a vendor, or of all. */
+export async function markAll(
+  { db, now }: DueTransaction,
+  { organizationId, vendor }: Pick<DaysOfVendor, 'organizationId'> & Partial<DaysOfVendor>,
+): Promise<void> {
+  let days = db
+    .updateTable('reconcile_days')
+    .set(({ eb }) => ({ version: eb('version', '+', 1), due_at: now }))
+    .where('organization_id', '=', organizationId);
+  if (vendor !== undefined) days = days.where('vendor', '=', vendor);
+  await days.execute();
+}
+
+/** A day that somebody changed while it was compared: due at once, and not when it was put off to. */
+export async function dueNow({ db, now }: DueTransaction, place: DayPlace): Promise<void> {
+  await ofPlace(db.updateTable('reconcile_days').set({ due_at: now }), place).execute();
+}
+
+/** A comparison that takes longer is made again. */
+const heldMs = 600_000;
+
+/** The day that is due for longest, taken for this replica. */
+export async function takeDue({ db, now, locks }: BooksTransaction): Promise<DayPlace | undefined> {
+  const due = await locks
+    .update(
+      db
+        .selectFrom('reconcile_days')
+        .select(['organization_id', 'vendor', 'day'])
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('organization_id')
+        .orderBy('vendor')
+        .orderBy('day')
+        .limit(1),
+    )
+    .executeTakeFirst();
+  if (due === undefined) return undefined;
+  // Whoever had the row first has moved it on: asked again.
+  const place = { organizationId: due.organization_id, vendor: due.vendor, day: due.day };
+  const { numUpdatedRows } = await ofPlace(
+    db.updateTable('reconcile_days').set({ due_at: now + heldMs }),
+    place,
+  )
+    .where('due_at', '<=', now)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 0n ? undefined : place;
+}
+
+function ofPlace(
+  update: UpdateQueryBuilder<Schema, 'reconcile_days', 'reconcile_days', UpdateResult>,
+  { organizationId, vendor, day }: DayPlace,
+) {
+  return update
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', '=', day);
+}
+
+/** Proxies may report late: daily at first, then weekly for as long as they may. Null: the day is over and done. */
+export function nextDue(day: string, preliminary: boolean, now: number): number | null {
+  const age = now - (Date.parse(day) + dayMs);
+  if (preliminary && age < 45 * dayMs) return now + dayMs;
+  if (age < 4 * dayMs) return now + dayMs;
+  return age < 45 * dayMs ? now + 7 * dayMs : null;
+}

@@ -1,0 +1,105 @@
+// Whom a row of a bill is of: the most specific of its references that somebody has mapped. Provider keys that share a reference
+// cannot be told apart by it, so they are compared together: as one group.
+import type { Selectable } from 'kysely';
+import type { BillReferenceKind } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+
+export interface Reference {
+  readonly kind: BillReferenceKind;
+  readonly value: string;
+}
+
+export interface Group {
+  /** The same however it was found. */
+  readonly id: string;
+  /** Sorted; none where the reference is not mapped. */
+  readonly keys: readonly string[];
+  /** What is not mapped. */
+  readonly unmapped?: Reference;
+}
+
+export type Mapped =
+  | { readonly kind: 'group'; readonly group: Group; readonly by: Reference | undefined }
+  | { readonly kind: 'ignored' };
+
+export interface Mappings {
+  of(refs: readonly Reference[]): Mapped;
+  /** Undefined: nothing of the vendor's is mapped to it. */
+  groupOf(providerKeyId: string): Group | undefined;
+  readonly groups: readonly Group[];
+  /** Whether references of this kind are mapped to the group: then one that is not was left out, or is unknown. */
+  maps(kind: BillReferenceKind, group: Group): boolean;
+  /** What an operator says the name of a model on a bill stands for. */
+  modelOf(text: string): { readonly model: string } | 'ignored' | undefined;
+}
+
+export type MappingRow = Pick<
+  Selectable<Schema['bill_mappings']>,
+  'kind' | 'value' | 'provider_key_ids' | 'model' | 'ignored'
+>;
+
+/** @param rows of one vendor */
+export function createMappings(rows: readonly MappingRow[]): Mappings {
+  const byReference = new Map(rows.map((row) => [keyOf(row), row]));
+  const groups = groupsOf(
+    rows.filter(({ kind }) => kind !== 'model').map((row) => JSON.parse(row.provider_key_ids) as string[]),
+  );
+  const mappedBy = (ref: Reference) => byReference.get(keyOf(ref));
+  const kinds = new Set(
+    rows.map(({ kind, provider_key_ids }) => `${kind} ${firstGroup(groups, provider_key_ids)?.id}`),
+  );
+  return {
+    groups: [...new Set(groups.values())],
+    maps: (kind, group) => kinds.has(`${kind} ${group.id}`),
+    groupOf: (providerKeyId) => groups.get(providerKeyId),
+    of: (refs) => {
+      const by = refs.find((ref) => mappedBy(ref) !== undefined);
+      const row = by && mappedBy(by);
+      if (row === undefined) return { kind: 'group', group: unmappedGroup(refs), by };
+      const group = firstGroup(groups, row.provider_key_ids);
+      return row.ignored === 1 || group === undefined ? { kind: 'ignored' } : { kind: 'group', group, by };
+    },
+    modelOf: (text) => {
+      const row = mappedBy({ kind: 'model', value: text });
+      if (row === undefined) return undefined;
+      return row.model === null ? 'ignored' : { model: row.model };
+    },
+  };
+}
+
+/** Usage of a provider key that nothing is mapped to. @param providerKeyId empty: its proxy did not say */
+export function groupWithoutMapping(providerKeyId: string): Group {
+  return { id: `key:${providerKeyId}`, keys: providerKeyId === '' ? [] : [providerKeyId] };
+}
+
+/** All of a mapping's keys are of one group. */
+function firstGroup(groups: ReadonlyMap<string, Group>, providerKeyIds: string): Group | undefined {
+  const [first = ''] = JSON.parse(providerKeyIds) as string[];
+  return groups.get(first);
+}
+
+function unmappedGroup(refs: readonly Reference[]): Group {
+  const [first] = refs;
+  if (first === undefined) return { id: 'none', keys: [] };
+  return { id: `ref:${first.kind}:${first.value}`, keys: [], unmapped: first };
+}
+
+function keyOf({ kind, value }: Pick<Reference, 'kind' | 'value'>): string {
+  return `${kind} ${value}`;
+}
+
+/** Joins lists that share a member. @returns the group of each member */
+function groupsOf(lists: readonly (readonly string[])[]): ReadonlyMap<string, Group> {
+  const sets = new Map<string, Set<string>>();
+  for (const list of lists) {
+    const joined = new Set(list.flatMap((key) => [key, ...(sets.get(key) ?? [])]));
+    for (const key of joined) sets.set(key, joined);
+  }
+  const groups = new Map<string, Group>();
+  for (const set of new Set(sets.values())) {
+    const keys = [...set].toSorted();
+    const group = { id: `keys:${keys.join(',')}`, keys };
+    for (const key of keys) groups.set(key, group);
+  }
+  return groups;
+}

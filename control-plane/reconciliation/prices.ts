@@ -1,0 +1,133 @@
+// The prices that the ledger charges by, as far as the control plane knows them: to value tokens, and to say since when a price
+// holds. An exact name of the organization's own goes first, then its longest glob, a custom provider's, the catalog's.
+import type { Kysely } from 'kysely';
+import { canonicalModel } from '../../catalog/model-names.ts';
+import { selectsModel } from '../../catalog/model-selector.ts';
+import catalog from '../../catalog/models.json' with { type: 'json' };
+import { dayOf } from '../../common/budget-window.ts';
+import { nanoOfUsd } from '../../common/money.ts';
+import { readCallable } from '../services/callable-providers.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface PriceInForce {
+  /** Nano-dollars per million tokens. */
+  readonly rates: Rates;
+  readonly from: 'own' | 'provider' | 'catalog';
+  /** Day on which it was last changed, or that the catalog found it. */
+  readonly since: string;
+}
+
+export interface Rates {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWrite1h: number;
+}
+
+/** @param model `<provider>/<model>` as requests ask for it. */
+export type PriceOf = (model: string) => PriceInForce | undefined;
+
+/** USD per million tokens, as they are stored. */
+interface Amounts {
+  readonly input: string;
+  readonly output: string;
+  readonly cacheRead?: string;
+  readonly cacheWrite?: string;
+  readonly cacheWrite1h?: string;
+  readonly asOf?: string;
+}
+
+export async function readPrices(db: Kysely<Schema>, organizationId: string): Promise<PriceOf> {
+  const own = await readOwn(db, organizationId);
+  const ofProviders = await readOfProviders(db, organizationId);
+  return (model) =>
+    own.find((price) => selectsModel(price.model, model)) ??
+    ofProviders.get(model) ??
+    ofCatalog().get(canonicalModel(model));
+}
+
+/** Nano-dollars. */
+export function worthAt(rates: Rates, tokens: Tokens): number {
+  const writes1h = Math.min(tokens.cacheWrite1h, tokens.cacheWrite);
+  const uncached = Math.max(0, tokens.prompt - tokens.cacheRead - tokens.cacheWrite);
+  return (
+    (uncached * rates.input +
+      tokens.cacheRead * rates.cacheRead +
+      (tokens.cacheWrite - writes1h) * rates.cacheWrite +
+      writes1h * rates.cacheWrite1h +
+      tokens.completion * rates.output) /
+    1_000_000
+  );
+}
+
+interface OwnPrice extends PriceInForce {
+  readonly model: string;
+}
+
+async function readOwn(db: Kysely<Schema>, organizationId: string): Promise<readonly OwnPrice[]> {
+  const rows = await db
+    .selectFrom('prices')
+    .innerJoin('audit_events', 'audit_events.revision', 'prices.revision')
+    .select(['prices.id', 'prices.model', 'prices.prices', 'audit_events.at'])
+    .where('prices.organization_id', '=', organizationId)
+    .execute();
+  const isGlob = (model: string) => (model.includes('*') ? 1 : 0);
+  return rows
+    .toSorted(
+      (a, b) =>
+        isGlob(a.model) - isGlob(b.model) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1),
+    )
+    .map(({ model, prices, at }) => ({
+      model,
+      rates: ratesOf(JSON.parse(prices) as Amounts),
+      from: 'own' as const,
+      since: dayOf(at),
+    }));
+}
+
+async function readOfProviders(
+  db: Kysely<Schema>,
+  organizationId: string,
+): Promise<ReadonlyMap<string, PriceInForce>> {
+  const providers = await readCallable(db, organizationId);
+  return new Map(
+    providers.flatMap((provider) => {
+      const models = JSON.parse(provider.models) as readonly { name: string; prices?: Amounts | null }[];
+      return models.flatMap(({ name, prices }): [string, PriceInForce][] =>
+        prices ? [[`${provider.name}/${name}`, priced(prices, 'provider')]] : [],
+      );
+    }),
+  );
+}
+
+let catalogPrices: ReadonlyMap<string, PriceInForce> | undefined;
+
+function ofCatalog(): ReadonlyMap<string, PriceInForce> {
+  catalogPrices ??= new Map(
+    (catalog.models as readonly { provider: string; name: string; prices?: Amounts }[]).flatMap(
+      ({ provider, name, prices }): [string, PriceInForce][] =>
+        prices === undefined ? [] : [[`${provider}/${name}`, priced(prices, 'catalog')]],
+    ),
+  );
+  return catalogPrices;
+}
+
+function priced(prices: Amounts, from: PriceInForce['from']): PriceInForce {
+  return { rates: ratesOf(prices), from, since: prices.asOf ?? '' };
+}
+
+/** What has no price of its own costs the input's. */
+function ratesOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Amounts): Rates {
+  const nano = (usd: string | undefined) => (usd === undefined ? undefined : nanoOfUsd(usd));
+  const base = nano(input) ?? 0;
+  const write = nano(cacheWrite) ?? base;
+  return {
+    input: base,
+    output: nano(output) ?? 0,
+    cacheRead: nano(cacheRead) ?? base,
+    cacheWrite: write,
+    cacheWrite1h: nano(cacheWrite1h) ?? write,
+  };
+}

@@ -1,0 +1,92 @@
+// The workers of this replica: comparing the days that are due, reporting what differs, reading how all stands, forgetting what is old.
+// Every replica runs them.
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import { startRounds } from '../../common/rounds.ts';
+import { systemTimers, type Timers } from '../../common/timers.ts';
+import type { Store } from '../store/store.ts';
+import { tellDrift } from './alerts.ts';
+import { compareDay } from './compare.ts';
+import { readDay } from './day-inputs.ts';
+import { dueNow, takeDue } from './due.ts';
+import { forgetOldBills } from './forget.ts';
+import { readStanding, type Standing } from './standing.ts';
+import { writeDay } from './write.ts';
+
+export const compareOutcomes = ['written', 'outdated', 'failed'] as const;
+export type CompareOutcome = (typeof compareOutcomes)[number];
+
+export interface ReconciliationMetrics {
+  billDayCompared(outcome: CompareOutcome): void;
+  billsStand(standing: Standing): void;
+}
+
+export interface ReconciliationDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** How long usage is kept, in milliseconds: what bills say of older days is held against nothing. */
+  readonly keptMs: number;
+  readonly log: Logger;
+  readonly metrics: ReconciliationMetrics;
+  readonly timers?: Timers;
+}
+
+const everyMs = 2000;
+const standingEveryMs = 60_000;
+const forgetEveryMs = 3_600_000;
+
+export function startReconciliation(deps: ReconciliationDeps): { close(): Promise<void> } {
+  const { store, clock, keptMs, log, metrics, timers = systemTimers } = deps;
+  const standing = startRounds(
+    async () => metrics.billsStand(await store.snapshot((db) => readStanding(db, clock.now()))),
+    { what: 'standing of bills', everyMs: standingEveryMs, log, timers },
+  );
+  let hasCompared = false;
+  const comparing = startRounds(
+    async () => {
+      if (await compareNext(deps)) {
+        hasCompared = true;
+        comparing.wake();
+        return;
+      }
+      if (hasCompared) standing.wake();
+      hasCompared = false;
+      await tellDrift(store);
+    },
+    { what: 'comparison of bills', everyMs, log, timers },
+  );
+  const forgetting = startRounds(
+    async () => {
+      if (await forgetOldBills(store, keptMs)) forgetting.wake();
+    },
+    { what: 'old bills', everyMs: forgetEveryMs, log, timers },
+  );
+  return {
+    close: async () => {
+      await Promise.all([comparing.close(), standing.close(), forgetting.close()]);
+    },
+  };
+}
+
+/** One day. @returns whether there was one. @throws StoreUnavailableError */
+export async function compareNext({ store, log, metrics }: ReconciliationDeps): Promise<boolean> {
+  const [place, now] = await store.books(async (tx) => [await takeDue(tx), tx.now] as const);
+  if (place === undefined) return false;
+  try {
+    const inputs = await store.snapshot((db) => readDay(db, place, now));
+    if (inputs === undefined) return true;
+    const { version } = inputs;
+    const compared = compareDay(inputs);
+    const isWritten = await store.books((tx) => writeDay(tx, place, { version, compared }));
+    // Whatever changed it has made it due, and this replica has put that off.
+    if (!isWritten) await store.books((tx) => dueNow(tx, place));
+    metrics.billDayCompared(isWritten ? 'written' : 'outdated');
+  } catch (err) {
+    metrics.billDayCompared('failed');
+    log.error(
+      { err, vendor: place.vendor, day: place.day, organization_id: place.organizationId },
+      'a day of bills could not be compared; trying again in ten minutes',
+    );
+  }
+  return true;
+}

@@ -1,0 +1,32 @@
+// Tokens by kind, as the contract's UsageTokens has them: the prompt with its cache reads and writes, the completion with its reasoning.
+export interface Tokens {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cacheRead: number;
+  /** All of them, also those that live an hour. */
+  readonly cacheWrite: number;
+  readonly cacheWrite1h: number;
+  readonly reasoning: number;
+}
+
+const kinds = ['prompt', 'completion', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'reasoning'] as const;
+
+export const noTokens: Tokens = {
+  prompt: 0,
+  completion: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  reasoning: 0,
+};
+
+export function plusTokens(a: Tokens, b: Tokens): Tokens {
+  const sum = { ...a } as { -readonly [Kind in keyof Tokens]: number };
+  for (const kind of kinds) sum[kind] += b[kind];
+  return sum;
+}
+
+/** All that were read and written. */
+export function countOf({ prompt, completion }: Tokens): number {
+  return prompt + completion;
+}

@@ -1,0 +1,254 @@
+// Adjustments: each settles a difference between bill and ledger by an entry with an author and a reason, booked or accepted. One is
+// never changed: a counter entry takes it back.
+import type { Selectable } from 'kysely';
+import { usdOfNano } from '../../common/money.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { Adjustment } from '../../proto/generated/gateway/v1/Adjustment.ts';
+import type { ListAdjustmentsRequest__Output } from '../../proto/generated/gateway/v1/ListAdjustmentsRequest.ts';
+import type { ListAdjustmentsResponse } from '../../proto/generated/gateway/v1/ListAdjustmentsResponse.ts';
+import type { SettleDriftRequest__Output } from '../../proto/generated/gateway/v1/SettleDriftRequest.ts';
+import type { UndoAdjustmentRequest__Output } from '../../proto/generated/gateway/v1/UndoAdjustmentRequest.ts';
+import { reasonText, signedUsd, vendorsInContract } from '../domain/bill.ts';
+import { optional } from '../domain/field.ts';
+import { id, timeText } from '../domain/fields.ts';
+import { type LimitSubject, limitSubject, limitSubjectsInContract } from '../domain/limit.ts';
+import { isBeyond } from '../reconciliation/analysis.ts';
+import { markDays } from '../reconciliation/due.ts';
+import { readBound } from '../reconciliation/settings.ts';
+import type { Schema } from '../store/schema.ts';
+import { AdjustmentTooLargeError, bookAdjustment } from '../usage/adjustments.ts';
+import { type DriftRow, findDrift } from './bill-drift.ts';
+import { checked, invalidRequest } from './checked.ts';
+import { flag } from './columns.ts';
+import { CallError, notFound } from './errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageById } from './page.ts';
+import { requireExists } from './referred.ts';
+
+type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
+
+/** Of one organization. */
+export const adjustmentsMax = 10_000;
+
+export async function settle(
+  call: ChangeCall,
+  request: SettleDriftRequest__Output,
+): Promise<Outcome<Adjustment>> {
+  const { organizationId } = request;
+  const fields = checked({
+    reason: reasonText(request.reason),
+    if_drift_usd: optional(signedUsd, request.ifDriftUsd),
+    amount_usd: optional(signedUsd, request.amountUsd),
+    subject: optional(limitSubject(organizationId), request.subject),
+  });
+  const drift = await findDrift(call.db, request);
+  const left = drift.drift - drift.adjusted;
+  const amount = amountOf(drift, left, fields);
+  const subject = fields.subject ?? { kind: 'organization', id: organizationId };
+  await requireExists(call.db, organizationId, { field: 'subject', ...subject });
+  await requirePlace(call, organizationId);
+  const [firstKey = ''] = JSON.parse(drift.provider_key_ids) as string[];
+  const row: AdjustmentRow = {
+    ...{ id: uuidv7(call.now), organization_id: organizationId, drift_id: drift.id, vendor: drift.vendor },
+    ...{ day: drift.day, at: Date.parse(drift.day), provider_key_id: firstKey, refs: drift.refs },
+    ...{ model: drift.model, name: drift.name, kind: drift.kind, amount, booked: flag(!request.accept) },
+    ...(await subjectColumns(call, subject)),
+    ...{ reason: fields.reason, author_id: call.caller.personId, windows: '[]' },
+    ...{ undoes: null, undone_by: null, created_at: call.now, revision: call.revision },
+  };
+  return await enter(call, row);
+}
+
+export async function undo(
+  call: ChangeCall,
+  request: UndoAdjustmentRequest__Output,
+): Promise<Outcome<Adjustment>> {
+  const fields = checked({ id: id(request.id), reason: reasonText(request.reason) });
+  const before = await call.db
+    .selectFrom('usage_adjustments')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .where('id', '=', fields.id)
+    .executeTakeFirst();
+  if (before === undefined) throw notFound('id');
+  if (before.undoes !== null || before.undone_by !== null) {
+    throw new CallError(
+      'adjustment_undone',
+      'it was undone already, or undoes another; settle the difference anew',
+    );
+  }
+  await requirePlace(call, request.organizationId);
+  const row: AdjustmentRow = {
+    ...before,
+    ...{ id: uuidv7(call.now), amount: -before.amount, reason: fields.reason, windows: '[]' },
+    ...{ author_id: call.caller.personId, undoes: before.id, created_at: call.now, revision: call.revision },
+  };
+  await call.db
+    .updateTable('usage_adjustments')
+    .set({ undone_by: row.id })
+    .where('id', '=', before.id)
+    .execute();
+  return await enter(call, row);
+}
+
+export async function listAdjustments(
+  call: ReadCall,
+  request: ListAdjustmentsRequest__Output,
+): Promise<ListAdjustmentsResponse> {
+  const { size, limit, after } = pageById(request);
+  let query = call.db
+    .selectFrom('usage_adjustments')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '<', after);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.id, message);
+  return { adjustments: items, nextPageToken };
+}
+
+interface AmountFields {
+  readonly if_drift_usd: number | undefined;
+  readonly amount_usd: number | undefined;
+}
+
+/** @throws CallError */
+function amountOf(drift: DriftRow, left: number, { if_drift_usd, amount_usd }: AmountFields): number {
+  if (if_drift_usd !== undefined && if_drift_usd !== left) {
+    throw new CallError('drift_changed', `the difference is ${usdOfNano(left)} USD by now; read it again`);
+  }
+  if (left === 0) throw new CallError('drift_settled', 'nothing is left of it to be settled');
+  if (drift.state === 'preliminary') {
+    throw new CallError(
+      'drift_preliminary',
+      'the bill of this day may still change; import it again when it is final',
+    );
+  }
+  const amount = amount_usd ?? left;
+  const fits = Math.sign(amount) === Math.sign(left) && Math.abs(amount) <= Math.abs(left);
+  if (fits) return amount;
+  const description = `must have the sign of the difference, which is ${usdOfNano(left)}, and be no more than it`;
+  throw invalidRequest([{ field: 'amount_usd', description }]);
+}
+
+/** Books it, unless it only accepts, and takes it off the difference. */
+async function enter(call: ChangeCall, row: AdjustmentRow): Promise<Outcome<Adjustment>> {
+  const windows = row.booked === 1 ? await book(call, row) : [];
+  const entered = { ...row, windows: JSON.stringify(windows) };
+  await call.db.insertInto('usage_adjustments').values(entered).execute();
+  // The day before its differences, as comparisons do: neither waits for the other in a circle.
+  await markDays(call, { organizationId: row.organization_id, vendor: row.vendor }, [row.day]);
+  await takeOff(call, entered);
+  return {
+    result: message(entered),
+    organizationId: row.organization_id,
+    target: { kind: 'adjustment', id: row.id },
+    after: message(entered),
+    // No record says what is spent: proxies learn it by their next draw.
+    invalidations: [],
+  };
+}
+
+async function book(call: ChangeCall, row: AdjustmentRow): Promise<readonly (readonly [string, string])[]> {
+  try {
+    const windows = await bookAdjustment(call, {
+      organizationId: row.organization_id,
+      subjectId: row.subject_id,
+      keyId: row.key_id,
+      aiSystemId: row.ai_system_id,
+      personId: row.person_id,
+      model: row.model,
+      at: row.at,
+      amount: row.amount,
+    });
+    return windows.map(({ budget, window }) => [budget.id, window] as const);
+  } catch (error) {
+    if (!(error instanceof AdjustmentTooLargeError)) throw error;
+    throw new CallError(
+      'adjustment_too_large',
+      `${error.message}; name another subject, or accept the difference`,
+    );
+  }
+}
+
+/** At once: the day is compared anew soon. */
+async function takeOff(
+  { db }: ChangeCall,
+  { organization_id, drift_id, amount }: AdjustmentRow,
+): Promise<void> {
+  const drift = await db
+    .selectFrom('reconcile_rows')
+    .selectAll()
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', drift_id)
+    .executeTakeFirst();
+  if (drift === undefined) return;
+  const bound = await readBound(db, organization_id);
+  const adjusted = drift.adjusted + amount;
+  const larger = Math.max(Math.abs(drift.billed ?? 0), Math.abs(drift.ledger));
+  const isSettled = !isBeyond(drift.drift - adjusted, larger, bound);
+  await db
+    .updateTable('reconcile_rows')
+    .set({ adjusted, ...stateAfter(drift.state, isSettled) })
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', drift_id)
+    .execute();
+}
+
+/** Until the day is compared anew; what was taken back is not explained any more. */
+function stateAfter(state: DriftRow['state'], isSettled: boolean): Partial<DriftRow> {
+  if (isSettled) return { state: 'settled', unexplained: 0 };
+  return state === 'settled' ? { state: 'unexplained' } : {};
+}
+
+/** Usage of a virtual key is that of its scope as well. */
+async function subjectColumns({ db }: ChangeCall, { kind, id: subjectId }: LimitSubject) {
+  const columns = { subject_kind: kind, subject_id: subjectId, key_id: '', ai_system_id: '', person_id: '' };
+  if (kind === 'ai_system') return { ...columns, ai_system_id: subjectId };
+  if (kind === 'person') return { ...columns, person_id: subjectId };
+  if (kind === 'organization') return columns;
+  const key = await db
+    .selectFrom('virtual_keys')
+    .select(['scope_kind', 'scope_id'])
+    .where('id', '=', subjectId)
+    .executeTakeFirstOrThrow();
+  return {
+    ...columns,
+    key_id: subjectId,
+    ai_system_id: key.scope_kind === 'ai_system' ? key.scope_id : '',
+    person_id: key.scope_kind === 'person' ? key.scope_id : '',
+  };
+}
+
+/** @throws CallError */
+async function requirePlace({ db }: ChangeCall, organizationId: string): Promise<void> {
+  const { count } = await db
+    .selectFrom('usage_adjustments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  if (count < adjustmentsMax) return;
+  throw new CallError('too_many_adjustments', `there are ${adjustmentsMax}, which is the most`);
+}
+
+function message(row: AdjustmentRow) {
+  const windows = JSON.parse(row.windows) as readonly (readonly [string, string])[];
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    driftId: row.drift_id,
+    vendor: vendorsInContract[row.vendor],
+    day: row.day,
+    ...(row.provider_key_id !== '' && { providerKeyId: row.provider_key_id }),
+    model: row.model,
+    amountUsd: usdOfNano(row.amount),
+    booked: row.booked === 1,
+    subject: { kind: limitSubjectsInContract[row.subject_kind], id: row.subject_id },
+    reason: row.reason,
+    authorId: row.author_id,
+    createdAt: timeText(row.created_at),
+    ...(row.undoes !== null && { undoes: row.undoes }),
+    ...(row.undone_by !== null && { undoneBy: row.undone_by }),
+    windows: windows.map(([limitId, window]) => ({ limitId, window })),
+  } satisfies Adjustment;
+}

@@ -1,0 +1,208 @@
+// What differs between bills and ledger, and how days compare: read from what the comparisons have written.
+import type { Kysely, Selectable } from 'kysely';
+import { usdOfNano } from '../../common/money.ts';
+import { isUuid } from '../../common/uuid.ts';
+import type { Drift } from '../../proto/generated/gateway/v1/Drift.ts';
+import type { DriftReasonCode } from '../../proto/generated/gateway/v1/DriftReasonCode.ts';
+import type { GetDriftRequest__Output } from '../../proto/generated/gateway/v1/GetDriftRequest.ts';
+import type { ListDriftRequest__Output } from '../../proto/generated/gateway/v1/ListDriftRequest.ts';
+import type { ListDriftResponse } from '../../proto/generated/gateway/v1/ListDriftResponse.ts';
+import type { ListReconciledDaysRequest__Output } from '../../proto/generated/gateway/v1/ListReconciledDaysRequest.ts';
+import type { ListReconciledDaysResponse } from '../../proto/generated/gateway/v1/ListReconciledDaysResponse.ts';
+import type { ReconciledDay } from '../../proto/generated/gateway/v1/ReconciledDay.ts';
+import {
+  billVendor,
+  driftState,
+  driftStatesInContract,
+  type Reference,
+  referenceKindsInContract,
+  rowKindsInContract,
+  vendorsInContract,
+} from '../domain/bill.ts';
+import { type Field, isValid, optional, valid } from '../domain/field.ts';
+import { date, id, timeText } from '../domain/fields.ts';
+import type { Reason, ReasonCode } from '../reconciliation/explain.ts';
+import type { Tokens } from '../reconciliation/tokens.ts';
+import type { BillVendor, DriftState } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+import { checked } from './checked.ts';
+import { notFound } from './errors.ts';
+import type { ReadCall } from './method.ts';
+import { cutPage, pageBy } from './page.ts';
+
+export type DriftRow = Selectable<Schema['reconcile_rows']>;
+type DayRow = Selectable<Schema['reconcile_days']>;
+
+export async function listDrift(
+  call: ReadCall,
+  request: ListDriftRequest__Output,
+): Promise<ListDriftResponse> {
+  const { size, limit, after } = pageBy(request, readRowKey);
+  const { from, to, vendor, states } = checked({
+    from: optional(date, request.from),
+    to: optional(date, request.to),
+    vendor: optional(billVendor, request.vendor),
+    states: statesOf(request.states),
+  });
+  let query = call.db
+    .selectFrom('reconcile_rows')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .where('state', 'in', states)
+    .orderBy('day', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (from !== undefined) query = query.where('day', '>=', from);
+  if (to !== undefined) query = query.where('day', '<=', to);
+  if (vendor !== undefined) query = query.where('vendor', '=', vendor);
+  if (after !== undefined)
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('day', 'id'), '<', tuple(...after)));
+  const keyOf = (row: DriftRow) => `${row.day} ${row.id}`;
+  const { items, nextPageToken } = cutPage(await query.execute(), size, keyOf, driftMessage);
+  const daysPending = await countPending(call, request.organizationId);
+  return { drift: items, nextPageToken, daysPending };
+}
+
+export async function getDrift(call: ReadCall, request: GetDriftRequest__Output): Promise<Drift> {
+  return driftMessage(await findDrift(call.db, request));
+}
+
+/** @throws CallError */
+export async function findDrift(
+  db: Kysely<Schema>,
+  request: { readonly organizationId: string; readonly id: string },
+): Promise<DriftRow> {
+  checked({ id: id(request.id) });
+  const row = await db
+    .selectFrom('reconcile_rows')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .where('id', '=', request.id)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return row;
+}
+
+export async function listDays(
+  call: ReadCall,
+  request: ListReconciledDaysRequest__Output,
+): Promise<ListReconciledDaysResponse> {
+  const { size, limit, after } = pageBy(request, readDayKey);
+  const { vendor } = checked({ vendor: optional(billVendor, request.vendor) });
+  let query = call.db
+    .selectFrom('reconcile_days')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .orderBy('day', 'desc')
+    .orderBy('vendor', 'desc')
+    .limit(limit);
+  if (vendor !== undefined) query = query.where('vendor', '=', vendor);
+  if (after !== undefined)
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('day', 'vendor'), '<', tuple(...after)));
+  const keyOf = (row: DayRow) => `${row.day} ${row.vendor}`;
+  const { items, nextPageToken } = cutPage(await query.execute(), size, keyOf, dayMessage);
+  return { days: items, nextPageToken };
+}
+
+/** Empty: all that are not settled. */
+function statesOf(names: readonly string[]): Field<readonly DriftState[]> {
+  if (names.length === 0) return valid(['preliminary', 'unexplained', 'explained']);
+  const read = names.map(driftState);
+  const problems = read.flatMap((field, index) =>
+    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `[${index}]` })) : [],
+  );
+  return problems.length > 0
+    ? { problems }
+    : valid(read.flatMap((field) => ('value' in field ? [field.value] : [])));
+}
+
+/** Days whose comparison is of before their last change. */
+async function countPending({ db }: ReadCall, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('reconcile_days')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .whereRef('compared_version', '<>', 'version')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function readRowKey(text: string): readonly [day: string, id: string] | undefined {
+  const [day = '', rowId = '', ...more] = text.split(' ');
+  return isValid(date(day)) && isUuid(rowId) && more.length === 0 ? [day, rowId] : undefined;
+}
+
+function readDayKey(text: string): readonly [day: string, vendor: BillVendor] | undefined {
+  const [day = '', vendor = '', ...more] = text.split(' ');
+  const isVendor = Object.hasOwn(vendorsInContract, vendor);
+  return isValid(date(day)) && isVendor && more.length === 0 ? [day, vendor as BillVendor] : undefined;
+}
+
+const codesInContract = {
+  not_final: 'DRIFT_REASON_CODE_NOT_FINAL',
+  unmapped: 'DRIFT_REASON_CODE_UNMAPPED',
+  unknown_model: 'DRIFT_REASON_CODE_UNKNOWN_MODEL',
+  duplicated: 'DRIFT_REASON_CODE_DUPLICATED',
+  wrong_mapping: 'DRIFT_REASON_CODE_WRONG_MAPPING',
+  unpriced: 'DRIFT_REASON_CODE_UNPRICED',
+  estimated: 'DRIFT_REASON_CODE_ESTIMATED',
+  past_gateway: 'DRIFT_REASON_CODE_PAST_GATEWAY',
+  service_tier: 'DRIFT_REASON_CODE_SERVICE_TIER',
+  price: 'DRIFT_REASON_CODE_PRICE',
+  day_boundary: 'DRIFT_REASON_CODE_DAY_BOUNDARY',
+  tools: 'DRIFT_REASON_CODE_TOOLS',
+  credit: 'DRIFT_REASON_CODE_CREDIT',
+  fee: 'DRIFT_REASON_CODE_FEE',
+  not_billed: 'DRIFT_REASON_CODE_NOT_BILLED',
+} as const satisfies Record<ReasonCode, DriftReasonCode>;
+
+export function driftMessage(row: DriftRow) {
+  const reasons = JSON.parse(row.reasons) as readonly Reason[];
+  return {
+    id: row.id,
+    vendor: vendorsInContract[row.vendor],
+    day: row.day,
+    providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
+    references: (JSON.parse(row.refs) as Reference[]).map(({ kind, value }) => ({
+      kind: referenceKindsInContract[kind],
+      value,
+    })),
+    model: row.model,
+    kind: rowKindsInContract[row.kind],
+    ...(row.billed !== null && { billedUsd: usdOfNano(row.billed) }),
+    ledgerUsd: usdOfNano(row.ledger),
+    adjustedUsd: usdOfNano(row.adjusted),
+    driftUsd: usdOfNano(row.drift - row.adjusted),
+    ...(row.billed_tokens !== null && { billedTokens: JSON.parse(row.billed_tokens) as Tokens }),
+    ledgerTokens: JSON.parse(row.ledger_tokens) as Tokens,
+    ...(row.billed_requests !== null && { billedRequests: row.billed_requests }),
+    ledgerRequests: row.ledger_requests,
+    reasons: reasons.map(({ code, amount, detail }) => ({
+      code: codesInContract[code],
+      amountUsd: usdOfNano(amount),
+      detail,
+    })),
+    unexplainedUsd: usdOfNano(row.unexplained),
+    state: driftStatesInContract[row.state],
+    firstSeenAt: timeText(row.first_seen_at),
+    comparedAt: timeText(row.compared_at),
+    codes: reasons.map(({ code }) => codesInContract[code]),
+  } satisfies Drift;
+}
+
+function dayMessage(row: DayRow) {
+  return {
+    vendor: vendorsInContract[row.vendor],
+    day: row.day,
+    ...(row.compared_at !== null && { comparedAt: timeText(row.compared_at) }),
+    preliminary: row.preliminary === 1,
+    compared: row.compared,
+    agreed: row.agreed,
+    ...(row.billed !== null && { billedUsd: usdOfNano(row.billed) }),
+    ledgerUsd: usdOfNano(row.ledger),
+    adjustedUsd: usdOfNano(row.adjusted),
+    ignoredUsd: usdOfNano(row.ignored),
+    driftUsd: usdOfNano(row.drift),
+    unexplainedUsd: usdOfNano(row.unexplained),
+  } satisfies ReconciledDay;
+}

@@ -1,0 +1,334 @@
+// Bills: what documents of vendors say of days. A day of a document and account is replaced as a whole, so an import can be repeated.
+import { hash } from 'node:crypto';
+import type { Kysely, Selectable } from 'kysely';
+import { dayOf } from '../../common/budget-window.ts';
+import { usdOfNano } from '../../common/money.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { BillDay__Output } from '../../proto/generated/gateway/v1/BillDay.ts';
+import type { BillDaySummary } from '../../proto/generated/gateway/v1/BillDaySummary.ts';
+import type { DeleteBillRequest__Output } from '../../proto/generated/gateway/v1/DeleteBillRequest.ts';
+import type { DeleteBillResponse } from '../../proto/generated/gateway/v1/DeleteBillResponse.ts';
+import type { ImportBillRequest__Output } from '../../proto/generated/gateway/v1/ImportBillRequest.ts';
+import type { ImportBillResponse } from '../../proto/generated/gateway/v1/ImportBillResponse.ts';
+import type { ImportedDay } from '../../proto/generated/gateway/v1/ImportedDay.ts';
+import type { ListBillDaysRequest__Output } from '../../proto/generated/gateway/v1/ListBillDaysRequest.ts';
+import type { ListBillDaysResponse } from '../../proto/generated/gateway/v1/ListBillDaysResponse.ts';
+import {
+  type BillRow,
+  billAccount,
+  billDocument,
+  billRow,
+  billVendor,
+  costMax,
+  defaultAccount,
+  documentsInContract,
+} from '../domain/bill.ts';
+import { type Field, invalid, optional, type Problem, valid } from '../domain/field.ts';
+import { date, timeText } from '../domain/fields.ts';
+import { documents, finalAt } from '../reconciliation/documents.ts';
+import { markDays } from '../reconciliation/due.ts';
+import type { BillDocument, BillVendor } from '../store/reconciliation-tables.ts';
+import type { Schema } from '../store/schema.ts';
+import { checked, invalidRequest } from './checked.ts';
+import { CallError } from './errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { cutPage, pageBy } from './page.ts';
+
+type BillDayRow = Selectable<Schema['bill_days']>;
+
+/** Of one call: it is one transaction, and changes wait for each other. */
+export const rowsMax = 5000;
+/** Of one organization. */
+export const rowsOfOrganizationMax = 500_000;
+const daysMax = 400;
+
+interface Day {
+  readonly day: string;
+  readonly rows: readonly BillRow[];
+  readonly digest: string;
+  readonly cost: number | null;
+}
+
+interface Imported {
+  readonly document: BillDocument;
+  readonly vendor: BillVendor;
+  readonly account: string;
+}
+
+export async function importBill(
+  call: ChangeCall,
+  request: ImportBillRequest__Output,
+): Promise<Outcome<ImportBillResponse>> {
+  const { document, account = defaultAccount } = checked({
+    document: billDocument(request.document),
+    account: optional(billAccount, request.account),
+  });
+  const days = readDays(request.days, { firstMs: call.now - call.deps.usageKeptMs, lastMs: call.now });
+  const imported: Imported = { document, vendor: documents[document].vendor, account };
+  await requireRoom(call.db, request.organizationId, days);
+  const importId = uuidv7(call.now);
+  const replaced: Replaced[] = [];
+  for (const day of days)
+    replaced.push(await replaceDay(call, request.organizationId, { ...imported, importId, day }));
+  // Whoever imports every night what does not change any more causes no work.
+  const fresh = replaced.filter(({ isNew }) => isNew).map(({ message }) => message.day);
+  await markDays(call, { organizationId: request.organizationId, vendor: imported.vendor }, fresh);
+  const cost = sumOf(days.map((day) => day.cost));
+  return {
+    result: { importId, days: replaced.map(({ message }) => message) },
+    organizationId: request.organizationId,
+    target: { kind: 'bill', id: importId },
+    after: {
+      ...{ document, account, days: days.length, from: days[0]?.day, to: days.at(-1)?.day },
+      rows: days.reduce((all, { rows }) => all + rows.length, 0),
+      ...(cost !== null && { costUsd: usdOfNano(cost) }),
+    },
+    invalidations: [],
+  };
+}
+
+export async function listBillDays(
+  call: ReadCall,
+  request: ListBillDaysRequest__Output,
+): Promise<ListBillDaysResponse> {
+  const { size, limit, after } = pageBy(request, readDayKey);
+  const { vendor } = checked({ vendor: optional(billVendor, request.vendor) });
+  let query = call.db
+    .selectFrom('bill_days')
+    .selectAll()
+    .where('organization_id', '=', request.organizationId)
+    .orderBy('day', 'desc')
+    .orderBy('document', 'desc')
+    .orderBy('account', 'desc')
+    .limit(limit);
+  if (vendor !== undefined) query = query.where('vendor', '=', vendor);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('day', 'document', 'account'), '<', tuple(...after)),
+    );
+  }
+  const keyOf = ({ day, document, account }: BillDayRow) => JSON.stringify([day, document, account]);
+  const { items, nextPageToken } = cutPage(await query.execute(), size, keyOf, summary);
+  return { days: items, nextPageToken };
+}
+
+/** Days of which nothing is known any more are not compared any more. */
+export async function deleteBill(
+  call: ChangeCall,
+  request: DeleteBillRequest__Output,
+): Promise<Outcome<DeleteBillResponse>> {
+  const {
+    document,
+    account = defaultAccount,
+    from,
+    to,
+  } = checked({
+    document: billDocument(request.document),
+    account: optional(billAccount, request.account),
+    from: date(request.from),
+    to: date(request.to),
+  });
+  const { organizationId } = request;
+  const { vendor } = documents[document];
+  const inRange = <Table extends 'bill_days' | 'bill_rows'>(table: Table) =>
+    call.db
+      .deleteFrom(table as 'bill_days')
+      .where('organization_id', '=', organizationId)
+      .where('vendor', '=', vendor)
+      .where('day', '>=', from)
+      .where('day', '<=', to)
+      .where('document', '=', document)
+      .where('account', '=', account);
+  const deleted = await inRange('bill_days').returning('day').execute();
+  if (deleted.length === 0) return { unchanged: { days: 0 } };
+  await inRange('bill_rows').execute();
+  const days = deleted.map(({ day }) => day).toSorted();
+  await markDays(call, { organizationId, vendor }, days);
+  return {
+    result: { days: days.length },
+    organizationId,
+    target: { kind: 'bill', id: `${document} ${account}` },
+    before: { document, account, days: days.length, from: days[0], to: days.at(-1) },
+    invalidations: [],
+  };
+}
+
+interface Range {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** @throws CallError */
+function readDays(messages: readonly BillDay__Output[], range: Range): readonly Day[] {
+  const count = messages.reduce((all, { rows }) => all + rows.length, 0);
+  const wanted = `must be 1 to ${daysMax}, each another one, with at most ${rowsMax} rows in all`;
+  const isMany = messages.length < 1 || messages.length > daysMax || count > rowsMax;
+  const isRepeated = new Set(messages.map(({ day }) => day)).size < messages.length;
+  if (isMany || isRepeated) throw invalidRequest([{ field: 'days', description: wanted }]);
+  const problems: { field: string; description: string }[] = [];
+  const days = messages.map(({ day, rows }, index): Day => {
+    const path = `days[${index}]`;
+    const note = (more: string, { at, description }: Problem) =>
+      problems.push({ field: `${path}${more}${at}`, description });
+    const on = dayWithin(day, range);
+    if ('problems' in on) for (const problem of on.problems) note('.day', problem);
+    const read = rows.map(billRow);
+    for (const [nth, row] of read.entries())
+      if ('problems' in row) for (const problem of row.problems) note(`.rows[${nth}]`, problem);
+    const valued = read.flatMap((row) => ('value' in row ? [row.value] : []));
+    if (valued.reduce((sum, { cost }) => sum + Math.abs(cost ?? 0), 0) > costMax)
+      note('.rows', { at: '', description: 'must come to at most 9000000 USD, signs left out' });
+    return dayFrom(day, valued);
+  });
+  if (problems.length > 0) throw invalidRequest(problems);
+  return days.toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+function dayWithin(text: string, { firstMs, lastMs }: Range): Field<string> {
+  const day = date(text);
+  if ('problems' in day) return day;
+  return day.value >= dayOf(firstMs) && day.value <= dayOf(lastMs)
+    ? valid(day.value)
+    : invalid(`must be a day from ${dayOf(firstMs)}, from when on usage is kept, to ${dayOf(lastMs)}`);
+}
+
+/** In one order, so that the same rows have the same digest. */
+function dayFrom(day: string, rows: readonly BillRow[]): Day {
+  const texts = rows.map((row) => ({ row, text: JSON.stringify(row) }));
+  const sorted = texts.toSorted((a, b) => (a.text < b.text ? -1 : 1));
+  const digest = hash('sha256', sorted.map(({ text }) => text).join('\n'), 'hex');
+  return { day, rows: sorted.map(({ row }) => row), digest, cost: sumOf(rows.map(({ cost }) => cost)) };
+}
+
+/** Null where none says any. */
+function sumOf(costs: readonly (number | null)[]): number | null {
+  return costs.reduce((sum, cost) => (cost === null ? sum : (sum ?? 0) + cost), null);
+}
+
+/** @throws CallError */
+async function requireRoom(db: Kysely<Schema>, organizationId: string, days: readonly Day[]): Promise<void> {
+  const { rows } = await db
+    .selectFrom('bill_days')
+    .select(({ fn }) => fn.sum<number | null>('rows').as('rows'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  const more = days.reduce((all, day) => all + day.rows.length, 0);
+  if (Number(rows ?? 0) + more <= rowsOfOrganizationMax) return;
+  throw new CallError(
+    'too_many_bill_rows',
+    `there are ${rows} rows of bills, and ${rowsOfOrganizationMax} is the most; delete what is not needed`,
+  );
+}
+
+interface Replacing extends Imported {
+  readonly importId: string;
+  readonly day: Day;
+}
+
+async function replaceDay(
+  call: ChangeCall,
+  organizationId: string,
+  { document, vendor, account, importId, day }: Replacing,
+): Promise<Replaced> {
+  const { db, now } = call;
+  const key = { organization_id: organizationId, vendor, day: day.day, document, account };
+  const ofDay = await db
+    .selectFrom('bill_days')
+    .select(['account', 'digest', 'rows', 'final'])
+    .where('organization_id', '=', organizationId)
+    .where('vendor', '=', vendor)
+    .where('day', '=', day.day)
+    .where('document', '=', document)
+    .execute();
+  const before = ofDay.find((one) => one.account === account);
+  const unchanged = before?.digest === day.digest;
+  if (!unchanged) await writeRows(call, key, day.rows);
+  const columns = {
+    ...{ import_id: importId, imported_at: now, imported_by: call.caller.personId },
+    ...{ rows: day.rows.length, cost: day.cost, digest: day.digest },
+    final: now >= finalAt(document, day.day) ? (1 as const) : (0 as const),
+  };
+  await db
+    .insertInto('bill_days')
+    .values({ ...key, ...columns })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'vendor', 'day', 'document', 'account']).doUpdateSet(columns),
+    )
+    .execute();
+  const twin = ofDay.find((one) => one.account !== account && one.rows > 0 && one.digest === day.digest);
+  const message = {
+    day: day.day,
+    rows: day.rows.length,
+    ...(day.cost !== null && { costUsd: usdOfNano(day.cost) }),
+    replaced: before !== undefined,
+    unchanged,
+    ...(twin !== undefined && { sameAsAccount: twin.account }),
+  };
+  return { message, isNew: !unchanged || before?.final !== columns.final };
+}
+
+interface Replaced {
+  readonly message: ImportedDay & { readonly day: string };
+  /** Whether the day is to be compared again. */
+  readonly isNew: boolean;
+}
+
+type DayKey = Pick<BillDayRow, 'organization_id' | 'vendor' | 'day' | 'document' | 'account'>;
+
+async function writeRows(
+  { db, insertRows }: ChangeCall,
+  key: DayKey,
+  rows: readonly BillRow[],
+): Promise<void> {
+  let old = db.deleteFrom('bill_rows');
+  for (const [column, value] of Object.entries(key) as [keyof DayKey, string][])
+    old = old.where(column, '=', value as never);
+  await old.execute();
+  const values = rows.map(({ refs, model, kind, tier, requests, tokens, cost }, nth) => [
+    ...[key.organization_id, key.vendor, key.day, key.document, key.account],
+    ...[nth, refs, model, kind, tier, requests, tokens, cost],
+  ]);
+  await insertRows(db, { table: 'bill_rows', columns: rowColumns, ending: '' }, values);
+}
+
+const rowColumns = {
+  organization_id: 'text',
+  vendor: 'text',
+  day: 'text',
+  document: 'text',
+  account: 'text',
+  nth: 'bigint',
+  refs: 'text',
+  model: 'text',
+  kind: 'text',
+  tier: 'text',
+  requests: 'bigint',
+  tokens: 'text',
+  cost: 'bigint',
+} as const;
+
+type PageKey = readonly [day: string, document: BillDocument, account: string];
+
+function readDayKey(text: string): PageKey | undefined {
+  try {
+    const key: unknown = JSON.parse(text);
+    const isKey = Array.isArray(key) && key.length === 3 && key.every((part) => typeof part === 'string');
+    return isKey ? (key as unknown as PageKey) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function summary(row: BillDayRow) {
+  return {
+    document: documentsInContract[row.document],
+    account: row.account,
+    day: row.day,
+    rows: row.rows,
+    ...(row.cost !== null && { costUsd: usdOfNano(row.cost) }),
+    importedAt: timeText(row.imported_at),
+    importedBy: row.imported_by,
+    importId: row.import_id,
+    preliminary: row.final === 0,
+  } satisfies BillDaySummary;
+}

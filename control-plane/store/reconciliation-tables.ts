@@ -1,0 +1,382 @@
+// The tables of bills and of what they are held against: a part of schema.ts, and the steps of migrations.ts that make them, under
+// its rules. What vendors say is kept by day, because a day is what their documents are about and what an import replaces.
+import { type Kysely, sql } from 'kysely';
+import type { LimitSubjectKind, Schema } from './schema.ts';
+
+export interface ReconciliationTables {
+  bill_days: BillDaysTable;
+  bill_rows: BillRowsTable;
+  bill_mappings: BillMappingsTable;
+  reconcile_days: ReconcileDaysTable;
+  reconcile_rows: ReconcileRowsTable;
+  reconcile_settings: ReconcileSettingsTable;
+  usage_adjustments: UsageAdjustmentsTable;
+}
+
+export type BillVendor = 'openai' | 'anthropic' | 'aws' | 'azure' | 'google' | 'other';
+export type BillDocument =
+  | 'openai_usage'
+  | 'openai_costs'
+  | 'anthropic_usage'
+  | 'anthropic_costs'
+  | 'aws_cost_and_usage'
+  | 'azure_costs'
+  | 'google_billing'
+  | 'other';
+export type BillRowKind = 'usage' | 'tool' | 'credit' | 'fee';
+export type BillReferenceKind =
+  | 'api_key'
+  | 'project'
+  | 'workspace'
+  | 'account'
+  | 'resource'
+  | 'principal'
+  | 'subscription'
+  | 'model';
+export type DriftState = 'preliminary' | 'unexplained' | 'explained' | 'settled';
+
+type Flag = 0 | 1;
+
+/** What a document of an account says of a day. Key: (organization_id, vendor, day, document, account). */
+interface BillDaysTable {
+  organization_id: string;
+  vendor: BillVendor;
+  /** "2026-11-20", UTC. */
+  day: string;
+  document: BillDocument;
+  account: string;
+  import_id: string;
+  imported_at: number;
+  /** Id of the person. */
+  imported_by: string;
+  rows: number;
+  /** Whether the vendor's figures were final when it was imported. */
+  final: Flag;
+  /** Nano-dollars; null where the document says none. */
+  cost: number | null;
+  /** SHA-256 over its rows: the same rows have the same, whatever account they were imported under. */
+  digest: string;
+}
+
+/** Its rows. Key: that of the day, and the row's place in it. */
+interface BillRowsTable {
+  organization_id: string;
+  vendor: BillVendor;
+  day: string;
+  document: BillDocument;
+  account: string;
+  nth: number;
+  /** JSON: [{kind, value}], most specific first. */
+  refs: string;
+  /** In the vendor's words. */
+  model: string;
+  kind: BillRowKind;
+  tier: string;
+  requests: number | null;
+  /** JSON of the contract's UsageTokens in numbers; null where the document says none. */
+  tokens: string | null;
+  /** Nano-dollars, below zero as well. */
+  cost: number | null;
+}
+
+/** What a reference of a vendor stands for. Key: (organization_id, vendor, kind, value). */
+interface BillMappingsTable {
+  organization_id: string;
+  vendor: BillVendor;
+  kind: BillReferenceKind;
+  value: string;
+  /** JSON: a list of ids. */
+  provider_key_ids: string;
+  /** Of a model's name: `<provider>/<model>`. */
+  model: string | null;
+  ignored: Flag;
+  created_at: number;
+  revision: number;
+}
+
+/** How a day of a vendor compares. Key: (organization_id, vendor, day). */
+interface ReconcileDaysTable {
+  organization_id: string;
+  vendor: BillVendor;
+  day: string;
+  /** Grows with whatever the comparison looks at; one that began before is not written. */
+  version: number;
+  /** Of the newest comparison; 0: there was none. */
+  compared_version: number;
+  /** When it is to be compared next; null: nothing is to be done. */
+  due_at: number | null;
+  compared_at: number | null;
+  preliminary: Flag;
+  compared: number;
+  agreed: number;
+  /** Nano-dollars, as the others; null: no document says a cost. */
+  billed: number | null;
+  ledger: number;
+  adjusted: number;
+  ignored: number;
+  drift: number;
+  unexplained: number;
+}
+
+/** What differs beyond the bound. Key: (organization_id, id). */
+export interface ReconcileRowsTable {
+  organization_id: string;
+  /** Made from what the row is of. */
+  id: string;
+  vendor: BillVendor;
+  day: string;
+  /** JSON: a list of ids, or of references where none is mapped. */
+  provider_key_ids: string;
+  refs: string;
+  /** `<provider>/<model>`, or the vendor's word. */
+  model: string;
+  /** The same as it is compared by, without a provider. */
+  name: string;
+  kind: BillRowKind;
+  /** Nano-dollars; null: the difference is that of tokens. */
+  billed: number | null;
+  ledger: number;
+  /** Billed (or what the billed tokens are worth), less ledger. */
+  drift: number;
+  /** Sum of this row's adjustments. */
+  adjusted: number;
+  /** JSON of the contract's UsageTokens in numbers. */
+  billed_tokens: string | null;
+  ledger_tokens: string;
+  billed_requests: number | null;
+  ledger_requests: number;
+  /** JSON: [{code, amount, detail}]. */
+  reasons: string;
+  unexplained: number;
+  state: DriftState;
+  first_seen_at: number;
+  compared_at: number;
+  /** What was told of it last; null: nothing yet. */
+  told_drift: number | null;
+}
+
+/** Entries that settle differences: booked as usage of their own kind, or accepted. */
+interface UsageAdjustmentsTable {
+  id: string;
+  organization_id: string;
+  drift_id: string;
+  vendor: BillVendor;
+  day: string;
+  /** The first moment of the day. */
+  at: number;
+  /** Empty where the reference was not mapped; then `refs` says which. */
+  provider_key_id: string;
+  refs: string;
+  /** `<provider>/<model>`, as usage has it; empty where it is of none. */
+  model: string;
+  /** As differences are compared by it. */
+  name: string;
+  kind: BillRowKind;
+  /** Nano-dollars, below zero as well. */
+  amount: number;
+  booked: Flag;
+  subject_kind: LimitSubjectKind;
+  subject_id: string;
+  /** Of the subject, as usage has them. */
+  key_id: string;
+  ai_system_id: string;
+  person_id: string;
+  reason: string;
+  author_id: string;
+  /** JSON: [[budget, window]] that it was charged to. */
+  windows: string;
+  undoes: string | null;
+  undone_by: string | null;
+  created_at: number;
+  revision: number;
+}
+
+/** Key: organization_id. No row: the defaults. */
+interface ReconcileSettingsTable {
+  organization_id: string;
+  /** In hundredths of a percent. */
+  bound_percent: number;
+  /** Nano-dollars. */
+  bound: number;
+  revision: number;
+}
+
+/** Which provider key a request went out with. */
+export async function addProviderKeyOfUsage(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('usage_events').addColumn('provider_key_id', 'text').execute();
+}
+
+export async function createReconciliation(db: Kysely<Schema>): Promise<void> {
+  await createBills(db);
+  await createComparisons(db);
+  await createAdjustments(db);
+}
+
+const dayKey = ['organization_id', 'vendor', 'day'] as const;
+
+async function createBills(db: Kysely<Schema>): Promise<void> {
+  await ofDay(db, 'bill_days')
+    .addColumn('document', 'text', (column) => column.notNull())
+    .addColumn('account', 'text', (column) => column.notNull())
+    .addColumn('import_id', 'text', (column) => column.notNull())
+    .addColumn('imported_at', 'bigint', (column) => column.notNull())
+    .addColumn('imported_by', 'text', (column) => column.notNull())
+    .addColumn('rows', 'bigint', (column) => column.notNull())
+    .addColumn('final', 'integer', (column) => column.notNull())
+    .addColumn('cost', 'bigint')
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('bill_days_pkey', [...dayKey, 'document', 'account'])
+    .execute();
+  await db.schema.createIndex('bill_days_day').on('bill_days').column('day').execute();
+  await ofDay(db, 'bill_rows')
+    .addColumn('document', 'text', (column) => column.notNull())
+    .addColumn('account', 'text', (column) => column.notNull())
+    .addColumn('nth', 'bigint', (column) => column.notNull())
+    .addColumn('refs', 'text', (column) => column.notNull())
+    .addColumn('model', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('tier', 'text', (column) => column.notNull())
+    .addColumn('requests', 'bigint')
+    .addColumn('tokens', 'text')
+    .addColumn('cost', 'bigint')
+    .addPrimaryKeyConstraint('bill_rows_pkey', [...dayKey, 'document', 'account', 'nth'])
+    .execute();
+  await db.schema
+    .createTable('bill_mappings')
+    .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
+    .addColumn('vendor', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('provider_key_ids', 'text', (column) => column.notNull())
+    .addColumn('model', 'text')
+    .addColumn('ignored', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('bill_mappings_pkey', ['organization_id', 'vendor', 'kind', 'value'])
+    .execute();
+}
+
+function ofDay(db: Kysely<Schema>, name: 'bill_days' | 'bill_rows' | 'reconcile_days') {
+  return db.schema
+    .createTable(name)
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('vendor', 'text', (column) => column.notNull())
+    .addColumn('day', 'text', (column) => column.notNull());
+}
+
+async function createComparisons(db: Kysely<Schema>): Promise<void> {
+  let days = ofDay(db, 'reconcile_days')
+    .addColumn('due_at', 'bigint')
+    .addColumn('compared_at', 'bigint')
+    .addColumn('billed', 'bigint')
+    .addColumn('preliminary', 'integer', (column) => column.notNull());
+  for (const name of [
+    'version',
+    'compared_version',
+    'compared',
+    'agreed',
+    'ledger',
+    'adjusted',
+    'ignored',
+    'drift',
+    'unexplained',
+  ])
+    days = days.addColumn(name, 'bigint', (column) => column.notNull());
+  await days.addPrimaryKeyConstraint('reconcile_days_pkey', [...dayKey]).execute();
+  // Looked for every few seconds: of all days ever, only those that are due.
+  await db.schema
+    .createIndex('reconcile_days_due')
+    .on('reconcile_days')
+    .column('due_at')
+    .where(sql<boolean>`due_at is not null`)
+    .execute();
+  await createDifferences(db);
+}
+
+async function createDifferences(db: Kysely<Schema>): Promise<void> {
+  let rows = db.schema
+    .createTable('reconcile_rows')
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull());
+  for (const name of [
+    'vendor',
+    'day',
+    'provider_key_ids',
+    'refs',
+    'model',
+    'name',
+    'kind',
+    'ledger_tokens',
+    'reasons',
+    'state',
+  ])
+    rows = rows.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of [
+    'ledger',
+    'drift',
+    'adjusted',
+    'ledger_requests',
+    'unexplained',
+    'first_seen_at',
+    'compared_at',
+  ])
+    rows = rows.addColumn(name, 'bigint', (column) => column.notNull());
+  await rows
+    .addColumn('billed', 'bigint')
+    .addColumn('billed_tokens', 'text')
+    .addColumn('billed_requests', 'bigint')
+    .addColumn('told_drift', 'bigint')
+    .addPrimaryKeyConstraint('reconcile_rows_pkey', ['organization_id', 'id'])
+    .execute();
+  await db.schema
+    .createIndex('reconcile_rows_day')
+    .on('reconcile_rows')
+    .columns(['organization_id', 'day', 'id'])
+    .execute();
+  // Looked for after each comparison: of all differences, those that nobody was told of.
+  await db.schema
+    .createIndex('reconcile_rows_untold')
+    .on('reconcile_rows')
+    .columns(['organization_id', 'vendor', 'day'])
+    .where(sql<boolean>`told_drift is null`)
+    .execute();
+}
+
+async function createAdjustments(db: Kysely<Schema>): Promise<void> {
+  let table = db.schema
+    .createTable('usage_adjustments')
+    .addColumn('id', 'text', (column) => column.notNull().primaryKey());
+  const texts = [
+    'organization_id',
+    'drift_id',
+    'vendor',
+    'day',
+    'provider_key_id',
+    'refs',
+    'model',
+    'name',
+    'kind',
+  ];
+  const ofSubject = ['subject_kind', 'subject_id', 'key_id', 'ai_system_id', 'person_id'];
+  for (const name of [...texts, ...ofSubject, 'reason', 'author_id', 'windows'])
+    table = table.addColumn(name, 'text', (column) => column.notNull());
+  for (const name of ['at', 'amount', 'created_at', 'revision'])
+    table = table.addColumn(name, 'bigint', (column) => column.notNull());
+  await table
+    .addColumn('booked', 'integer', (column) => column.notNull())
+    .addColumn('undoes', 'text')
+    .addColumn('undone_by', 'text')
+    .execute();
+  await db.schema
+    .createIndex('usage_adjustments_day')
+    .on('usage_adjustments')
+    .columns(['organization_id', 'day', 'at', 'id'])
+    .execute();
+  await db.schema
+    .createTable('reconcile_settings')
+    .addColumn('organization_id', 'text', (column) => column.notNull().primaryKey())
+    .addColumn('bound_percent', 'bigint', (column) => column.notNull())
+    .addColumn('bound', 'bigint', (column) => column.notNull())
+    .addColumn('revision', 'bigint', (column) => column.notNull())
+    .execute();
+}

@@ -1,0 +1,45 @@
+// Writes a delivery of an event for each webhook of an organization that is switched on, in the transaction of whatever it tells of.
+import type { Kysely } from 'kysely';
+import { uuidv7 } from '../../common/uuid.ts';
+import type { Schema } from '../store/schema.ts';
+
+/** The body as receivers get it. Fields may be added, none is taken away. */
+export interface WebhookEvent {
+  readonly type: string;
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly data: object;
+}
+
+interface EnqueueTransaction {
+  readonly db: Kysely<Schema>;
+  /** The database's clock, milliseconds. */
+  readonly now: number;
+}
+
+export async function enqueueDeliveries(
+  { db, now }: EnqueueTransaction,
+  organizationId: string,
+  event: WebhookEvent,
+): Promise<void> {
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('enabled', '=', 1)
+    .execute();
+  if (webhooks.length === 0) return;
+  const rows = webhooks.map(({ id }) => ({
+    id: uuidv7(now),
+    webhook_id: id,
+    organization_id: organizationId,
+    type: event.type,
+    payload: JSON.stringify(event),
+    state: 'pending' as const,
+    attempts: 0,
+    last_status: null,
+    created_at: now,
+    next_attempt_at: now,
+  }));
+  await db.insertInto('webhook_deliveries').values(rows).execute();
+}

@@ -1,0 +1,179 @@
+// A bill on its way from a vendor's document to the control plane: its lines, summed by day, reference, model and tier. All of a document is
+// read before anything is sent, so one that cannot be read to its end changes nothing.
+import type { BillRow } from '../../proto/generated/gateway/v1/BillRow.ts';
+import { Failure, usageMistake } from '../failure.ts';
+import { type Decimal, usdText } from './decimal.ts';
+
+export type DocumentName =
+  | 'openai-usage'
+  | 'openai-costs'
+  | 'anthropic-usage'
+  | 'anthropic-costs'
+  | 'aws'
+  | 'azure'
+  | 'google'
+  | 'other';
+
+export const documentsInContract = {
+  'openai-usage': 'BILL_DOCUMENT_OPENAI_USAGE',
+  'openai-costs': 'BILL_DOCUMENT_OPENAI_COSTS',
+  'anthropic-usage': 'BILL_DOCUMENT_ANTHROPIC_USAGE',
+  'anthropic-costs': 'BILL_DOCUMENT_ANTHROPIC_COSTS',
+  aws: 'BILL_DOCUMENT_AWS_COST_AND_USAGE',
+  azure: 'BILL_DOCUMENT_AZURE_COSTS',
+  google: 'BILL_DOCUMENT_GOOGLE_BILLING',
+  other: 'BILL_DOCUMENT_OTHER',
+} as const satisfies Record<DocumentName, string>;
+
+export type ReferenceKind =
+  | 'api-key'
+  | 'project'
+  | 'workspace'
+  | 'account'
+  | 'resource'
+  | 'principal'
+  | 'subscription'
+  | 'model';
+
+export const referenceKindsInContract = {
+  'api-key': 'BILL_REFERENCE_KIND_API_KEY',
+  project: 'BILL_REFERENCE_KIND_PROJECT',
+  workspace: 'BILL_REFERENCE_KIND_WORKSPACE',
+  account: 'BILL_REFERENCE_KIND_ACCOUNT',
+  resource: 'BILL_REFERENCE_KIND_RESOURCE',
+  principal: 'BILL_REFERENCE_KIND_PRINCIPAL',
+  subscription: 'BILL_REFERENCE_KIND_SUBSCRIPTION',
+  model: 'BILL_REFERENCE_KIND_MODEL',
+} as const satisfies Record<ReferenceKind, string>;
+
+const rowKindsInContract = {
+  usage: 'BILL_ROW_KIND_USAGE',
+  tool: 'BILL_ROW_KIND_TOOL',
+  credit: 'BILL_ROW_KIND_CREDIT',
+  fee: 'BILL_ROW_KIND_FEE',
+} as const;
+
+/** The prompt with its cache reads and writes, as the contract has it. */
+export interface LineTokens {
+  readonly prompt?: number;
+  readonly completion?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly cacheWrite1h?: number;
+}
+
+/** One line of a document. */
+export interface BillLine {
+  /** UTC, "2026-11-20". */
+  readonly day: string;
+  /** Most specific first; what is empty or absent at the vendor is left out. */
+  readonly references: readonly (readonly [kind: ReferenceKind, value: string])[];
+  /** In the vendor's words; empty where it is of none. */
+  readonly model: string;
+  readonly kind: keyof typeof rowKindsInContract;
+  /** Empty: the standard one. */
+  readonly tier: string;
+  readonly tokens?: LineTokens;
+  readonly cost?: Decimal;
+  readonly requests?: number;
+}
+
+/** What the document says beside its lines. */
+export interface ReadBill {
+  readonly lines: AsyncIterable<BillLine>;
+  /** Days that it covers, whether or not there is a line of them. */
+  readonly days?: readonly string[];
+  /** What was left out, and why: said to whoever imports it. Complete once the lines are read. */
+  readonly remarks: () => readonly string[];
+}
+
+export interface SummedDay {
+  readonly day: string;
+  readonly rows: readonly BillRow[];
+}
+
+/** Sums in memory: those of a large organization in a year. */
+const sumsMax = 500_000;
+
+interface Sum {
+  readonly line: BillLine;
+  tokens: Required<LineTokens> | undefined;
+  cost: Decimal | undefined;
+  requests: number | undefined;
+}
+
+/** @param within first and last day; undefined: all. @throws Failure */
+export async function sumByDay(
+  { lines, days = [] }: Pick<ReadBill, 'lines' | 'days'>,
+  within: { readonly from: string | undefined; readonly to: string | undefined },
+): Promise<readonly SummedDay[]> {
+  const isWithin = (day: string) =>
+    (within.from === undefined || day >= within.from) && (within.to === undefined || day <= within.to);
+  const sums = new Map<string, Map<string, Sum>>();
+  for (const day of days) if (isWithin(day)) sums.set(day, new Map());
+  let count = 0;
+  for await (const line of lines) {
+    if (!isWithin(line.day)) continue;
+    const ofDay = sums.get(line.day) ?? new Map<string, Sum>();
+    sums.set(line.day, ofDay);
+    const key = JSON.stringify([line.references, line.model, line.kind, line.tier]);
+    const sum = ofDay.get(key) ?? { line, tokens: undefined, cost: undefined, requests: undefined };
+    if (!ofDay.has(key) && ++count > sumsMax)
+      throw new Failure('usage', `the document has more than ${sumsMax} sums; import fewer days at a time`);
+    ofDay.set(key, sum);
+    addTo(sum, line);
+  }
+  return [...sums]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([day, ofDay]) => ({ day, rows: [...ofDay.values()].map(rowOf) }));
+}
+
+function addTo(sum: Sum, { tokens, cost, requests }: BillLine): void {
+  if (cost !== undefined) sum.cost = (sum.cost ?? 0n) + cost;
+  if (requests !== undefined) sum.requests = (sum.requests ?? 0) + requests;
+  if (tokens === undefined) return;
+  const to = sum.tokens ?? { prompt: 0, completion: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 };
+  sum.tokens = {
+    prompt: to.prompt + (tokens.prompt ?? 0),
+    completion: to.completion + (tokens.completion ?? 0),
+    cacheRead: to.cacheRead + (tokens.cacheRead ?? 0),
+    cacheWrite: to.cacheWrite + (tokens.cacheWrite ?? 0),
+    cacheWrite1h: to.cacheWrite1h + (tokens.cacheWrite1h ?? 0),
+  };
+}
+
+function rowOf({ line, tokens, cost, requests }: Sum): BillRow {
+  return {
+    references: line.references.map(([kind, value]) => ({ kind: referenceKindsInContract[kind], value })),
+    model: line.model,
+    kind: rowKindsInContract[line.kind],
+    serviceTier: line.tier,
+    ...(tokens !== undefined && { tokens }),
+    ...(cost !== undefined && { costUsd: usdText(cost) }),
+    ...(requests !== undefined && { requests }),
+  };
+}
+
+const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+
+/** @throws Failure for what is no day */
+export function dayOption(text: string, flag: string): string {
+  const isDay = dayForm.test(text) && !Number.isNaN(Date.parse(text));
+  if (isDay && new Date(text).toISOString().startsWith(text)) return text;
+  throw usageMistake(`${flag} must be a day as YYYY-MM-DD, not "${text}"`);
+}
+
+const dayMs = 86_400_000;
+
+/** First and last day, both in it. */
+export function daysBetween(from: string, to: string): readonly string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs)
+    days.push(new Date(at).toISOString().slice(0, 10));
+  return days;
+}
+
+/** The day so many days before today, UTC. */
+export function daysAgo(count: number, now: number): string {
+  return new Date(now - count * dayMs).toISOString().slice(0, 10);
+}

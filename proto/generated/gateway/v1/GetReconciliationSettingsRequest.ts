@@ -1,0 +1,10 @@
+// Original file: proto/gateway/v1/reconciliation.proto
+
+
+export interface GetReconciliationSettingsRequest {
+  'organizationId'?: (string);
+}
+
+export interface GetReconciliationSettingsRequest__Output {
+  'organizationId': (string);
+}

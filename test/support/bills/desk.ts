@@ -1,0 +1,178 @@
+// A control plane with one organization whose bills are held against its ledger: what tests of single differences import, read and settle.
+import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
+import type { Store } from '../../../control-plane/store/store.ts';
+import type { StoreDatabase } from '../databases.ts';
+import {
+  type Answered,
+  bootstrap,
+  type Called,
+  createTenant,
+  type OperatorsPlane,
+  startOperatorsPlane,
+  type TestTenant,
+} from '../operators.ts';
+import { until } from '../process.ts';
+import { recordEvents, usageEvent } from '../usage-events.ts';
+
+/** Of OpenAI's cost document, whose rows are of this project. */
+export const project = 'proj_shop';
+
+export interface Charged {
+  readonly usd: string;
+  readonly model?: string;
+  readonly kind?: string;
+  readonly project?: string;
+}
+
+export class BillDesk {
+  readonly store: Store;
+  readonly plane: OperatorsPlane;
+  readonly acme: TestTenant;
+  readonly platform: { readonly id: string; readonly token: string };
+  /** Of OpenAI; the project is mapped to it. */
+  readonly providerKeyId: string;
+  readonly #database: StoreDatabase;
+
+  private constructor(
+    fields: Pick<BillDesk, 'store' | 'plane' | 'acme' | 'platform' | 'providerKeyId'> & {
+      readonly database: StoreDatabase;
+    },
+  ) {
+    this.store = fields.store;
+    this.plane = fields.plane;
+    this.acme = fields.acme;
+    this.platform = fields.platform;
+    this.providerKeyId = fields.providerKeyId;
+    this.#database = fields.database;
+  }
+
+  static async open(fresh: () => Promise<StoreDatabase>): Promise<BillDesk> {
+    const database = await fresh();
+    const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+    const platform = await bootstrap(plane);
+    const acme = await createTenant(plane, platform, 'acme');
+    const key = await plane.expect('ProviderKeys.Create', acme.owner.token, {
+      ...{ organizationId: acme.id, provider: 'gpt-provider', name: 'main' },
+      secret: { apiKey: 'made-up-secret' },
+    });
+    const store = await database.open();
+    const desk = new BillDesk({ database, plane, platform, acme, store, providerKeyId: key.id });
+    await desk.expect('SetMapping', {
+      vendor: 'BILL_VENDOR_OPENAI',
+      reference: { kind: 'BILL_REFERENCE_KIND_PROJECT', value: project },
+      providerKeyIds: [key.id],
+    });
+    return desk;
+  }
+
+  async close(): Promise<void> {
+    await this.plane.close();
+    await this.#database.drop();
+  }
+
+  /** Of the service Reconciliation, in the organization. */
+  expect(method: string, request: object = {}): Promise<Answered> {
+    const { id, owner } = this.acme;
+    return this.plane.expect(`Reconciliation.${method}`, owner.token, { organizationId: id, ...request });
+  }
+
+  call(method: string, request: object = {}, token = this.acme.owner.token): Promise<Called> {
+    return this.plane.call(`Reconciliation.${method}`, token, { organizationId: this.acme.id, ...request });
+  }
+
+  /** Requests of the organization with the provider key. */
+  async book(day: string, usd: string, fields: Partial<UsageEventRow> = {}): Promise<UsageEventRow> {
+    const row = usageEvent({
+      ...{
+        organization_id: this.acme.id,
+        provider_key_id: this.providerKeyId,
+        cost: Math.round(Number(usd) * 1e9),
+      },
+      ...{ at: Date.parse(day) + dayMs / 2, model_asked: 'gpt-provider/gpt-4o' },
+      model_answered: 'gpt-4o-2024-08-06',
+      ...fields,
+    });
+    await recordEvents(this.store, [row]);
+    return row;
+  }
+
+  async bill(day: string, charges: readonly Charged[], account?: string): Promise<Answered> {
+    return await this.expect('ImportBill', {
+      document: 'BILL_DOCUMENT_OPENAI_COSTS',
+      ...(account !== undefined && { account }),
+      days: [{ day, rows: charges.map(rowOf) }],
+    });
+  }
+
+  /** All that is due is compared. */
+  async compared(): Promise<void> {
+    const pending = async () => (await this.expect('ListDrift')).daysPending;
+    await until(async () => (await pending()) === 0, { what: 'days to be compared', timeoutMs: 60_000 });
+  }
+
+  /** Of a day, or of all. */
+  async drift(day?: string, more: object = {}): Promise<readonly Answered[]> {
+    await this.compared();
+    const range = day === undefined ? {} : { from: day, to: day };
+    return (await this.expect('ListDrift', { ...range, ...more })).drift;
+  }
+
+  /** The only one of a day. */
+  async driftOf(day: string): Promise<Answered> {
+    const [row, ...others] = await this.drift(day);
+    if (row === undefined || others.length > 0) throw new Error(`${others.length + 1} or no differences`);
+    return row;
+  }
+
+  /** USD, requests and all else of the day, as usage is summed up. */
+  async total(day: string, more: object = {}): Promise<Answered> {
+    const { id, owner } = this.acme;
+    const to = dayOf(Date.parse(day) + dayMs);
+    const range = { from: `${day}T00:00:00Z`, to: `${to}T00:00:00Z` };
+    const request = { organizationId: id, ...range, ...more };
+    return (await this.plane.expect('Usage.Totals', owner.token, request)).totals[0];
+  }
+
+  /** The day's lines of the export. */
+  async exported(day: string): Promise<readonly Answered[]> {
+    const { id, owner } = this.acme;
+    const to = dayOf(Date.parse(day) + dayMs);
+    const chunks: Answered[] = await this.plane.expect('Usage.Export', owner.token, {
+      ...{ organizationId: id, from: `${day}T00:00:00Z`, to: `${to}T00:00:00Z` },
+      format: 'USAGE_FORMAT_JSON_LINES',
+    });
+    const text = chunks.map(({ chunk }) => Buffer.from(chunk).toString()).join('');
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  }
+
+  /** A budget of 100 USD over the organization, unless fields say otherwise. @returns its id */
+  async budget(fields: object = {}): Promise<string> {
+    const { id, owner } = this.acme;
+    const made = await this.plane.expect('Limits.Create', owner.token, {
+      ...{ organizationId: id, kind: 'LIMIT_KIND_BUDGET', amountUsd: '100', period: 'BUDGET_PERIOD_DAY' },
+      subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION', id },
+      ...fields,
+    });
+    return made.id;
+  }
+
+  /** USD that is spent, by the start of the window; not of windows in which nothing is. */
+  async spent(budgetId: string): Promise<Readonly<Record<string, string>>> {
+    const { id, owner } = this.acme;
+    const request = { organizationId: id, limitId: budgetId, includePast: true };
+    const { windows } = await this.plane.expect('Budgets.ListWindows', owner.token, request);
+    const used = windows.filter(({ spentUsd }: Answered) => spentUsd !== '0');
+    return Object.fromEntries(used.map((one: Answered) => [one.window, one.spentUsd]));
+  }
+}
+
+function rowOf({ usd, model = 'gpt-4o-2024-08-06', kind = 'USAGE', project: value = project }: Charged) {
+  return {
+    references: [{ kind: 'BILL_REFERENCE_KIND_PROJECT', value }],
+    ...{ model, kind: `BILL_ROW_KIND_${kind}`, costUsd: usd },
+  };
+}

@@ -1,0 +1,105 @@
+// The requests that a month of usage is made of: which provider key asks for which model at which price, and what one request uses.
+/** Ids of provider keys by their names. */
+export type Keys = Readonly<Record<KeyName, string>>;
+export type KeyName =
+  | 'gpt-main'
+  | 'gpt-labs'
+  | 'claude-main'
+  | 'claude-labs'
+  | 'bedrock-a'
+  | 'bedrock-b'
+  | 'studio'
+  | 'gemini';
+
+/** USD per million tokens. */
+interface Rates {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+}
+
+export interface Line {
+  readonly key: KeyName;
+  readonly provider: string;
+  /** As it is asked for. */
+  readonly asked: string;
+  /** As the vendor's response names it; Bedrock's names none. */
+  readonly answered: string;
+  readonly rates: Rates;
+}
+
+const gpt4o = { answered: 'gpt-4o-2024-08-06', rates: { input: 2.5, output: 10, cached: 1.25 } };
+const mini = { answered: 'gpt-4o-mini-2024-07-18', rates: { input: 0.15, output: 0.6, cached: 0.075 } };
+const sonnet = { answered: 'claude-sonnet-4-5-20250929', rates: { input: 3, output: 15, cached: 0.3 } };
+const haiku = { answered: '', rates: { input: 1, output: 5, cached: 0.1 } };
+
+export const lines: readonly Line[] = [
+  { key: 'gpt-main', provider: 'gpt-provider', asked: 'gpt-4o', ...gpt4o },
+  { key: 'gpt-main', provider: 'gpt-provider', asked: 'gpt-4o-mini', ...mini },
+  { key: 'gpt-labs', provider: 'gpt-provider', asked: 'gpt-4o-mini', ...mini },
+  { key: 'claude-main', provider: 'assistant-provider', asked: 'claude-sonnet-4-5', ...sonnet },
+  { key: 'claude-labs', provider: 'assistant-provider', asked: 'claude-sonnet-4-5', ...sonnet },
+  {
+    key: 'bedrock-a',
+    provider: 'managed-cloud-models',
+    asked: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+    ...haiku,
+  },
+  {
+    key: 'bedrock-b',
+    provider: 'managed-cloud-models',
+    asked: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+    ...haiku,
+  },
+  {
+    ...{ key: 'studio', provider: 'studio-ai', asked: 'chat-prod', answered: 'gpt-4.1-nano-2025-04-14' },
+    rates: { input: 0.1, output: 0.4, cached: 0.025 },
+  },
+  {
+    ...{
+      key: 'gemini',
+      provider: 'search-provider',
+      asked: 'gemini-2.5-flash',
+      answered: 'gemini-2.5-flash',
+    },
+    rates: { input: 0.3, output: 2.5, cached: 0.03 },
+  },
+];
+
+/** One request: what it used, and what became of it on either side. */
+export interface Use {
+  readonly line: Line;
+  readonly prompt: number;
+  readonly cached: number;
+  readonly completion: number;
+}
+
+/** What is planted on which day of the month, from 1. */
+export const plants = {
+  hangUps: 3,
+  priority: 5,
+  /** At priority on both sides, and responses that did not name their model: nothing differs. */
+  agreeing: 6,
+  noPrice: 7,
+  foreignKey: 9,
+  sameKeyElsewhere: 10,
+  wrongMapping: 12,
+  awsCredit: 14,
+  googleCredit: 15,
+  midnight: 16,
+  tax: 18,
+  bookedPriority: 19,
+  otherPrice: 20,
+  countedLow: 21,
+  notBilled: 22,
+  /** Searches that the ledger has with their model and the bill apart: nothing differs. */
+  searches: 23,
+  foreignProject: 24,
+  searchesUnbooked: 25,
+  batch: 26,
+  otherMeter: 27,
+} as const;
+
+export function worth({ line: { rates }, prompt, cached, completion }: Use): number {
+  return ((prompt - cached) * rates.input + cached * rates.cached + completion * rates.output) / 1e6;
+}
