@@ -85,6 +85,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '015_budget_notices': { up: createBudgetNotices },
   '016_special_usage': { up: addSpecialUsage },
   '017_usage_metadata': { up: createUsageMetadata },
+  '018_last_hints': { up: addLastHints },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -147,6 +148,14 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
       .columns([column, 'revision'])
       .execute();
   }
+}
+
+/** How a key ended whose values are gone; of those that were revoked before it is not known. */
+async function addLastHints(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('virtual_keys')
+    .addColumn('last_hint', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
 }
 
 /** How requests are charged whose response nobody has taken to its end. */
