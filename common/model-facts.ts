@@ -34,6 +34,12 @@ export const traitValues = {
   signedCalls: [false, true],
   /** Whether system messages have a place of their own; else they open the first user turn. */
   systemMessages: [true, false],
+  /** Whether system messages may stand behind other turns; else they are notes in the user's turn. */
+  systemInPlace: [false, true],
+  /** Whether tool results may hold images and documents; else these stand in the user's turn behind them. */
+  mediaInResults: [false, true],
+  /** Whether `cache_control` and `citations` may come along, where the callers' format is spoken. */
+  cacheMarks: [true, false],
   /** Whether `n` answers can be asked for at once. */
   severalAnswers: [false, true],
   /** Whether frequency_penalty and presence_penalty are taken. */

@@ -20,7 +20,7 @@ export class AnswerParts implements AnswerSink {
   readonly #extras: JsonObject = {};
 
   /** All that was told, as a choice of a completion has it. */
-  told(): Omit<CompletionChoice, 'finishReason'> {
+  told(): Omit<CompletionChoice, 'finish'> {
     return {
       content: this.#content === '' ? undefined : this.#content,
       reasoning: this.#reasoning,

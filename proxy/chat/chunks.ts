@@ -1,7 +1,7 @@
 // The common stream shape: chunks written from what a vendor streams (SDK type `ChatCompletionChunk`), in the order that
 // clients need: role first, a call's id and name before its arguments, one finish reason, usage if asked for, then [DONE].
 import type { JsonObject } from '../../common/json.ts';
-import { type CompletionForm, type FinishReason, finishReasonOf, usageBody } from './completion.ts';
+import { type CompletionForm, type Finish, finishExtras, finishReasonOf, usageBody } from './completion.ts';
 import { textTokensMax } from './text-tokens.ts';
 import { type CostText, costField, type Usage } from './usage.ts';
 
@@ -102,11 +102,11 @@ export class ChunkWriter {
   }
 
   /** @param extras further fields at the top of the chunk */
-  finish(reason: FinishReason, extras: JsonObject = {}, choice = 0): void {
-    const finish = JSON.stringify(finishReasonOf(reason, this.#options));
-    const choices = `[{"index":${choice},"delta":{},"logprobs":null,"finish_reason":${finish}}]`;
-    const more = JSON.stringify(extras).slice(1, -1);
-    this.#written += `${this.#head},"choices":${choices}${more === '' ? '' : `,${more}`}}\n\n`;
+  finish(finish: Finish, extras: JsonObject = {}, choice = 0): void {
+    const reason = JSON.stringify(finishReasonOf(finish.reason, this.#options));
+    const why = fieldsOf(finishExtras(finish));
+    const choices = `[{"index":${choice},"delta":{},"logprobs":null,"finish_reason":${reason}${why}}]`;
+    this.#written += `${this.#head},"choices":${choices}${fieldsOf(extras)}}\n\n`;
   }
 
   /** The usage chunk, if asked for, and the end. */
@@ -125,4 +125,10 @@ export class ChunkWriter {
     const fields = `"delta":${JSON.stringify(delta)},"logprobs":${JSON.stringify(logprobs)}`;
     this.#written += `${this.#head},"choices":[{"index":${choice},${fields},"finish_reason":null}]}\n\n`;
   }
+}
+
+/** To follow other fields of an object. */
+function fieldsOf(more: JsonObject): string {
+  const fields = JSON.stringify(more).slice(1, -1);
+  return fields === '' ? '' : `,${fields}`;
 }

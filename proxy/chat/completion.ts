@@ -3,7 +3,28 @@
 import type { JsonObject } from '../../common/json.ts';
 import type { Usage } from './usage.ts';
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+/** `error`: the response failed, though it came with a status of success. No word of the GPT vendor's; OpenRouter uses it too. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
+
+/** Why a response ended. */
+export interface Finish {
+  readonly reason: FinishReason;
+  /** The same in the vendor's word, where it gave one. */
+  readonly native: string | undefined;
+  /** Which of the request's stop texts was met, where the vendor says so. */
+  readonly stopSequence?: string | undefined;
+  /** What the vendor says about it. */
+  readonly message?: string | undefined;
+}
+
+/** Further fields of a choice that say why it ended: none where the vendor has the callers' word for it. */
+export function finishExtras({ reason, native, stopSequence, message }: Finish): JsonObject {
+  return {
+    ...(native !== undefined && native.toLowerCase() !== reason && { native_finish_reason: native }),
+    ...(message !== undefined && { native_finish_message: message }),
+    ...(stopSequence !== undefined && { stop_sequence: stopSequence }),
+  };
+}
 
 export interface CalledTool {
   readonly id: string;
@@ -27,7 +48,7 @@ export interface Completion {
 }
 
 export interface CompletionChoice {
-  readonly finishReason: FinishReason;
+  readonly finish: Finish;
   /** Undefined where there is none. */
   readonly content: string | undefined;
   readonly reasoning?: string | undefined;
@@ -61,7 +82,7 @@ export function completionBody(completion: Completion, form: CompletionForm): Bu
 }
 
 function choiceBody(choice: CompletionChoice, index: number, form: CompletionForm): JsonObject {
-  const { finishReason, content, reasoning, refusal, calls, logprobs = null, extras } = choice;
+  const { finish, content, reasoning, refusal, calls, logprobs = null, extras } = choice;
   const message: JsonObject = {
     role: 'assistant',
     // Null only beside calls: clients join the text of all others.
@@ -70,7 +91,8 @@ function choiceBody(choice: CompletionChoice, index: number, form: CompletionFor
   };
   if (reasoning !== undefined && reasoning !== '') message.reasoning_content = reasoning;
   Object.assign(message, callFields(calls, form), extras);
-  return { index, message, logprobs, finish_reason: finishReasonOf(finishReason, form) };
+  const finish_reason = finishReasonOf(finish.reason, form);
+  return { index, message, logprobs, finish_reason, ...finishExtras(finish) };
 }
 
 function callFields(calls: readonly CalledTool[], { noCalls, asFunctions }: CompletionForm): JsonObject {

@@ -1,7 +1,7 @@
 // The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { invalid } from './invalid.ts';
-import { type InlineData, isBase64, readDataUrl } from './media.ts';
+import { type InlineData, plainBase64, readDataUrl } from './media.ts';
 
 export type Part = TextPart | ImagePart | AudioPart | FilePart;
 
@@ -42,8 +42,11 @@ export interface FilePart extends MediaPart {
   readonly kind: 'file';
   readonly source:
     | { readonly kind: 'data'; readonly data: InlineData }
+    /** Also the URL of one that the vendor is to fetch. */
     | { readonly kind: 'id'; readonly id: string };
   readonly name: string | undefined;
+  /** Extension `citations: {"enabled": true}`: the answer is to say which places of the file it rests on. */
+  readonly citations: boolean;
   readonly cache: CacheMark | undefined;
 }
 
@@ -70,12 +73,14 @@ function readPart(part: JsonObject, at: string): Part {
       return { kind: 'text', text: text(part.refusal, `${at}.refusal`), cache };
     case 'image_url':
       return readImage(part.image_url, at, cache);
+    case 'video_url':
+      return readVideo(part.video_url, at, cache);
     case 'input_audio':
       return readAudio(part.input_audio, at);
     case 'file':
-      return readFile(part.file, at, cache);
+      return readFile(part, at, cache);
     default:
-      throw invalid(`${at}.type`, `${at}.type must be text, image_url, input_audio or file`);
+      throw invalid(`${at}.type`, `${at}.type must be text, image_url, video_url, input_audio or file`);
   }
 }
 
@@ -84,7 +89,7 @@ function text(value: unknown, at: string): string {
   throw invalid(at, `${at} must be a string`);
 }
 
-/** Of a part or a tool. */
+/** Of a part, a message, a call or a tool. */
 export function readCacheMark(part: JsonObject): CacheMark | undefined {
   const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part;
   if (isObject(control)) {
@@ -94,7 +99,8 @@ export function readCacheMark(part: JsonObject): CacheMark | undefined {
   return isObject(breakpoint) ? { ttl: undefined } : undefined;
 }
 
-function readImage(value: unknown, at: string, cache: CacheMark | undefined): ImagePart {
+/** @throws GatewayError invalid_request that names the place */
+export function readImage(value: unknown, at: string, cache: CacheMark | undefined): ImagePart | FilePart {
   const where = `${at}.image_url`;
   // Some clients send the URL itself in place of the object.
   const image = typeof value === 'string' ? { url: value } : value;
@@ -104,6 +110,8 @@ function readImage(value: unknown, at: string, cache: CacheMark | undefined): Im
   if (data === undefined && !/^https?:\/\//i.test(url)) {
     throw invalid(`${where}.url`, `${where}.url must be an https or a base64 data URL`);
   }
+  // Many clients have this one place for whatever they attach.
+  if (data !== undefined && isPdf(data)) return fileOf(data, at, { cache });
   const { detail } = image;
   return {
     kind: 'image',
@@ -114,38 +122,74 @@ function readImage(value: unknown, at: string, cache: CacheMark | undefined): Im
   };
 }
 
+/** By what it is called, or by how its bytes begin. */
+function isPdf({ mediaType, base64 }: InlineData): boolean {
+  return mediaType === 'application/pdf' || base64.startsWith('JVBERi0');
+}
+
+interface FileFields {
+  readonly name?: string | undefined;
+  readonly citations?: boolean;
+  readonly cache: CacheMark | undefined;
+}
+
+function fileOf(data: InlineData, at: string, { name, citations = false, cache }: FileFields): FilePart {
+  const mediaType = isPdf(data) ? 'application/pdf' : data.mediaType;
+  return { kind: 'file', at, source: { kind: 'data', data: { ...data, mediaType } }, name, citations, cache };
+}
+
+/** A de-facto extension of servers of open models: `{"url": "data:video/mp4;base64,…"}`. */
+function readVideo(value: unknown, at: string, cache: CacheMark | undefined): FilePart {
+  const where = `${at}.video_url`;
+  const video = typeof value === 'string' ? { url: value } : value;
+  if (!isObject(video)) throw invalid(where, `${where} must be an object with a url`);
+  const url = text(video.url, `${where}.url`);
+  const data = readDataUrl(url, `${where}.url`);
+  if (data !== undefined) return fileOf(data, at, { cache });
+  if (!isUrl(url)) throw invalid(`${where}.url`, `${where}.url must be an https or a base64 data URL`);
+  return { kind: 'file', at, source: { kind: 'id', id: url }, name: undefined, citations: false, cache };
+}
+
 function readAudio(value: unknown, at: string): AudioPart {
   const where = `${at}.input_audio`;
   if (!isObject(value)) throw invalid(where, `${where} must be an object with data and format`);
-  const base64 = text(value.data, `${where}.data`);
-  if (!isBase64(base64)) throw invalid(`${where}.data`, `${where}.data must be base64`);
+  const base64 = plainBase64(text(value.data, `${where}.data`));
+  if (base64 === undefined) throw invalid(`${where}.data`, `${where}.data must be base64`);
   return { kind: 'audio', at, format: text(value.format, `${where}.format`), base64 };
 }
 
-function readFile(value: unknown, at: string, cache: CacheMark | undefined): FilePart {
+function readFile(part: JsonObject, at: string, cache: CacheMark | undefined): FilePart {
   const where = `${at}.file`;
-  if (!isObject(value)) throw invalid(where, `${where} must be an object with file_data or file_id`);
-  const name = typeof value.filename === 'string' ? value.filename : undefined;
-  if (typeof value.file_id === 'string')
-    return { kind: 'file', at, source: { kind: 'id', id: value.file_id }, name, cache };
-  const encoded = text(value.file_data, `${where}.file_data`);
-  const data = readDataUrl(encoded, `${where}.file_data`);
-  if (data !== undefined) return { kind: 'file', at, source: { kind: 'data', data }, name, cache };
-  if (!isBase64(encoded))
+  const { file } = part;
+  if (!isObject(file)) throw invalid(where, `${where} must be an object with file_data or file_id`);
+  const name = typeof file.filename === 'string' ? file.filename : undefined;
+  const citations = [part.citations, file.citations].some((one) => isObject(one) && one.enabled === true);
+  const given = typeof file.file_id === 'string' ? file.file_id : text(file.file_data, `${where}.file_data`);
+  if (typeof file.file_id === 'string' || isUrl(given)) {
+    return { kind: 'file', at, source: { kind: 'id', id: given }, name, citations, cache };
+  }
+  const data = readDataUrl(given, `${where}.file_data`);
+  if (data !== undefined) return fileOf(data, at, { name, citations, cache });
+  const base64 = plainBase64(given);
+  if (base64 === undefined)
     throw invalid(`${where}.file_data`, `${where}.file_data must be base64 or a data URL`);
   // Without a type of its own it is what this field is usually for.
-  return {
-    kind: 'file',
-    at,
-    source: { kind: 'data', data: { mediaType: 'application/pdf', base64: encoded } },
-    name,
-    cache,
-  };
+  return fileOf({ mediaType: 'application/pdf', base64 }, at, { name, citations, cache });
 }
 
-/** URLs of the images that are not given as data, as the caller wrote them. Malformed parts are told by who reads the parts. */
+function isUrl(given: string): boolean {
+  return /^https:\/\/\S+$/i.test(given);
+}
+
+/**
+ * URLs of the images that are not given as data, as the caller wrote them: of parts of a message, and of the extension `images` of
+ * the assistant's. Malformed ones are told by who reads the parts.
+ */
 export function imageUrls(messages: readonly JsonObject[]): string[] {
-  const parts = messages.flatMap(({ content }): unknown[] => (Array.isArray(content) ? content : []));
+  const parts = messages.flatMap(({ content, images }): unknown[] => [
+    ...(Array.isArray(content) ? content : []),
+    ...(Array.isArray(images) ? images : []),
+  ]);
   return parts.flatMap((part) => {
     if (!isObject(part) || part.type !== 'image_url') return [];
     const image = part.image_url;

@@ -9,12 +9,17 @@ export interface GivenMedia {
 }
 
 export function mediaOf(messages: readonly JsonObject[]): GivenMedia[] {
-  return messages.flatMap(({ content }) => (Array.isArray(content) ? content.flatMap(mediaOfPart) : []));
+  return messages.flatMap(({ content, images }) => [
+    ...(Array.isArray(content) ? content.flatMap(mediaOfPart) : []),
+    // Those that an answer brought, on their way back.
+    ...(Array.isArray(images) ? images.flatMap(mediaOfPart) : []),
+  ]);
 }
 
 const places: ReadonlyMap<unknown, Place> = new Map<string, Place>([
   ['image_url', { kind: 'image', holder: 'image_url', field: 'url' }],
   ['input_audio', { kind: 'audio', holder: 'input_audio', field: 'data' }],
+  ['video_url', { kind: 'file', holder: 'video_url', field: 'url' }],
   ['file', { kind: 'file', holder: 'file', field: 'file_data' }],
 ]);
 
@@ -30,5 +35,17 @@ function mediaOfPart(part: unknown): GivenMedia[] {
   const held = part[place.holder];
   // Some clients send an image's URL itself in place of the object.
   const data = isObject(held) ? held[place.field] : held;
-  return typeof data === 'string' ? [{ kind: place.kind, data }] : [];
+  if (typeof data !== 'string') return [];
+  return [{ kind: place.kind === 'image' && isOther(data) ? 'file' : place.kind, data }];
+}
+
+/** What stands in an image's place may be a document all the same, however its base64 is written. */
+function isOther(data: string): boolean {
+  if (!/^data:/i.test(data)) return false;
+  const comma = data.indexOf(',');
+  if (!/^data:image\//i.test(data.slice(0, comma))) return true;
+  return data
+    .slice(comma + 1, comma + 200)
+    .replaceAll(/\s/g, '')
+    .startsWith('JVBERi0');
 }

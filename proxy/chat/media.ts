@@ -12,12 +12,28 @@ export function readDataUrl(url: string, at: string): InlineData | undefined {
   if (!/^data:/i.test(url)) return undefined;
   const comma = url.indexOf(',');
   const head = /^data:([a-z0-9.+/-]*)(?:;[a-z0-9.=+_-]*)*;base64$/i.exec(url.slice(0, Math.max(comma, 0)));
-  const base64 = url.slice(comma + 1);
-  if (head === null || !isBase64(base64)) throw invalid(at, `${at} must be a base64 data URL`);
+  const base64 = plainBase64(url.slice(comma + 1));
+  if (head === null || base64 === undefined) throw invalid(at, `${at} must be a base64 data URL`);
   return { mediaType: (head[1] ?? '').toLowerCase(), base64 };
 }
 
-export function isBase64(text: string): boolean {
+/**
+ * Base64 as every vendor takes it: the standard alphabet, padded, in one line. Programs also write it in lines (MIME), without
+ * padding, or in the URL-safe alphabet.
+ * @returns undefined where the text is none of these
+ */
+export function plainBase64(text: string): string | undefined {
+  if (isPlain(text)) return text;
+  const bare = text
+    .replaceAll(/[\r\n\t ]+/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
+  const padded = bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
+  return isPlain(padded) ? padded : undefined;
+}
+
+function isPlain(text: string): boolean {
   return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 

@@ -1,6 +1,17 @@
 // Where text stands in a message, of a request as of an answer: answers are sent back as history. The exemptions are what the
 // model does not see, or what is no text.
-import { anything, exempt, fields, fixed, joined, json, type Place, text, unseen } from './places.ts';
+import {
+  anything,
+  document,
+  exempt,
+  fields,
+  fixed,
+  joined,
+  json,
+  type Place,
+  text,
+  unseen,
+} from './places.ts';
 
 /** What identifiers of the format look like. Whatever else stands in such a place is inspected. */
 const isWord = (value: string) => value.length <= 64 && !/[^\w.-]/.test(value);
@@ -19,7 +30,7 @@ export const id = exempt('an id that a program made', hasNoSpace);
 export const number = exempt('a number that steers the model', () => false);
 const encoded = exempt('base64: not decoded', isBase64);
 const opaque = exempt('signed or encrypted by a vendor, for itself', isBase64);
-const media = exempt('a picture, a sound or a file, or where it is fetched from', isMedia);
+const media = document('a picture, a sound or a file, or where it is fetched from', isMedia);
 export const cacheMark = unseen('says where a prompt is cached');
 
 export const name = fixed('vendors take letters, digits, _ and - only');
@@ -41,17 +52,21 @@ export const content: Place = {
     audio_url: mediaObject,
     input_audio: fields({ data: encoded, format: word }),
     file: fields({
-      file_data: { ...exempt('a file', (value) => isMedia(value) || isBase64(value)) },
+      file_data: document('a file', (value) => isMedia(value) || isBase64(value)),
       file_id: id,
       filename: text,
       format: word,
     }),
+    citations: fields({ enabled: unseen('a switch') }),
     thinking: text,
     signature: opaque,
     cache_control: cacheMark,
     prompt_cache_breakpoint: cacheMark,
   },
 };
+
+/** The search company's, of a message as of a call. */
+const extraContent = fields({ google: fields({ thought_signature: opaque }) });
 
 const thinkingBlock = fields({
   type: word,
@@ -74,9 +89,43 @@ const toolCall = fields({
   index: number,
   function: called,
   custom: fields({ name, input: text }),
-  extra_content: fields({ google: fields({ thought_signature: opaque }) }),
+  extra_content: extraContent,
   thought_signature: opaque,
   cache_control: cacheMark,
+});
+
+/** Of a turn that paused: what the vendor's own tools did and found, which the model reads again. */
+const contentBlock: Place = {
+  strings: 'text',
+  fields: {
+    type: word,
+    id,
+    tool_use_id: id,
+    start_index: number,
+    end_index: number,
+    signature: opaque,
+    data: opaque,
+    encrypted_content: opaque,
+    encrypted_index: opaque,
+    caller: fields({ type: word, tool_id: id }),
+    get content() {
+      return contentBlock;
+    },
+  },
+};
+
+const documentCitation = fields({
+  start_index: number,
+  end_index: number,
+  document_index: number,
+  document_title: text,
+  cited_text: text,
+  start_char_index: number,
+  end_char_index: number,
+  start_page_number: number,
+  end_page_number: number,
+  start_block_index: number,
+  end_block_index: number,
 });
 
 const urlCitation = fields({ url: text, title: text, start_index: number, end_index: number });
@@ -99,11 +148,17 @@ export const messageFields: Readonly<Record<string, Place>> = {
     data: encoded,
     transcript: fixed('the sound beside it says the same'),
     expires_at: number,
+    format: word,
+    mime_type: exempt('a media type', hasNoSpace),
+    sample_rate: number,
   }),
-  images: fields({ type: word, image_url: mediaObject, index: number }),
+  images: fields({ type: word, image_url: mediaObject, index: number, thought_signature: opaque }),
+  extra_content: extraContent,
+  content_blocks: contentBlock,
   annotations: fields({
     type: word,
     url_citation: urlCitation,
+    document_citation: documentCitation,
     file_citation: fields({ file_id: id, index: number }),
   }),
   cache_control: cacheMark,

@@ -3,16 +3,18 @@
 // along the way to it, and the very same body where nothing is.
 import { isNumber, type JsonNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
+import { mapDocumentText } from './document-text.ts';
 import { mapJsonText } from './json-text.ts';
 import { spellingsOf } from './number-spellings.ts';
 
 export interface Place {
   /**
    * What becomes of a string here: text is inspected and may be rewritten; fixed is inspected, and what would have to be rewritten
-   * blocks, because a placeholder would break it; json is JSON text, of which each value is text; exempt is not inspected.
+   * blocks, because a placeholder would break it; json is JSON text, of which each value is text; a document is a data URL, whose
+   * text is text where it holds one, and which is exempt else; exempt is not inspected.
    * Whole numbers are inspected as fixed, unless exempt.
    */
-  readonly strings: 'text' | 'fixed' | 'json' | 'exempt';
+  readonly strings: 'text' | 'fixed' | 'json' | 'document' | 'exempt';
   /** Of an exemption and of what is fixed. */
   readonly why?: string;
   /** Only strings of this form are exempt; others are text. */
@@ -50,6 +52,10 @@ export const fixed = (why: string): Place => ({ strings: 'fixed', why });
 export const exempt = (why: string, isExempt?: (text: string) => boolean): Place => ({
   ...{ strings: 'exempt', why },
   ...(isExempt && { isExempt }),
+});
+/** A data URL whose text is inspected where it holds one. */
+export const document = (why: string, isExempt: (text: string) => boolean): Place => ({
+  ...{ strings: 'document', why, isExempt },
 });
 /** With all that stands below. */
 export const unseen = (why: string): Place => ({ strings: 'exempt', why, deep: true });
@@ -100,7 +106,13 @@ class Walk {
   }
 
   #string(value: string, place: Place): string {
-    if (place.strings === 'exempt' && place.isExempt?.(value) !== false) return value;
+    if (place.strings === 'document') {
+      const group = ++this.#groups;
+      const put = mapDocumentText(value, (text) => this.#text(text, { group }));
+      if (put !== undefined) return put;
+    }
+    const mayBeExempt = place.strings === 'exempt' || place.strings === 'document';
+    if (mayBeExempt && place.isExempt?.(value) !== false) return value;
     if (place.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
     if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, { group }));

@@ -24,12 +24,14 @@ export interface CallTellers {
 
 export class OpenCall {
   readonly kind = 'call';
+  readonly id: string;
   readonly #tellers: CallTellers;
   /** Undefined for the call that gives the answer. */
   readonly #index: number | undefined;
   #hasInput = false;
 
   constructor({ id, name }: CallIdentity, tellers: CallTellers) {
+    this.id = id;
     this.#tellers = tellers;
     this.#index = tellers.text.isAnswer(name) ? undefined : tellers.sink.call(id, name);
   }

@@ -108,6 +108,8 @@ export interface UpstreamRequest {
   readonly body: string;
   /** Fields of the request that the vendor does not get, for `x-svc-dropped-params`. */
   readonly dropped?: readonly string[];
+  /** Fields of the request that the vendor gets by other means than its own, for `x-svc-emulated-params`. */
+  readonly emulated?: readonly string[];
   /** The output limit that the gateway chose because the caller gave none, for `x-svc-max-tokens`. */
   readonly maxTokens?: number;
 }

@@ -1,12 +1,16 @@
-// What the caller is told of how its request was sent to the provider: names of fields that were dropped, and a ceiling that the
-// gateway chose.
+// What the caller is told of how its request was sent to the provider: names of fields that were dropped, or sent by other means,
+// and a ceiling that the gateway chose.
 import type { Credential, UpstreamRequest } from '../providers/provider.ts';
 import { holdsKey } from './key-echo.ts';
 
 /** What the caller is told of how its request was sent; nothing, nearly always. */
-export function ownHeaders({ dropped = [], maxTokens }: UpstreamRequest, credential: Credential): string[] {
+export function ownHeaders(
+  { dropped = [], emulated = [], maxTokens }: UpstreamRequest,
+  credential: Credential,
+): string[] {
   const headers: string[] = [];
   if (dropped.length > 0) headers.push('x-svc-dropped-params', fieldNames(dropped, credential));
+  if (emulated.length > 0) headers.push('x-svc-emulated-params', fieldNames(emulated, credential));
   if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
   return headers;
 }

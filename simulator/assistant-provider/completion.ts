@@ -80,7 +80,12 @@ function refusalDetails(category: string | null): Json {
 
 function textBlocks(deltas: readonly string[], { behaviour, sequence }: Wish): readonly SpokenBlock[] {
   if (deltas.length === 0) return [];
-  const { citations = [] } = behaviour;
+  const { citations = [], finishReason } = behaviour;
+  // A turn pauses between a search and what is to be said about it.
+  if (finishReason === 'pause_turn') {
+    const found = citations.length > 0 ? citations : [{ uri: 'https://example.test/', title: 'Found' }];
+    return [{ type: 'text', pieces: deltas, citations: [] }, ...searchBlocks(found, sequence)];
+  }
   if (citations.length === 0) return [{ type: 'text', pieces: deltas, citations: [] }];
   return [...searchBlocks(citations, sequence), ...citedTexts(deltas.join(''), citations)];
 }

@@ -187,6 +187,8 @@ function ending({ turns, model }: Conversation): void {
       `messages.${last.index}: The final block in an assistant message cannot be \`thinking\`.`,
     );
   }
+  // A turn that paused while the vendor ran its own tools comes back as it was.
+  if (last.blocks.some((one) => /^server_tool_use$|[a-z]_tool_result$/.test(String(one.type)))) return;
   if (!model.prefill && hasText(last)) {
     throw badRequest(
       'This model does not support assistant message prefill. The conversation must end with a user message.',

@@ -27,6 +27,8 @@ export interface ModelTraits {
   readonly thinking: Thinking;
   /** Signs what it thought, gives calls an id, and wants the signatures of the current turn back. */
   readonly signs: boolean;
+  /** Takes images and documents in function responses. */
+  readonly multimodalResponses: boolean;
   /** Takes functions beside a schema of the answer or beside the vendor's own tools. */
   readonly combinesTools: boolean;
   readonly penalties: boolean;
@@ -68,6 +70,7 @@ const gemini20: ModelTraits = {
   candidatesMax: 8,
   thinking: { by: 'nothing' },
   signs: false,
+  multimodalResponses: false,
   combinesTools: false,
   penalties: true,
   logprobs: true,
@@ -91,6 +94,7 @@ const gemini3: ModelTraits = {
   ...gemini25,
   candidatesMax: 1,
   signs: true,
+  multimodalResponses: true,
   combinesTools: true,
   thinking: levels('MINIMAL', 'HIGH'),
 };

@@ -15,7 +15,29 @@ export function checkTurns(contents: readonly Content[], model: SimulatedModel):
     throw invalidArgument('Requests ending with a model turn are not supported.');
   }
   checkSignatures(contents, model);
+  checkMultimodal(contents, model);
 }
+
+/** The vendor's page "Function calling": Gemini 3 and later. */
+function checkMultimodal(contents: readonly Content[], model: SimulatedModel): void {
+  const media = contents.flatMap(responsesOf).flatMap(({ parts = [] }) => parts);
+  if (media.length === 0) return;
+  if (!model.multimodalResponses) {
+    throw invalidArgument('Multimodal function responses are not supported for this model.');
+  }
+  const odd = media.find(({ inlineData }) => inlineData && !inResponses.has(String(inlineData.mimeType)));
+  if (odd !== undefined) {
+    throw invalidArgument(`Unsupported MIME type in a function response: ${odd.inlineData?.mimeType}`);
+  }
+}
+
+const inResponses: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'application/pdf',
+  'text/plain',
+]);
 
 function checkCallTurn(contents: readonly Content[], index: number): void {
   const calls = callsOf(contents[index]);

@@ -80,6 +80,8 @@ async function expectAnswer(one: Case, outcome: Answered): Promise<void> {
   const { completion, headers } = await ask(one);
   expect(completion.choices[0]?.finish_reason).toEqual(expect.any(String));
   expect(headers.get('x-svc-dropped-params')).toBe(droppedBy(outcome));
+  const named = outcome.is === 'emulated' ? outcome.names : undefined;
+  expect(headers.get('x-svc-emulated-params')).toBe(named ?? null);
   const place = outcome.is === 'told' ? completion : scene.received().json();
   if (!('at' in outcome)) return;
   const found = valueAt(place, outcome.at);

@@ -73,8 +73,8 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     streamFile,
     upstream: async () => {
       const built = await provider.buildRequest(call);
-      const { path, headers, body, dropped = [], maxTokens } = built;
-      return { path, headers: shown(headers), dropped, maxTokens, body: JSON.parse(body) };
+      const { path, headers, body, dropped = [], emulated, maxTokens } = built;
+      return { path, headers: shown(headers), dropped, emulated, maxTokens, body: JSON.parse(body) };
     },
     completion: () => {
       try {

@@ -143,11 +143,19 @@ function contentOf({ content, audio }: JsonObject): ContentDemand {
   // An answer in sound, stored by the vendor: it counts as tokens of sound again.
   if (isGiven(audio)) return { sound: true, stored: true };
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  const files = parts.flatMap((part) => (isObject(part) && part.type === 'file' ? [part.file] : []));
+  const files = parts.flatMap((part) => fileOf(part) ?? []);
   return {
     sound: parts.some((part) => isObject(part) && part.type === 'input_audio') || files.some(isSounding),
     stored: files.some(isStored),
   };
+}
+
+/** What a part holds as a file: videos have a part of their own as well. */
+export function fileOf(part: unknown): unknown {
+  if (!isObject(part)) return undefined;
+  if (part.type !== 'video_url') return part.type === 'file' ? part.file : undefined;
+  const video = part.video_url;
+  return { file_data: isObject(video) ? video.url : video };
 }
 
 /** The sound of videos is sound as well. */

@@ -5,7 +5,15 @@ import { audioSecondsMax } from '../../catalog/audio-length.ts';
 import type { ChatCall } from '../../chat/call.ts';
 import { isGiven } from '../../chat/fields.ts';
 import { count, servedTier } from '../../chat/usage.ts';
-import { alwaysSearching, type Demand, isSounding, isStored, ownTool, plainDemand } from './demand.ts';
+import {
+  alwaysSearching,
+  type Demand,
+  fileOf,
+  isSounding,
+  isStored,
+  ownTool,
+  plainDemand,
+} from './demand.ts';
 import type { Prices } from './prices.ts';
 
 type PriceableCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
@@ -132,7 +140,8 @@ const pricedParts: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url
 function isPricedPart(part: unknown, has: Known): boolean {
   if (!isObject(part)) return false;
   if (part.type === 'input_audio') return has.demand(soundIn) && (has.window || isBounded(part.input_audio));
-  return part.type === 'file' ? isPricedFile(part.file, has) : pricedParts.has(part.type);
+  const file = fileOf(part);
+  return file === undefined ? pricedParts.has(part.type) : isPricedFile(file, has);
 }
 
 function isBounded(audio: unknown): boolean {

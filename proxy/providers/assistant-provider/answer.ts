@@ -14,20 +14,20 @@ export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer):
   const message = parseExactJson(body.toString());
   if (!isObject(message)) throw protocolError('the answer is no object');
   if (isObject(message.error)) throw new VendorFailure(toldError(message.error));
-  const { id, model, content, stop_reason, stop_details } = message;
+  const { id, model, content } = message;
   if (typeof id !== 'string' || !Array.isArray(content)) throw protocolError('the answer is no message');
   const { tools, form } = readPlan(call);
   const parts = new AnswerParts();
   const reader = new MessageReader(parts, form);
   for (const [index, block] of content.entries()) readBlock(reader, index, block);
-  const finishReason = reader.finish(stop_reason, stop_details);
+  const finish = reader.finish(message);
   const counter = new UsageCounter();
   counter.add(message.usage);
   const completion = {
     id,
     created: Math.floor(call.now / 1000),
     model: typeof model === 'string' ? model : call.model,
-    choices: [{ finishReason, ...parts.told() }],
+    choices: [{ finish, ...parts.told() }],
     usage: counter.known,
     usageExtras: usageExtras(counter.known),
   };

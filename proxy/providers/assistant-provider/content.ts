@@ -49,17 +49,22 @@ function imageSource({ source, at }: ImagePart): JsonObject {
   return { type: 'base64', media_type: mediaType, data: base64 };
 }
 
-function fileBlock({ source, name, cache, at }: FilePart): Block {
-  if (source.kind === 'id') {
-    // Files belong to the account, not to whoever may use its key here.
-    throw unsupported(`${at}.file.file_id`, 'files by id are not supported by this provider; send file_data');
-  }
+function fileBlock({ source, name, citations, cache, at }: FilePart): Block {
   return {
     type: 'document',
-    source: documentSource(source.data, `${at}.file.file_data`),
+    source:
+      source.kind === 'id' ? urlSource(source.id, at) : documentSource(source.data, `${at}.file.file_data`),
     ...(name !== undefined && name !== '' && { title: name }),
+    ...(citations && { citations: { enabled: true } }),
     ...cacheControl(cache),
   };
+}
+
+/** The vendor fetches PDF files itself (SDK type `URLPDFSource`). */
+function urlSource(id: string, at: string): JsonObject {
+  if (/^https:/i.test(id)) return { type: 'url', url: id };
+  // Files belong to the account, not to whoever may use its key here.
+  throw unsupported(`${at}.file.file_id`, 'files by id are not supported by this provider; send file_data');
 }
 
 const textTypes = /^(text\/.*|application\/(json|xml|yaml|x-yaml|javascript))$/;

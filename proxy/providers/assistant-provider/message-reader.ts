@@ -1,17 +1,22 @@
 // Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
 // them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
+import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { AnswerSink } from '../../chat/answer-parts.ts';
-import type { FinishReason } from '../../chat/completion.ts';
+import type { Finish, FinishReason } from '../../chat/completion.ts';
 import { type AnswerForm, AnswerText } from '../answer-form.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../claude/thinking-blocks.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
+import { annotationOf, type Place } from './citations.ts';
+import { BlockLog, isServerBlock } from './paused-turn.ts';
 
 type OpenBlock =
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
   | { readonly kind: 'thinking'; thinking: string; signature: string }
   | OpenCall
+  /** Of a tool that the vendor runs: callers are told of it only where the turn has paused. */
+  | { readonly kind: 'server'; readonly block: JsonObject; input: string }
   /** Nothing that callers are told. */
   | { readonly kind: 'other' };
 
@@ -21,6 +26,7 @@ export class MessageReader {
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thought: ThinkingBlock[] = [];
   readonly #annotations: JsonObject[] = [];
+  readonly #log = new BlockLog();
   #length = 0;
   #calls = 0;
 
@@ -52,6 +58,9 @@ export class MessageReader {
       case 'call':
         if (delta.type === 'input_json_delta') block.input(text(delta.partial_json));
         return;
+      case 'server':
+        if (delta.type === 'input_json_delta') block.input += text(delta.partial_json);
+        return;
       case 'other':
         return;
     }
@@ -64,12 +73,19 @@ export class MessageReader {
     switch (block.kind) {
       case 'text':
         this.#cite(block.citations, { start_index: block.from, end_index: this.#length });
+        this.#log.add({ type: 'text', start_index: block.from, end_index: this.#length });
         return;
       case 'thinking':
-        this.#remember({ type: 'thinking', ...block });
+        this.#remember({ type: 'thinking', thinking: block.thinking, signature: block.signature });
         return;
       case 'call':
         block.end();
+        if (block.isTold) this.#log.add({ type: 'tool_use', id: block.id });
+        return;
+      case 'server':
+        this.#log.add(
+          block.input === '' ? block.block : { ...block.block, input: parseExactJson(block.input) },
+        );
         return;
       case 'other':
         return;
@@ -77,14 +93,18 @@ export class MessageReader {
   }
 
   /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
-  finish(stopReason: unknown, details: unknown): FinishReason {
+  finish({ stop_reason: stopReason, stop_details: details, stop_sequence: sequence }: JsonObject): Finish {
     for (const index of this.#open.keys()) this.end(index);
     this.#tell(this.#text.end());
     if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
     if (this.#thought.length > 0) this.#sink.extra({ thinking_blocks: this.#thought });
     if (stopReason === 'refusal') this.#sink.extra({ refusal: explanation(details) });
-    const reason = finishReasons.get(stopReason) ?? 'stop';
-    return reason === 'tool_calls' && this.#calls === 0 ? 'stop' : reason;
+    const { blocks } = this.#log;
+    if (stopReason === 'pause_turn' && blocks !== undefined) this.#sink.extra({ content_blocks: blocks });
+    const known = finishReasons.get(stopReason) ?? 'stop';
+    const reason = known === 'tool_calls' && this.#calls === 0 ? 'stop' : known;
+    const stopSequence = typeof sequence === 'string' ? sequence : undefined;
+    return { reason, native: typeof stopReason === 'string' ? stopReason : undefined, stopSequence };
   }
 
   #opened(block: JsonObject): OpenBlock {
@@ -105,7 +125,7 @@ export class MessageReader {
       case 'tool_use':
         return this.#called(block);
       default:
-        return { kind: 'other' };
+        return isServerBlock(block) ? { kind: 'server', block, input: '' } : { kind: 'other' };
     }
   }
 
@@ -137,15 +157,15 @@ export class MessageReader {
 
   #remember(block: JsonObject): void {
     const thought = readThinkingBlock(block);
-    if (thought !== undefined) this.#thought.push(thought);
+    if (thought === undefined) return;
+    this.#thought.push(thought);
+    this.#log.add(thought);
   }
 
-  /** SDK type `ChatCompletionMessage.Annotation` of the package openai. */
-  #cite(citations: readonly JsonObject[], place: JsonObject): void {
-    for (const { type, url, title } of citations) {
-      if (type !== 'web_search_result_location' || typeof url !== 'string') continue;
-      const cited = { ...place, title: typeof title === 'string' ? title : url, url };
-      this.#annotations.push({ type: 'url_citation', url_citation: cited });
+  #cite(citations: readonly JsonObject[], place: Place): void {
+    for (const citation of citations) {
+      const annotation = annotationOf(citation, place);
+      if (annotation !== undefined) this.#annotations.push(annotation);
     }
   }
 }
@@ -153,7 +173,8 @@ export class MessageReader {
 const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, FinishReason>([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
-  ['pause_turn', 'stop'],
+  // Not at its end: the model goes on when the message comes back.
+  ['pause_turn', 'length'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
   ['tool_use', 'tool_calls'],

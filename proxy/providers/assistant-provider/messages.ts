@@ -1,13 +1,23 @@
 // A conversation as the vendor takes it (SDK type `MessageParam` of @anthropic-ai/sdk): the user begins, neighbours of one
 // role are one message, every call is answered at the start of the user's message after it, no message is empty.
 import { vendorCallIds } from '../../chat/call-ids.ts';
-import type { AssistantTurn, Conversation, ToolCall, ToolTurn, Turn } from '../../chat/conversation.ts';
+import type { Part } from '../../chat/content.ts';
+import type {
+  AssistantMessage,
+  Conversation,
+  SystemTurn,
+  ToolCall,
+  ToolTurn,
+  Turn,
+} from '../../chat/conversation.ts';
 import { readThinkingBlock } from '../claude/thinking-blocks.ts';
-import { type Block, contentBlocks, textBlocks } from './content.ts';
+import { type Block, cacheControl, contentBlocks, textBlocks } from './content.ts';
+import { isPaused, pausedBlocks } from './paused-turn.ts';
 import { toolName } from './tools.ts';
 
 export interface Message {
-  readonly role: 'user' | 'assistant';
+  /** `system`: behind a turn of the user's only, and never before another of them (SDK type `SystemMessageParam`). */
+  readonly role: 'user' | 'assistant' | 'system';
   readonly content: readonly Block[];
 }
 
@@ -17,19 +27,50 @@ export interface Message {
  */
 export function writeMessages({ turns }: Conversation, thinks: boolean): Message[] {
   const ids = vendorCallIds(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : [])));
-  const messages: { readonly role: Message['role']; readonly content: Block[] }[] = [];
+  const list = new MessageList();
   for (const turn of turns) {
-    const role = turn.role === 'assistant' ? 'assistant' : 'user';
-    const blocks = blocksOf(turn, { ids, thinks });
-    const last = messages.at(-1);
-    if (last?.role === role) {
-      for (const block of blocks) last.content.push(block);
-    } else if (role === 'user' || blocks.length > 0) messages.push({ role, content: blocks });
+    if (turn.role === 'system') list.addSystem(textBlocks(turn.parts));
+    else list.add(turn.role === 'assistant' ? 'assistant' : 'user', blocksOf(turn, { ids, thinks }));
   }
-  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [] });
-  return messages.map((message) =>
-    message.content.length === 0 ? { ...message, content: [silence] } : message,
-  );
+  return list.end();
+}
+
+interface GrowingMessage {
+  readonly role: Message['role'];
+  readonly content: Block[];
+}
+
+class MessageList {
+  readonly #messages: GrowingMessage[] = [];
+  /** System texts wait for the end of the user's turn: before another word of the user's the vendor refuses them. */
+  #system: Block[] = [];
+
+  addSystem(blocks: readonly Block[]): void {
+    this.#system.push(...blocks);
+  }
+
+  add(role: 'user' | 'assistant', blocks: readonly Block[]): void {
+    if (role === 'assistant' && blocks.length === 0) return;
+    if (role === 'assistant') this.#placeSystem();
+    const last = this.#messages.at(-1);
+    if (last?.role !== role) this.#messages.push({ role, content: [...blocks] });
+    else for (const block of blocks) last.content.push(block);
+  }
+
+  end(): Message[] {
+    if (this.#messages[0]?.role !== 'user') this.#messages.unshift({ role: 'user', content: [] });
+    this.#placeSystem();
+    return this.#messages.map((message) =>
+      message.content.length === 0 ? { ...message, content: [silence] } : message,
+    );
+  }
+
+  #placeSystem(): void {
+    if (this.#system.length === 0) return;
+    if (this.#messages.at(-1)?.role !== 'user') this.#messages.push({ role: 'user', content: [] });
+    this.#messages.push({ role: 'system', content: this.#system });
+    this.#system = [];
+  }
 }
 
 /** Where the vendor wants the user to speak and the user said nothing. */
@@ -41,7 +82,7 @@ const silence: Block = { type: 'text', text: '.' };
  */
 export function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
   const last = messages.at(-1);
-  if (last?.role !== 'assistant') return messages;
+  if (last?.role !== 'assistant' || isPaused(last.content)) return messages;
   if (!prefill) return [...messages, { role: 'user', content: [{ type: 'text', text: 'Continue.' }] }];
   const content = last.content.map((block, index) =>
     index === last.content.length - 1 ? { ...block, text: String(block.text).trimEnd() } : block,
@@ -54,35 +95,43 @@ interface Writing {
   readonly thinks: boolean;
 }
 
-function blocksOf(turn: Turn, writing: Writing): Block[] {
-  switch (turn.role) {
-    case 'user':
-      return contentBlocks(turn.parts);
-    case 'assistant':
-      return assistantBlocks(turn, writing);
-    case 'tool':
-      return resultBlocks(turn, writing);
-  }
+function blocksOf(turn: Exclude<Turn, SystemTurn>, writing: Writing): Block[] {
+  if (turn.role === 'user') return contentBlocks(turn.parts);
+  if (turn.role === 'tool') return resultBlocks(turn, writing);
+  return turn.blocks.length === 0
+    ? answerBlocks(turn, writing)
+    : turn.messages.flatMap((message) => answerBlocks(message, writing));
 }
 
 /** What was thought comes first. Alone it is no message. */
-function assistantBlocks({ parts, calls, thinking }: AssistantTurn, { ids, thinks }: Writing): Block[] {
-  const said = [
-    ...textBlocks(parts),
-    ...calls.map((call) => ({
-      type: 'tool_use',
-      id: ids.get(call),
-      name: toolName(call.name),
-      input: call.arguments.splice,
-    })),
-  ];
+function answerBlocks(message: AssistantMessage, { ids, thinks }: Writing): Block[] {
+  const { parts, calls, thinking } = message;
+  const callBlock = (call: ToolCall) => ({
+    type: 'tool_use',
+    id: ids.get(call),
+    name: toolName(call.name),
+    input: call.arguments.splice,
+    ...cacheControl(call.cache),
+  });
+  if (message.blocks.length > 0) return pausedBlocks(message, thinks, callBlock);
+  const said = [...textBlocks(parts), ...calls.map(callBlock)];
   const thought = thinks ? thinking.flatMap((block) => readThinkingBlock(block) ?? []) : [];
   return said.length === 0 ? [] : [...thought, ...said];
 }
 
+/** What a result is marked with for the cache marks all of it. */
 function resultBlocks({ results }: ToolTurn, { ids }: Writing): Block[] {
-  return results.map(({ call, parts }) => {
-    const content = textBlocks(parts);
-    return { type: 'tool_result', tool_use_id: ids.get(call), ...(content.length > 0 && { content }) };
+  return results.map(({ call, parts, cache }) => {
+    const content = contentBlocks(parts.map(unmarked));
+    return {
+      type: 'tool_result',
+      tool_use_id: ids.get(call),
+      ...(content.length > 0 && { content }),
+      ...cacheControl(cache),
+    };
   });
+}
+
+function unmarked(part: Part): Part {
+  return part.kind === 'audio' ? part : { ...part, cache: undefined };
 }

@@ -12,6 +12,8 @@ export interface Plan {
   readonly form: AnswerForm;
   /** What of the vendor's limits is left for strict tools. */
   readonly schemas: StrictSchemas;
+  /** Something of the answer's schema stands in a description. */
+  readonly movesFormat: boolean;
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
@@ -23,5 +25,7 @@ export function readPlan({ request, traits }: ProviderCall): Plan {
     native: (schema) => (traits.jsonSchema ? schemas.take(schema) : undefined),
     forcedTools: traits.forcedTools,
   });
-  return { tools: withAnswerTool(tools, form), form, schemas };
+  const movesFormat = schemas.movesKeywords;
+  schemas.movesKeywords = false;
+  return { tools: withAnswerTool(tools, form), form, schemas, movesFormat };
 }

@@ -3,6 +3,7 @@
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { type Conversation, readConversation } from '../../chat/conversation.ts';
+import { emulateTurns, type TurnAbilities } from '../../chat/emulated-turns.ts';
 import { droppedFields } from '../../chat/fields.ts';
 import { readSampling } from '../claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../claude/thinking.ts';
@@ -19,7 +20,7 @@ const apiVersion = '2023-06-01';
 
 export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
   const { target, request } = call;
-  const { body, dropped, maxTokens } = vendorRequest(call);
+  const { body, dropped, emulated, maxTokens } = vendorRequest(call);
   return {
     origin: target.baseUrl.origin,
     path: `${target.baseUrl.path}/v1/messages`,
@@ -32,6 +33,7 @@ export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
     ],
     body: writeJson(body),
     dropped,
+    ...(emulated.length > 0 && { emulated }),
     ...(maxTokens !== undefined && { maxTokens }),
   };
 }
@@ -62,6 +64,7 @@ const mapped: ReadonlySet<string> = new Set([
 interface VendorRequest {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
+  readonly emulated: readonly string[];
   /** Where the caller gave none. */
   readonly maxTokens: number | undefined;
 }
@@ -71,7 +74,7 @@ function vendorRequest(call: ProviderCall): VendorRequest {
   const { body } = request;
   const unmapped = droppedFields(body, mapped);
   const plan = readPlan(call);
-  const conversation = readConversation(request);
+  const { conversation, emulated } = emulateTurns(readConversation(request), abilitiesOf(call));
   const messages = writeMessages(conversation, traits.reasoning !== 'none');
   const limit = outputLimit(call);
   const thinking = thinkingFor(call, plan, { conversation, maxTokens: Number(limit.tokens) });
@@ -94,9 +97,23 @@ function vendorRequest(call: ProviderCall): VendorRequest {
       ...options.fields,
       stream: request.stream || undefined,
     },
-    dropped: [...unmapped, ...[thinking, sampling, tools, options].flatMap((piece) => piece.dropped)],
+    dropped: [
+      ...unmapped,
+      ...[thinking, sampling, tools, options].flatMap((piece) => piece.dropped),
+      ...(conversation.lostMarks ? ['messages.cache_control'] : []),
+    ],
+    emulated: [
+      ...emulated,
+      ...(plan.schemas.movesKeywords ? ['tools.parameters'] : []),
+      ...(plan.movesFormat ? ['response_format.schema'] : []),
+    ],
     maxTokens: limit.isOurs ? Number(limit.tokens) : undefined,
   };
+}
+
+/** The vendor takes images and documents in results, and none in the assistant's turns. */
+function abilitiesOf({ traits }: ProviderCall): TurnAbilities {
+  return { systemInPlace: traits.systemInPlace, inResult: () => traits.mediaInResults, madeImages: false };
 }
 
 function thinkingFor(

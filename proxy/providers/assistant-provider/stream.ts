@@ -1,5 +1,6 @@
 // A streamed answer (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
 // with `message_stop`; events of other types pass unheeded.
+import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { ChunkWriter } from '../../chat/chunks.ts';
 import type { Usage } from '../../chat/usage.ts';
@@ -61,8 +62,8 @@ export class AssistantStreamReader implements StreamReader {
     if (this.complete || this.failure !== undefined) return;
     const data = eventData(event);
     if (data === undefined) return;
-    // No number of it goes on: arguments come as text.
-    const parsed = parseJson(data);
+    // Arguments come as text, so no number goes on; but what the vendor's own tools found may go back to it as it is written.
+    const parsed = data.includes('_tool_result"') ? parseExactJson(data) : parseJson(data);
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     if (parsed.type === 'error') {
       this.failure = toldError(isObject(parsed.error) ? parsed.error : {});
@@ -101,7 +102,8 @@ export class AssistantStreamReader implements StreamReader {
         this.#finish(isObject(event.delta) ? event.delta : {});
         return;
       case 'message_stop':
-        this.#finish({ stop_reason: 'end_turn' });
+        if (!this.#finished) this.#chunks.finish(this.#message.finish({}));
+        this.#finished = true;
         this.#chunks.end(this.#counter.known, usageExtras(this.#counter.known));
         this.complete = true;
         return;
@@ -109,10 +111,11 @@ export class AssistantStreamReader implements StreamReader {
   }
 
   /** Once: a second reason would contradict the first. */
-  #finish({ stop_reason, stop_details }: JsonObject): void {
+  #finish(delta: JsonObject): void {
+    const { stop_reason } = delta;
     if (this.#finished || stop_reason === undefined || stop_reason === null) return;
     this.#finished = true;
-    this.#chunks.finish(this.#message.finish(stop_reason, stop_details));
+    this.#chunks.finish(this.#message.finish(delta));
   }
 }
 

@@ -4,6 +4,7 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { findReferenced } from '../../chat/schema-references.ts';
+import { described, someSchema } from '../../chat/schema-words.ts';
 
 /** The `input_schema` of a tool: an object at the root, without alternatives there. */
 export function inputSchema(parameters: JsonObject | undefined): JsonObject {
@@ -11,7 +12,7 @@ export function inputSchema(parameters: JsonObject | undefined): JsonObject {
   const { description, ...given } = parameters;
   const isAlternative = ([keyword]: [string, unknown]) => alternatives.has(keyword);
   const rest = Object.fromEntries(Object.entries(given).filter((one) => !isAlternative(one)));
-  const said = describe(description, Object.fromEntries(Object.entries(given).filter(isAlternative)));
+  const said = described(description, Object.fromEntries(Object.entries(given).filter(isAlternative)));
   const properties = rest.properties === undefined && rest.$ref === undefined ? { properties: {} } : {};
   return { ...rest, type: 'object', ...properties, ...(said !== undefined && { description: said }) };
 }
@@ -24,6 +25,9 @@ export class StrictSchemas {
   #unionsLeft = 16;
   #schemasLeft = 20;
 
+  /** Whether something of a schema that was taken stands in a description. */
+  movesKeywords = false;
+
   /** @returns the schema in the vendor's part of JSON Schema; undefined where that cannot express it, or no room is left */
   take(schema: JsonObject): JsonObject | undefined {
     const { optional, unions } = new Costs(schema).of(schema, 0);
@@ -32,6 +36,7 @@ export class StrictSchemas {
     this.#optionalLeft -= optional;
     this.#unionsLeft -= unions;
     this.#schemasLeft -= 1;
+    this.movesKeywords ||= movesKeywords(schema);
     return cleaned(schema);
   }
 }
@@ -122,14 +127,29 @@ function cleaned(schema: JsonObject): JsonObject {
   };
   if (own.$ref !== undefined) return { ...named, $ref: own.$ref };
   const shape = shapeOf(own);
-  const left = Object.entries(own).filter(([keyword]) => !(keyword in shape) && !isImplied(keyword, own));
-  const said = describe(description, Object.fromEntries(left));
+  const said = described(description, unsaid(own, shape));
   return {
     ...named,
     ...(title !== undefined && { title }),
     ...(said !== undefined && { description: said }),
     ...shape,
   };
+}
+
+/** The keywords that its shape does not have. */
+function unsaid(schema: JsonObject, shape: JsonObject): JsonObject {
+  const left = Object.entries(schema).filter(
+    ([keyword]) => !(keyword in shape) && !isImplied(keyword, schema),
+  );
+  return Object.fromEntries(left);
+}
+
+/** Whether something of the schema stands in a description after `take`. */
+export function movesKeywords(schema: JsonObject): boolean {
+  return someSchema(schema, ({ $schema: _, $id: __, $defs, definitions, description, title, ...own }) => {
+    if (own.$ref !== undefined) return false;
+    return Object.keys(unsaid(own, shapeOf(own))).length > 0;
+  });
 }
 
 function shapeOf(schema: JsonObject): JsonObject {
@@ -184,12 +204,4 @@ function cleanedOne(schema: unknown): unknown {
 
 function cleanedAll(schemas: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, cleanedOne(one)]));
-}
-
-/** The description with what no keyword says any more: `Stars. (minimum: 1, maximum: 5)` */
-function describe(description: unknown, keywords: JsonObject): string | undefined {
-  const words = Object.entries(keywords).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
-  const said = typeof description === 'string' && description !== '' ? [description] : [];
-  const parts = words.length === 0 ? said : [...said, `(${words.join(', ')})`];
-  return parts.length === 0 ? undefined : parts.join(' ');
 }

@@ -34,8 +34,10 @@ export function keepsThinking(turns: readonly Turn[]): boolean {
 
 /** An answer without words and calls is not sent, and what stands around it becomes one turn of the user's. */
 function saysSomething(turn: Turn): boolean {
+  // The vendor reads on past what the system says in between.
+  if (turn.role === 'system') return false;
   if (turn.role !== 'assistant') return true;
-  return turn.calls.length > 0 || turn.parts.some(({ text }) => text.trim() !== '');
+  return turn.calls.length > 0 || turn.blocks.length > 0 || turn.parts.some(({ text }) => text.trim() !== '');
 }
 
 /** Whether the results of calls begin the turn of the user's that this one is part of. */

@@ -5,12 +5,13 @@ import { apiKeyOf, commonHeaders } from '../vendor-request.ts';
 
 export function buildGptRequest(call: ProviderCall): UpstreamRequest {
   const { request, target } = call;
-  const { body, dropped } = passedBody(call);
+  const { body, dropped, emulated } = passedBody(call);
   return {
     origin: target.baseUrl.origin,
     path: `${target.baseUrl.path}/chat/completions`,
     headers: ['authorization', `Bearer ${apiKeyOf(target)}`, ...commonHeaders(request.stream)],
     body: JSON.stringify(body),
     dropped,
+    ...(emulated.length > 0 && { emulated }),
   };
 }

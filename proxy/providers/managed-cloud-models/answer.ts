@@ -18,11 +18,11 @@ export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer
   const parts = new AnswerParts();
   const reader = new MessageReader(parts, form);
   for (const [index, block] of answer.content.entries()) reader.block(index, block);
-  const finishReason = reader.finish(answer.stopReason);
+  const finish = reader.finish(answer.stopReason);
   const told = readCloudUsage(answer.body, call.request.body.service_tier);
   const completion = {
     ...answerIdentity(call, head),
-    choices: [{ finishReason, ...parts.told() }],
+    choices: [{ finish, ...parts.told() }],
     usage: told?.usage ?? noUsage,
     usageExtras: told?.extras ?? {},
   };

@@ -70,8 +70,35 @@ function partBlocks(part: Part, context: BlockContext): Block[] {
     case 'audio':
       return [audioBlock(part)];
     case 'file':
-      return [documentBlock(part, context), ...cachePoint(part.cache, context.promptCache)];
+      return [fileBlock(part, context), ...cachePoint(part.cache, context.promptCache)];
   }
+}
+
+/** Of a tool's result (SDK type `ToolResultContentBlock`): inside of it no cache point is taken. */
+export function resultBlocks(parts: readonly Part[], context: BlockContext): Block[] {
+  return parts.flatMap((part) => partBlocks(part, { ...context, promptCache: 'none' }));
+}
+
+const videoFormats: Readonly<Record<string, string>> = {
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/x-matroska': 'mkv',
+  'video/webm': 'webm',
+  'video/x-flv': 'flv',
+  'video/mpeg': 'mpeg',
+  'video/mpg': 'mpg',
+  'video/wmv': 'wmv',
+  'video/x-ms-wmv': 'wmv',
+  'video/3gpp': 'three_gp',
+};
+
+function fileBlock(part: FilePart, context: BlockContext): Block {
+  const { source } = part;
+  if (source.kind === 'data' && Object.hasOwn(videoFormats, source.data.mediaType)) {
+    const { mediaType, base64 } = source.data;
+    return { video: { format: videoFormats[mediaType], source: { bytes: base64 } } };
+  }
+  return documentBlock(part, context);
 }
 
 function imageBlock({ source, at }: ImagePart, { images }: BlockContext): Block {
@@ -112,7 +139,7 @@ const documentFormats: Readonly<Record<string, string>> = {
   'text/markdown': 'md',
 };
 
-function documentBlock({ source, name, at }: FilePart, { documentNames }: BlockContext): Block {
+function documentBlock({ source, name, citations, at }: FilePart, { documentNames }: BlockContext): Block {
   if (source.kind === 'id') {
     throw unsupported(`${at}.file.file_id`, 'files by id are not supported by this provider; send file_data');
   }
@@ -124,7 +151,8 @@ function documentBlock({ source, name, at }: FilePart, { documentNames }: BlockC
       `${at}.file.file_data is of a type that this provider does not take`,
     );
   }
-  return { document: { format, name: documentNames.give(name), source: { bytes: base64 } } };
+  const document = { format, name: documentNames.give(name), source: { bytes: base64 } };
+  return { document: { ...document, ...(citations && { citations: { enabled: true } }) } };
 }
 
 /** Letters, digits, single spaces, hyphens and brackets. */

@@ -2,24 +2,33 @@
 // A complete answer is read as the stream it would have been.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { AnswerSink } from '../../chat/answer-parts.ts';
-import type { FinishReason } from '../../chat/completion.ts';
+import type { Finish, FinishReason } from '../../chat/completion.ts';
+import { imageExtra } from '../../chat/made-images.ts';
 import { type AnswerForm, AnswerText } from '../answer-form.ts';
 import type { ThinkingBlock } from '../claude/thinking-blocks.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
+import { annotationOf } from './citations.ts';
 
 type OpenBlock =
   | { readonly kind: 'thought'; thought: string }
   | OpenCall
+  /** Base64 of its bytes, in pieces. */
+  | { readonly kind: 'image'; readonly format: string; readonly pieces: string[] }
+  /** Words that may have sources. */
+  | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
   /** A call that the service has answered itself. */
   | { readonly kind: 'other' };
 
 export class MessageReader {
   readonly #sink: AnswerSink;
   readonly #text: AnswerText;
-  /** By index in the answer; words need no beginning, and none is kept of them. */
+  /** By index in the answer; words need no beginning. */
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thinking: ThinkingBlock[] = [];
+  readonly #annotations: JsonObject[] = [];
+  readonly #images: JsonObject[] = [];
+  #length = 0;
   #calls = 0;
 
   constructor(sink: AnswerSink, form: AnswerForm) {
@@ -28,9 +37,16 @@ export class MessageReader {
   }
 
   /** A whole block. @throws GatewayError upstream_protocol_error */
-  block(index: number, { text, citationsContent, reasoningContent, toolUse }: JsonObject): void {
+  block(index: number, { text, citationsContent, reasoningContent, toolUse, image }: JsonObject): void {
     if (text !== undefined) this.delta(index, { text });
-    if (isObject(citationsContent)) this.delta(index, { text: textOf(citationsContent.content) });
+    if (isObject(citationsContent)) {
+      this.delta(index, { text: textOf(citationsContent.content) });
+      for (const citation of listed(citationsContent.citations)) this.delta(index, { citation });
+    }
+    if (isObject(image)) {
+      this.begin(index, { image });
+      this.delta(index, { image });
+    }
     if (isObject(reasoningContent)) this.#thoughtBlock(index, reasoningContent);
     if (isObject(toolUse)) {
       this.begin(index, { toolUse });
@@ -40,17 +56,20 @@ export class MessageReader {
     this.end(index);
   }
 
-  /** Only a call has a beginning of its own. @throws GatewayError upstream_protocol_error */
+  /** Only calls and images have a beginning of their own. @throws GatewayError upstream_protocol_error */
   begin(index: unknown, start: unknown): void {
-    const toolUse = isObject(start) ? start.toolUse : undefined;
+    const { toolUse, image } = isObject(start) ? start : {};
     if (isObject(toolUse)) this.#open.set(index, this.#called(toolUse));
+    if (isObject(image)) this.#open.set(index, { kind: 'image', format: asText(image.format), pieces: [] });
   }
 
   /** @throws GatewayError upstream_protocol_error */
   delta(index: unknown, delta: unknown): void {
     if (!isObject(delta)) throw protocolError('a delta of the answer is no object');
-    const { text, toolUse, reasoningContent } = delta;
-    if (text !== undefined) this.#sink.content(this.#text.said(asText(text)));
+    const { text, toolUse, reasoningContent, citation, image } = delta;
+    if (text !== undefined) this.#say(index, asText(text));
+    if (isObject(citation)) this.#textBlock(index).citations.push(citation);
+    if (isObject(image)) this.#addImage(this.#open.get(index), image);
     if (isObject(toolUse)) this.#input(this.#open.get(index), asText(toolUse.input));
     if (isObject(reasoningContent)) this.#think(index, reasoningContent);
   }
@@ -58,17 +77,64 @@ export class MessageReader {
   end(index: unknown): void {
     const block = this.#open.get(index);
     this.#open.delete(index);
-    if (block?.kind === 'call') block.end();
+    switch (block?.kind) {
+      case 'call':
+        block.end();
+        return;
+      case 'image': {
+        const data = Buffer.concat(block.pieces.map((piece) => Buffer.from(piece, 'base64')));
+        this.#images.push(imageExtra(`data:image/${block.format};base64,${data.toString('base64')}`));
+        return;
+      }
+      case 'text':
+        this.#cite(block);
+        return;
+      default:
+        return;
+    }
   }
 
   /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
-  finish(stopReason: unknown): FinishReason {
+  finish(stopReason: unknown): Finish {
     for (const index of this.#open.keys()) this.end(index);
-    this.#sink.content(this.#text.end());
+    this.#tell(this.#text.end());
+    if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
+    if (this.#images.length > 0) this.#sink.extra({ images: this.#images });
     if (this.#thinking.length > 0) this.#sink.extra({ thinking_blocks: this.#thinking });
+    const native = typeof stopReason === 'string' ? stopReason : undefined;
     const reason = finishReasons.get(stopReason) ?? 'stop';
-    if (reason !== 'stop' && reason !== 'tool_calls') return reason;
-    return this.#calls > 0 ? 'tool_calls' : 'stop';
+    if (reason !== 'stop' && reason !== 'tool_calls') return { reason, native };
+    return { reason: this.#calls > 0 ? 'tool_calls' : 'stop', native };
+  }
+
+  #say(index: unknown, text: string): void {
+    this.#textBlock(index);
+    this.#tell(this.#text.said(text));
+  }
+
+  #tell(content: string): void {
+    this.#length += content.length;
+    this.#sink.content(content);
+  }
+
+  #textBlock(index: unknown): Extract<OpenBlock, { kind: 'text' }> {
+    const open = this.#open.get(index);
+    if (open?.kind === 'text') return open;
+    const block = { kind: 'text' as const, from: this.#length, citations: [] };
+    this.#open.set(index, block);
+    return block;
+  }
+
+  #addImage(block: OpenBlock | undefined, { source }: JsonObject): void {
+    const bytes = isObject(source) ? source.bytes : undefined;
+    if (block?.kind === 'image' && typeof bytes === 'string') block.pieces.push(bytes);
+  }
+
+  #cite({ from, citations }: Extract<OpenBlock, { kind: 'text' }>): void {
+    for (const citation of citations) {
+      const annotation = annotationOf(citation, { start_index: from, end_index: this.#length });
+      if (annotation !== undefined) this.#annotations.push(annotation);
+    }
   }
 
   #called({ toolUseId, name, type }: JsonObject): OpenBlock {
@@ -77,7 +143,7 @@ export class MessageReader {
     const call = new OpenCall(identity, {
       sink: this.#sink,
       text: this.#text,
-      content: (content) => this.#sink.content(content),
+      content: (content) => this.#tell(content),
     });
     if (call.isTold) this.#calls += 1;
     return call;
@@ -117,8 +183,8 @@ export class MessageReader {
 const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, FinishReason>([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
-  ['malformed_model_output', 'stop'],
-  ['malformed_tool_use', 'stop'],
+  ['malformed_model_output', 'error'],
+  ['malformed_tool_use', 'error'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
   ['tool_use', 'tool_calls'],
@@ -132,6 +198,11 @@ function asText(value: unknown): string {
 }
 
 function textOf(blocks: unknown): string {
-  const list: readonly unknown[] = Array.isArray(blocks) ? blocks : [];
-  return list.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : '')).join('');
+  return listed(blocks)
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('');
+}
+
+function listed(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -2,7 +2,15 @@
 // user; tool results in the user's turn, all of one turn's calls together and before any words.
 import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../chat/conversation.ts';
 import { readThinkingBlock } from '../claude/thinking-blocks.ts';
-import { type Block, type BlockContext, placeholder, textBlocks, userBlocks } from './blocks.ts';
+import {
+  type Block,
+  type BlockContext,
+  cachePoint,
+  placeholder,
+  resultBlocks,
+  textBlocks,
+  userBlocks,
+} from './blocks.ts';
 import { callIdsOf } from './call-ids.ts';
 import type { Family } from './families.ts';
 import { vendorToolName } from './tools.ts';
@@ -36,17 +44,28 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: Mes
   switch (turn.role) {
     case 'user':
       return [{ role: 'user', content: userBlocks(turn.parts, context) }];
+    case 'system':
+      // They are notes of the user's by now.
+      return [{ role: 'user', content: textBlocks(turn.parts, context) }];
     case 'tool': {
-      const content = turn.results.map(({ call, parts }) => ({
-        toolResult: { toolUseId: ids.get(call), content: textBlocks(parts, uncached) },
-      }));
+      const content = turn.results.flatMap(({ call, parts, cache }) => [
+        { toolResult: { toolUseId: ids.get(call), content: resultBlocks(parts, context) } },
+        ...cachePoint(cache, context.promptCache),
+      ]);
       return [{ role: 'user', content }];
     }
     case 'assistant': {
       const words = textBlocks(turn.parts, context);
-      const calls = turn.calls.map((call) => ({
-        toolUse: { toolUseId: ids.get(call), name: vendorToolName(call.name), input: call.arguments.splice },
-      }));
+      const calls = turn.calls.flatMap((call) => [
+        {
+          toolUse: {
+            toolUseId: ids.get(call),
+            name: vendorToolName(call.name),
+            input: call.arguments.splice,
+          },
+        },
+        ...cachePoint(call.cache, context.promptCache),
+      ]);
       // A thought alone is no message.
       const thoughts = context.thoughts && words.length + calls.length > 0 ? thoughtBlocks(turn) : [];
       return [
@@ -56,9 +75,6 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: Mes
     }
   }
 }
-
-/** Inside a result no cache point is taken. */
-const uncached = { promptCache: 'none' } as const;
 
 function thoughtBlocks({ thinking }: AssistantTurn): Block[] {
   return thinking.flatMap((one) => {

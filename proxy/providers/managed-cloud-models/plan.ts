@@ -14,6 +14,8 @@ export interface AnswerPlan {
   readonly tools: Tools;
   /** What is left of the room for strict schemas. */
   readonly strictSchemas: StrictSchemas;
+  /** Something of the answer's schema stands in a description. */
+  readonly movesFormat: boolean;
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
@@ -28,5 +30,7 @@ export function answerPlan({ request: { body }, traits }: ProviderCall): AnswerP
     },
     forcedTools: traits.forcedTools,
   });
-  return { format, form, tools: withAnswerTool(tools, form), strictSchemas };
+  const movesFormat = strictSchemas.movesKeywords;
+  strictSchemas.movesKeywords = false;
+  return { format, form, tools: withAnswerTool(tools, form), strictSchemas, movesFormat };
 }

@@ -2,7 +2,9 @@
 // with an access key pair or sent with an API key.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
+import { markedFields } from '../../chat/cache-marks.ts';
 import { type Conversation, readConversation } from '../../chat/conversation.ts';
+import { emulateTurns } from '../../chat/emulated-turns.ts';
 import { droppedFields } from '../../chat/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { keepsThinking } from '../claude/thinking-blocks.ts';
@@ -49,7 +51,7 @@ function unusable(why: string): GatewayError {
   return new GatewayError('no_healthy_target', { cause: new Error(why) });
 }
 
-interface RequestBody extends Pick<UpstreamRequest, 'dropped' | 'maxTokens'> {
+interface RequestBody extends Pick<UpstreamRequest, 'dropped' | 'emulated' | 'maxTokens'> {
   readonly body: JsonObject;
 }
 
@@ -57,7 +59,12 @@ function requestBody(call: ProviderCall): RequestBody {
   const { request, traits, outputTokensMax } = call;
   const family = familyOf(traits);
   const plan = answerPlan(call);
-  const conversation = readConversation(request);
+  const { conversation, emulated } = emulateTurns(readConversation(request), {
+    systemInPlace: false,
+    // It takes what the user's turn takes, sound aside.
+    inResult: ({ kind }) => traits.mediaInResults && kind !== 'audio',
+    madeImages: false,
+  });
   const inference = readInference(request.body, {
     family,
     traits,
@@ -79,6 +86,7 @@ function requestBody(call: ProviderCall): RequestBody {
     ...inference.dropped,
     ...service.dropped,
     ...tools.dropped,
+    ...unmarkedFields(call, conversation),
   ]);
   return {
     body: {
@@ -90,8 +98,27 @@ function requestBody(call: ProviderCall): RequestBody {
       ...service.fields,
     },
     dropped: [...dropped],
+    ...emulatedFields([
+      ...emulated,
+      ...(plan.strictSchemas.movesKeywords ? ['tools.parameters'] : []),
+      ...(plan.movesFormat ? ['response_format.schema'] : []),
+    ]),
     ...(inference.chosenMaxTokens !== undefined && { maxTokens: inference.chosenMaxTokens }),
   };
+}
+
+function emulatedFields(emulated: readonly string[]): Pick<UpstreamRequest, 'emulated'> {
+  return emulated.length > 0 ? { emulated } : {};
+}
+
+/** Marks for a cache that the model has not, or that found nothing to mark. */
+function unmarkedFields({ request, traits }: ProviderCall, { lostMarks }: Conversation): string[] {
+  const { cachesTools } = familyOf(traits);
+  const hasCache = traits.promptCache !== 'none';
+  const left = markedFields(request.body).filter(
+    (name) => !hasCache || (name.startsWith('tools.') && !cachesTools),
+  );
+  return hasCache && lostMarks ? [...left, 'messages.cache_control'] : left;
 }
 
 const mappedFields: ReadonlySet<string> = new Set([

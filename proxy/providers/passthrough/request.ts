@@ -2,6 +2,7 @@
 // without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always asked for.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
+import { citedField, markedFields, withoutMarks } from '../../chat/cache-marks.ts';
 import { isGiven } from '../../chat/fields.ts';
 import type { ProviderCall } from '../provider.ts';
 import { ownHistory } from './history.ts';
@@ -10,13 +11,16 @@ export interface PassedBody {
   readonly body: JsonObject;
   /** Fields that the vendor does not get. */
   readonly dropped: readonly string[];
+  /** Fields that it gets by other means. */
+  readonly emulated: readonly string[];
 }
 
 export function passedBody({ request, model, traits }: ProviderCall): PassedBody {
-  const body: JsonObject = { ...request.body, model, messages: ownHistory(request.messages) };
-  const dropped = [...dropMetadata(body), ...moveOutputLimit(body, traits)];
+  const { messages, emulated } = ownHistory(request.messages);
+  const body: JsonObject = { ...request.body, model, messages };
+  const dropped = [...dropMetadata(body), ...moveOutputLimit(body, traits), ...dropMarks(body, traits)];
   if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
-  return { body, dropped };
+  return { body, dropped, emulated };
 }
 
 /** Callers label requests for themselves; the vendors take labels only of what they are to store. */
@@ -28,6 +32,15 @@ function dropMetadata(body: JsonObject): string[] {
   if (!isGiven(body.metadata) || keepsMetadata(body)) return [];
   delete body.metadata;
   return ['metadata'];
+}
+
+/** What other vendors' formats say beside parts, which this one would refuse; some who speak its format take it. */
+function dropMarks(body: JsonObject, { cacheMarks }: Traits): string[] {
+  if (cacheMarks) return [];
+  const controls = markedFields(body).filter((name) => name.endsWith('.cache_control'));
+  const marked = [...controls, ...citedField(body)];
+  if (marked.length > 0) Object.assign(body, withoutMarks(body));
+  return marked;
 }
 
 /** Models that know only one of the two fields refuse the other. Given both, the one they know stands. */

@@ -3,6 +3,7 @@
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { type CalledTool, type CompletionChoice, completionBody } from '../../chat/completion.ts';
+import { imageExtra } from '../../chat/made-images.ts';
 import { noUsage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
 import { protocolError } from '../protocol-error.ts';
@@ -12,9 +13,11 @@ import { type Asked, readAsked } from './asked.ts';
 import { CallReader } from './calls.ts';
 import { searchError } from './errors.ts';
 import { toldTier } from './extensions.ts';
-import { finishReasonFor } from './finish.ts';
+import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './reply.ts';
+import { toldSignature } from './signatures.ts';
+import { audioField } from './sound.ts';
 import { searchesOf, withServed } from './usage.ts';
 
 export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
@@ -37,7 +40,10 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
   });
   const completion = {
     ...identity,
-    choices: choicesOf(reply, asked, (one) => calls.read(one, identity.id)),
+    choices: choicesOf(reply, {
+      ...{ asked, identity, model: call.model },
+      read: (one) => calls.read(one, identity.id),
+    }),
     usage: usage ?? noUsage,
     extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.body, head) },
   };
@@ -66,24 +72,31 @@ export function metadataOf(candidates: readonly Told[], block: Reply['block']): 
   };
 }
 
-const blocked: CompletionChoice = Object.freeze({
-  finishReason: 'content_filter',
-  content: undefined,
-  calls: Object.freeze([]),
-});
+function blocked(native: string): CompletionChoice {
+  return { finish: { reason: 'content_filter', native }, content: undefined, calls: [] };
+}
 
 type ReadCall = (call: ReplyCall) => CalledTool;
 
-function choicesOf({ candidates, block }: Reply, asked: Asked, read: ReadCall): CompletionChoice[] {
+interface Reading {
+  readonly asked: Asked;
+  readonly read: ReadCall;
+  readonly identity: ReturnType<typeof identityOf>;
+  /** The vendor's name of the model that was asked. */
+  readonly model: string;
+}
+
+function choicesOf({ candidates, block }: Reply, reading: Reading): CompletionChoice[] {
   if (candidates.length > 0) {
-    return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, asked, read));
+    return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, reading));
   }
-  if (block !== undefined) return [blocked];
+  if (block !== undefined) return [blocked(block.reason)];
   throw protocolError('the answer has no candidate and no reason for that');
 }
 
-function choiceOf(candidate: Candidate, { form }: Asked, read: ReadCall): CompletionChoice {
-  const text = new AnswerText(form);
+function choiceOf(candidate: Candidate, reading: Reading): CompletionChoice {
+  const { asked, read } = reading;
+  const text = new AnswerText(asked.form);
   const { content, partStarts } = textOf(candidate, text);
   const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
   // Two answers together would be no JSON.
@@ -92,11 +105,11 @@ function choiceOf(candidate: Candidate, { form }: Asked, read: ReadCall): Comple
   const whole = content + (answer ? text.answered(answer.arguments) : '') + text.end();
   const logprobs = logprobsOf(candidate.probabilities);
   return {
-    finishReason: finishReasonFor(candidate.finishReason, calls.length > 0),
+    finish: finishOf(candidate.finishReason, candidate.finishMessage, calls.length > 0),
     content: whole === '' ? undefined : whole,
     reasoning: candidate.parts.map((part) => (part.kind === 'thought' ? part.text : '')).join(''),
     calls,
-    extras: messageExtras(candidate, whole, partStarts),
+    extras: { ...citedIn(candidate, whole, partStarts), ...madeIn(candidate, reading) },
     ...(logprobs && { logprobs }),
   };
 }
@@ -115,18 +128,37 @@ function textOf({ parts }: Candidate, text: AnswerText) {
   return { content, partStarts };
 }
 
-function messageExtras({ parts, grounding }: Candidate, content: string, partStarts: number[]): JsonObject {
+function citedIn({ grounding }: Candidate, content: string, partStarts: number[]): JsonObject {
   const cited = grounding === undefined ? [] : annotations(grounding, content, partStarts);
-  const images = parts.flatMap((part) => (part.kind === 'image' ? [imageExtra(part.url)] : []));
-  return { ...(cited.length > 0 && { annotations: cited }), ...(images.length > 0 && { images }) };
+  return cited.length > 0 ? { annotations: cited } : {};
+}
+
+/** Images and sound, and the vendor's signature of the words. */
+function madeIn({ parts }: Candidate, { identity, model }: Reading): JsonObject {
+  const images = parts.flatMap((part) => (part.kind === 'image' ? [imageOf(part, model)] : []));
+  const sound = parts.flatMap((part) => (part.kind === 'audio' ? [part] : []));
+  const audio = audioField(sound, identity.id, identity.created);
+  const signature = parts.flatMap((part) => (part.kind === 'text' ? (part.signature ?? []) : [])).at(-1);
+  return {
+    ...(images.length > 0 && { images }),
+    ...(audio !== undefined && { audio }),
+    ...(signature !== undefined && signedText(signature, model)),
+  };
+}
+
+export function imageOf(
+  { url, signature }: Extract<ReplyPart, { kind: 'image' }>,
+  model: string,
+): JsonObject {
+  return imageExtra(url, signature === undefined ? undefined : toldSignature(signature, model));
+}
+
+/** Where the vendor's own API in the callers' format has it. */
+export function signedText(signature: string, model: string): JsonObject {
+  return { extra_content: { google: { thought_signature: toldSignature(signature, model) } } };
 }
 
 /** How many images the model made. */
 export function imagesOf(parts: readonly ReplyPart[]): number {
   return parts.filter(({ kind }) => kind === 'image').length;
-}
-
-/** Images that the model made: the callers' format has no place for them, this is what its clients know. */
-export function imageExtra(url: string): JsonObject {
-  return { type: 'image_url', image_url: { url } };
 }

@@ -17,6 +17,7 @@ export interface Asked {
   /** Tools that the vendor runs itself, in its form; never beside functions that may be called. */
   readonly own: readonly JsonObject[];
   readonly form: AnswerForm;
+  readonly format: ResponseFormat;
   readonly names: FunctionNames;
 }
 
@@ -32,7 +33,7 @@ export function readAsked({ request, traits }: ProviderCall): Asked {
   const format = readResponseFormat(body);
   const form = answerForm(format, tools, abilities({ format, tools, own, traits }));
   const all = withAnswerTool(tools, form);
-  return { tools: all, own, form, names: functionNames(all.definitions.map(({ name }) => name)) };
+  return { tools: all, own, form, format, names: functionNames(all.definitions.map(({ name }) => name)) };
 }
 
 /** Whether the model may call a function. */

@@ -5,10 +5,10 @@ import type { Traits } from '../../catalog/traits.ts';
 import { vendorCallIds } from '../../chat/call-ids.ts';
 import type { Part, TextPart } from '../../chat/content.ts';
 import type { AssistantTurn, Conversation, ToolCall, ToolTurn, Turn } from '../../chat/conversation.ts';
-import type { InlineData } from '../../chat/media.ts';
+import { type InlineData, sniffBase64Image } from '../../chat/media.ts';
 import { audioPart, filePart, imagePart } from './media.ts';
 import type { FunctionNames } from './names.ts';
-import { signatureOf } from './signatures.ts';
+import { returnedSignature, signatureOf } from './signatures.ts';
 
 export interface ContentContext {
   /** The vendor's name of it. */
@@ -70,6 +70,9 @@ function contentOf(turn: Turn, context: CallContext): Content {
       return { role: 'model', parts: orBlank(modelParts(turn, context)) };
     case 'tool':
       return { role: 'user', parts: resultParts(turn, context) };
+    case 'system':
+      // They are notes of the user's by now.
+      return { role: 'user', parts: orBlank(textParts(turn.parts)) };
   }
 }
 
@@ -98,27 +101,62 @@ function orBlank(parts: readonly JsonObject[]): readonly JsonObject[] {
   return parts.length > 0 ? parts : [blank];
 }
 
-function modelParts({ parts, calls }: AssistantTurn, context: CallContext): JsonObject[] {
-  return [...textParts(parts), ...calls.map((call, index) => callPart(call, index === 0, context))];
+/** Words, images and calls, with the signatures that came with them. */
+function modelParts({ parts, images, calls, signature }: AssistantTurn, context: CallContext): JsonObject[] {
+  const { model } = context;
+  const words = textParts(parts).map((part, index, all) =>
+    index === all.length - 1 ? { ...part, ...signed(returnedSignature(model, signature)) } : part,
+  );
+  return [
+    ...words,
+    ...images.map((made) => ({
+      ...imagePart(made.image, context.images),
+      ...signed(returnedSignature(model, made.signature)),
+    })),
+    ...calls.map((call, index) => callPart(call, index === 0, context)),
+  ];
+}
+
+function signed(thoughtSignature: string | undefined): JsonObject {
+  return thoughtSignature === undefined ? {} : { thoughtSignature };
 }
 
 function callPart(call: ToolCall, isFirst: boolean, { model, names, traits, ids }: CallContext): JsonObject {
   // Of calls made at once only the first is signed.
   const lost = isFirst && traits.signedCalls ? anySignature : undefined;
-  const thoughtSignature = signatureOf(model, call.signature) ?? lost;
+  const thoughtSignature =
+    signatureOf(model, call.signature) ?? returnedSignature(model, call.ownSignature) ?? lost;
   return {
     functionCall: { id: ids.get(call), name: names.toVendor(call.name), args: call.arguments.splice },
-    ...(thoughtSignature !== undefined && { thoughtSignature }),
+    ...signed(thoughtSignature),
   };
 }
 
-function resultParts({ results }: ToolTurn, { names, ids }: CallContext): readonly JsonObject[] {
-  return results.map(({ call, parts }) => ({
-    functionResponse: {
-      id: ids.get(call),
-      name: names.toVendor(call.name),
-      // As text even where it is JSON: to parse it would round large numbers.
-      response: { output: parts.map(({ text }) => text).join('') },
-    },
-  }));
+/** Texts are the response; media stand beside it (SDK type `FunctionResponsePart`). */
+function resultParts({ results }: ToolTurn, context: CallContext): readonly JsonObject[] {
+  const { names, ids } = context;
+  return results.map(({ call, parts }) => {
+    const media = parts.filter(({ kind }) => kind !== 'text').flatMap((part) => userPart(part, context));
+    return {
+      functionResponse: {
+        id: ids.get(call),
+        name: names.toVendor(call.name),
+        // As text even where it is JSON: to parse it would round large numbers.
+        response: { output: parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') },
+        ...(media.length > 0 && { parts: media }),
+      },
+    };
+  });
+}
+
+const imagesInResults: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
+const filesInResults: ReadonlySet<string> = new Set(['application/pdf', 'text/plain']);
+
+/** From the vendor's page "Function calling", on multimodal responses: fewer types than a turn of the user's takes. */
+export function isTakenInResult(part: Part, images: ReadonlyMap<string, InlineData>): boolean {
+  if (part.kind === 'file')
+    return part.source.kind === 'data' && filesInResults.has(part.source.data.mediaType);
+  if (part.kind !== 'image') return false;
+  const data = part.source.kind === 'data' ? part.source.data : images.get(part.source.url);
+  return data !== undefined && imagesInResults.has(sniffBase64Image(data.base64) ?? data.mediaType);
 }

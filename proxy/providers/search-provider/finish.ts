@@ -1,10 +1,13 @@
 // Why an answer ended (SDK type `FinishReason`), in the callers' words. An unknown reason is a stop: clients need some reason.
-import type { FinishReason } from '../../chat/completion.ts';
+import type { Finish, FinishReason } from '../../chat/completion.ts';
 
-/** @param called whether the answer holds a function call: the vendor tells a stop then too */
-export function finishReasonFor(reason: string | undefined, called: boolean): FinishReason {
-  const mapped = reasons.get(reason ?? '') ?? 'stop';
-  return mapped === 'stop' && called ? 'tool_calls' : mapped;
+/**
+ * @param message what the vendor says about it (`finishMessage`)
+ * @param called whether the answer holds a function call: the vendor tells a stop then too
+ */
+export function finishOf(native: string | undefined, message: string | undefined, called: boolean): Finish {
+  const mapped = reasons.get(native ?? '') ?? 'stop';
+  return { reason: mapped === 'stop' && called ? 'tool_calls' : mapped, native, message };
 }
 
 const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
@@ -23,9 +26,10 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['IMAGE_RECITATION', 'content_filter'],
   ['IMAGE_OTHER', 'content_filter'],
   ['NO_IMAGE', 'content_filter'],
-  ['MALFORMED_FUNCTION_CALL', 'stop'],
-  ['UNEXPECTED_TOOL_CALL', 'stop'],
-  ['TOO_MANY_TOOL_CALLS', 'stop'],
-  ['MALFORMED_RESPONSE', 'stop'],
-  ['MISSING_THOUGHT_SIGNATURE', 'stop'],
+  // There is no answer, or none that can be used: no stop.
+  ['MALFORMED_FUNCTION_CALL', 'error'],
+  ['UNEXPECTED_TOOL_CALL', 'error'],
+  ['TOO_MANY_TOOL_CALLS', 'error'],
+  ['MALFORMED_RESPONSE', 'error'],
+  ['MISSING_THOUGHT_SIGNATURE', 'error'],
 ]);

@@ -93,7 +93,10 @@ export function takesModalities(value: unknown): boolean {
 
 /** One for all images: high where one of them asks for it, low where all do. */
 function mediaResolution({ turns }: Conversation): string | undefined {
-  const parts = turns.flatMap((turn): readonly Part[] => (turn.role === 'user' ? turn.parts : []));
+  const parts = turns.flatMap((turn): readonly Part[] => {
+    if (turn.role === 'tool') return turn.results.flatMap((result) => result.parts);
+    return turn.role === 'user' ? turn.parts : [];
+  });
   const details = parts.flatMap((part) => (part.kind === 'image' ? [part.detail] : []));
   if (details.includes('high')) return 'MEDIA_RESOLUTION_HIGH';
   const isLow = details.length > 0 && details.every((detail) => detail === 'low');

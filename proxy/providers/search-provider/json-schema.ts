@@ -1,18 +1,63 @@
 // Callers' schemas in the JSON Schema that the vendor reads (`parametersJsonSchema`, `responseJsonSchema`): fewer keywords, and
-// nothing beside a reference. What it has no word for is left out: that narrows values, and the shape stands without it.
+// nothing beside a reference. What it has no word for moves into the description, where the model reads it.
 import { isNumber, isWhole } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/traits.ts';
+import { described, someSchema } from '../../chat/schema-words.ts';
 
 /** The guard on the request's body bounds how deep a caller's schema goes. */
 export function jsonSchema(schema: JsonObject): JsonObject {
   const node = withPlainKeywords(schema);
   if (typeof node.$ref === 'string') return { $ref: definitionPath(node.$ref), ...definitionsOf(node) };
-  return { ...only(node, keywords), ...enumOf(node), ...childrenOf(node), ...definitionsOf(node) };
+  const said = described(node.description, unsaid(node, 'json-schema'));
+  return {
+    ...only(node, keywords),
+    ...(said !== undefined && { description: said }),
+    ...enumOf(node),
+    ...childrenOf(node),
+    ...definitionsOf(node),
+  };
 }
 
-/** `const`, `allOf` and exclusive bounds, which no language of the vendor's has, said with what it has. */
+/** That narrow values, or tell something about them, and that neither language of the vendor's has. */
+const unread = [
+  ...['default', 'multipleOf', 'uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'dependentRequired'],
+  ...['dependentSchemas', 'contains', 'minContains', 'maxContains', 'not', 'if', 'then', 'else', 'examples'],
+];
+const unreadBy = {
+  'json-schema': [...unread, 'pattern', 'minLength', 'maxLength'],
+  openapi: unread,
+} as const satisfies Record<Traits['schemaLanguage'], readonly string[]>;
+
+/** The keywords of a node that the language has no word for. */
+export function unsaid(node: JsonObject, language: Traits['schemaLanguage']): JsonObject {
+  const { enum: values } = node;
+  const lists = language === 'openapi' ? isText : isTextOrNumber;
+  const isCut = Array.isArray(values) && !values.every((value) => lists(value) || value === null);
+  return { ...only(node, unreadBy[language]), ...(isCut && { enum: values }) };
+}
+
+/** Whether something of the schema stands in a description after its translation. */
+export function movesKeywords(schema: JsonObject, language: Traits['schemaLanguage']): boolean {
+  return someSchema(schema, (one) => {
+    if (typeof one.$ref === 'string') return false;
+    return Object.keys(unsaid(withPlainKeywords(one), language)).length > 0;
+  });
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTextOrNumber(value: unknown): boolean {
+  return typeof value === 'string' || isNumber(value);
+}
+
+/** `const`, `allOf` and exclusive bounds, which no language of the vendor's has, said with what it has; the bounds stay as well. */
 export function withPlainKeywords(schema: JsonObject): JsonObject {
-  const { const: constant, allOf, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  const { const: constant, allOf, ...rest } = schema;
+  const { exclusiveMinimum, exclusiveMaximum } = rest;
   const merged = Array.isArray(allOf) ? merge([rest, ...allOf.filter(isObject)]) : rest;
   return {
     ...merged,
@@ -29,7 +74,7 @@ export function only(schema: JsonObject, names: readonly string[]): JsonObject {
 }
 
 const keywords = [
-  ...['$id', '$anchor', 'type', 'format', 'title', 'description', 'minItems', 'maxItems'],
+  ...['$id', '$anchor', 'type', 'format', 'title', 'minItems', 'maxItems'],
   ...['minimum', 'maximum', 'required', 'propertyOrdering'],
 ];
 
@@ -61,7 +106,7 @@ export function typeOf(value: unknown): string | undefined {
 /** The vendor lists texts and numbers only. */
 function enumOf({ enum: values }: JsonObject): JsonObject {
   if (!Array.isArray(values)) return {};
-  const taken = values.filter((value) => typeof value === 'string' || isNumber(value));
+  const taken = values.filter(isTextOrNumber);
   return taken.length > 0 ? { enum: taken } : {};
 }
 

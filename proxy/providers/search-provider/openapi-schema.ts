@@ -2,7 +2,8 @@
 // Schema: every node has one type, null is a flag, and no reference, empty object or list of other than texts is left.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { withoutReferences } from '../../chat/schema-references.ts';
-import { only, typeOf, withPlainKeywords } from './json-schema.ts';
+import { described } from '../../chat/schema-words.ts';
+import { only, typeOf, unsaid, withPlainKeywords } from './json-schema.ts';
 
 /**
  * @param at the schema's place in the caller's body
@@ -74,9 +75,9 @@ function hasNull(values: unknown): boolean {
 /** Beside alternatives stands nothing but words about them. */
 function alternatives(node: JsonObject, schemas: readonly JsonObject[]): JsonObject | undefined {
   const converted = schemas.map(convert).filter((one) => one !== undefined);
-  const about = only(node, ['title', 'description']);
   const [first] = converted;
-  return converted.length > 1 ? { ...about, anyOf: converted } : first && { ...first, ...about };
+  if (converted.length > 1) return { ...only(node, ['title', 'description']), anyOf: converted };
+  return first && { ...first, ...only(node, ['title', 'description']) };
 }
 
 const formats: Readonly<Record<string, readonly string[]>> = {
@@ -87,7 +88,13 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 
 function plain(node: JsonObject, type: string): JsonObject {
   const format = formats[type]?.find((one) => one === node.format);
-  return { type, ...only(node, ['title', 'description']), ...(format !== undefined && { format }) };
+  return { type, ...about(node), ...(format !== undefined && { format }) };
+}
+
+/** Its words, with what no keyword of the language says. */
+function about(node: JsonObject): JsonObject {
+  const description = described(node.description, unsaid(node, 'openapi'));
+  return { ...only(node, ['title']), ...(description !== undefined && { description }) };
 }
 
 function enumOf({ enum: values }: JsonObject): JsonObject {

@@ -21,6 +21,8 @@ export interface Candidate {
   readonly index: number;
   readonly parts: readonly ReplyPart[];
   readonly finishReason: string | undefined;
+  /** What the vendor says about it. */
+  readonly finishMessage: string | undefined;
   readonly grounding: JsonObject | undefined;
   readonly citation: JsonObject | undefined;
   /** Empty where there are none. */
@@ -30,10 +32,11 @@ export interface Candidate {
 }
 
 export type ReplyPart =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly signature?: string | undefined }
   | { readonly kind: 'thought'; readonly text: string }
   /** As a data URL. */
-  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'image'; readonly url: string; readonly signature: string | undefined }
+  | { readonly kind: 'audio'; readonly mimeType: string; readonly base64: string }
   | { readonly kind: 'call'; readonly call: ReplyCall }
   /** What has no place in the callers' format. */
   | { readonly kind: 'other' };
@@ -66,11 +69,13 @@ function readBlock(feedback: unknown): Reply['block'] {
 }
 
 function readCandidate(candidate: JsonObject, position: number): Candidate {
-  const { index, content, finishReason, groundingMetadata, citationMetadata, safetyRatings } = candidate;
+  const { index, content, finishReason, finishMessage, groundingMetadata, citationMetadata, safetyRatings } =
+    candidate;
   return {
     index: plainNumber(index) ?? position,
     parts: isObject(content) ? list(content.parts).map(readPart) : [],
     finishReason: text(finishReason),
+    finishMessage: text(finishMessage),
     grounding: isObject(groundingMetadata) ? groundingMetadata : undefined,
     citation: isObject(citationMetadata) ? citationMetadata : undefined,
     ratings: list(safetyRatings),
@@ -82,9 +87,12 @@ function readPart(part: unknown): ReplyPart {
   if (!isObject(part)) return { kind: 'other' };
   const { text: said, thought, functionCall, inlineData, executableCode, codeExecutionResult } = part;
   if (isObject(functionCall)) return { kind: 'call', call: readCall(functionCall, part.thoughtSignature) };
-  if (typeof said === 'string') return { kind: thought === true ? 'thought' : 'text', text: said };
+  const signature = text(part.thoughtSignature);
+  if (typeof said === 'string') {
+    return thought === true ? { kind: 'thought', text: said } : { kind: 'text', text: said, signature };
+  }
   // Images in between are thoughts too.
-  if (isObject(inlineData) && thought !== true) return readImage(inlineData);
+  if (isObject(inlineData) && thought !== true) return readMedia(inlineData, signature);
   if (isObject(executableCode)) return { kind: 'text', text: fenced(executableCode.code, 'python') };
   if (isObject(codeExecutionResult)) return { kind: 'text', text: fenced(codeExecutionResult.output, '') };
   return { kind: 'other' };
@@ -95,9 +103,10 @@ function readCall({ id, name, args }: JsonObject, signature: unknown): ReplyCall
   return { id: text(id), name, args: isObject(args) ? args : {}, signature: text(signature) };
 }
 
-function readImage({ mimeType, data }: JsonObject): ReplyPart {
+function readMedia({ mimeType, data }: JsonObject, signature: string | undefined): ReplyPart {
   if (typeof mimeType !== 'string' || typeof data !== 'string') return { kind: 'other' };
-  return { kind: 'image', url: `data:${mimeType};base64,${data}` };
+  if (/^audio\//i.test(mimeType)) return { kind: 'audio', mimeType, base64: data };
+  return { kind: 'image', url: `data:${mimeType};base64,${data}`, signature };
 }
 
 /** Code that the vendor ran, and what came of it, as they would stand in a text. */

@@ -2,29 +2,33 @@
 // method in the path, everything else in the body.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
+import { citedField, markedFields } from '../../chat/cache-marks.ts';
 import type { TextPart } from '../../chat/content.ts';
 import { readConversation } from '../../chat/conversation.ts';
+import { emulateTurns } from '../../chat/emulated-turns.ts';
 import { droppedFields } from '../../chat/fields.ts';
 import type { AnswerForm } from '../answer-form.ts';
 import type { ProviderCall, UpstreamRequest } from '../provider.ts';
 import { apiKeyOf, commonHeaders } from '../vendor-request.ts';
 import { readAsked } from './asked.ts';
-import { vendorContents } from './contents.ts';
+import { isTakenInResult, vendorContents } from './contents.ts';
 import { cachedContent, safetySettings, serviceTier } from './extensions.ts';
 import { takenFields } from './fields.ts';
 import { generationConfig } from './generation.ts';
+import { movedSchemas } from './schema.ts';
 import { readThinking } from './thinking.ts';
 import { vendorTools } from './tools.ts';
 
 export function buildSearchRequest(call: ProviderCall): UpstreamRequest {
   const { request, target } = call;
-  const { body, dropped } = vendorBody(call);
+  const { body, dropped, emulated } = vendorBody(call);
   return {
     origin: target.baseUrl.origin,
     path: target.baseUrl.path + methodPath(call),
     headers: ['x-goog-api-key', apiKeyOf(target), ...commonHeaders(request.stream)],
     body: writeJson(body),
     dropped,
+    ...(emulated.length > 0 && { emulated }),
   };
 }
 
@@ -38,15 +42,29 @@ function methodPath({ request, model }: ProviderCall): string {
   return `/v1beta/models/${name}:${method}`;
 }
 
-function vendorBody(call: ProviderCall): { readonly body: JsonObject; readonly dropped: readonly string[] } {
+interface VendorBody {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  readonly emulated: readonly string[];
+}
+
+function vendorBody(call: ProviderCall): VendorBody {
   const { request, model, traits, images } = call;
   const asked = readAsked(call);
   const { names, form } = asked;
   const thinking = readThinking(request.body, traits);
   const mapped = new Set([...thinking.fields, ...takenFields(call, asked)]);
-  const dropped = droppedFields(request.body, mapped);
+  const dropped = [
+    ...droppedFields(request.body, mapped),
+    ...markedFields(request.body),
+    ...citedField(request.body),
+  ];
   const fields = Object.fromEntries(Object.entries(request.body).filter(([name]) => mapped.has(name)));
-  const read = readConversation(request);
+  const { conversation: read, emulated } = emulateTurns(readConversation(request), {
+    systemInPlace: false,
+    inResult: (part) => traits.mediaInResults && isTakenInResult(part, images),
+    madeImages: true,
+  });
   const conversation = { ...read, system: [...read.system, ...wordsOf(form)] };
   const body = {
     ...vendorContents(conversation, { model, names, traits, images }),
@@ -56,7 +74,7 @@ function vendorBody(call: ProviderCall): { readonly body: JsonObject; readonly d
     cachedContent: cachedContent(fields),
     serviceTier: serviceTier(fields),
   };
-  return { body, dropped };
+  return { body, dropped, emulated: [...emulated, ...movedSchemas(asked, traits)] };
 }
 
 function wordsOf(form: AnswerForm): TextPart[] {

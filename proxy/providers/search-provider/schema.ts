@@ -1,7 +1,10 @@
 // A caller's JSON Schema in the language that the model reads.
 import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
-import { jsonSchema } from './json-schema.ts';
+import type { ResponseFormat } from '../../chat/options.ts';
+import type { ToolDefinition, Tools } from '../../chat/tools.ts';
+import type { AnswerForm } from '../answer-form.ts';
+import { jsonSchema, movesKeywords } from './json-schema.ts';
 import { openApiSchema } from './openapi-schema.ts';
 
 /**
@@ -20,4 +23,23 @@ export function vendorSchema(
     case 'openapi':
       return openApiSchema(schema, at);
   }
+}
+
+/** The fields whose schemas say in a description what the language has no keyword for. */
+export function movedSchemas(
+  {
+    tools,
+    form,
+    format,
+  }: { readonly tools: Tools; readonly form: AnswerForm; readonly format: ResponseFormat },
+  { schemaLanguage }: Pick<Traits, 'schemaLanguage'>,
+): string[] {
+  const moves = ({ parameters }: ToolDefinition) =>
+    parameters !== undefined && movesKeywords(parameters, schemaLanguage);
+  const answers =
+    form.kind === 'native' && format.kind === 'schema' && movesKeywords(format.schema, schemaLanguage);
+  return [
+    ...(tools.definitions.some(moves) ? ['tools.parameters'] : []),
+    ...(answers ? ['response_format.schema'] : []),
+  ];
 }

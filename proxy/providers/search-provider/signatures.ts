@@ -1,5 +1,5 @@
-// Thought signatures on the ids of calls, with the model that made them: one that another model or another vendor made would be
-// refused, and then the request with it.
+// Thought signatures on their way to the caller and back, with the model that made them: one that another model or another vendor
+// made would be refused, and then the request with it.
 
 export function withModel(signature: string, model: string): string {
   return `${model} ${signature}`;
@@ -9,4 +9,17 @@ export function withModel(signature: string, model: string): string {
 export function signatureOf(model: string, signed: string | undefined): string | undefined {
   const start = withModel('', model);
   return signed?.startsWith(start) === true ? signed.slice(start.length) : undefined;
+}
+
+const mark = 'gw1_';
+
+/** As fields of a message have it: those of the vendor's own API in the callers' format, or of an image. */
+export function toldSignature(signature: string, model: string): string {
+  return mark + Buffer.from(withModel(signature, model)).toString('base64url');
+}
+
+/** What came back in such a field: the vendor's own word where it was not the gateway that told it. */
+export function returnedSignature(model: string, told: string | undefined): string | undefined {
+  if (told?.startsWith(mark) !== true) return told;
+  return signatureOf(model, Buffer.from(told.slice(mark.length), 'base64url').toString());
 }

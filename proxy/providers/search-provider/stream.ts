@@ -5,20 +5,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { ChunkWriter } from '../../chat/chunks.ts';
+import type { Finish } from '../../chat/completion.ts';
 import { noUsage, type Usage } from '../../chat/usage.ts';
 import { AnswerText } from '../answer-form.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
-import { identityOf, imageExtra, imagesOf, metadataOf, type Told } from './answer.ts';
+import { identityOf, imageOf, imagesOf, metadataOf, signedText, type Told } from './answer.ts';
 import { type Asked, readAsked } from './asked.ts';
 import { CallReader } from './calls.ts';
 import { searchError } from './errors.ts';
 import { cachedContent, toldTier } from './extensions.ts';
-import { finishReasonFor } from './finish.ts';
+import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { type Candidate, type Reply, type ReplyPart, readReply } from './reply.ts';
+import { audioField } from './sound.ts';
 import { searchesOf, withServed } from './usage.ts';
 
 export class SearchStreamReader implements StreamReader {
@@ -35,6 +37,10 @@ export class SearchStreamReader implements StreamReader {
   readonly #mayCite: boolean;
   #said = '';
   #reason: string | undefined;
+  #reasonMessage: string | undefined;
+  /** The vendor's last one of the words. */
+  #signature: string | undefined;
+  #created = 0;
   /** What comes with or before the reason: the last of each kind, as later ones repeat the earlier. */
   #last: Told = { grounding: undefined, citation: undefined, ratings: [] };
   #block: Reply['block'];
@@ -105,11 +111,13 @@ export class SearchStreamReader implements StreamReader {
   #start(reply: Reply): void {
     const identity = identityOf(reply, this.#call);
     this.#id = identity.id;
+    this.#created = identity.created;
     this.#writer.start(identity);
   }
 
-  #add({ parts, finishReason, grounding, citation, ratings, probabilities }: Candidate): void {
+  #add({ parts, finishReason, finishMessage, grounding, citation, ratings, probabilities }: Candidate): void {
     this.#reason = finishReason ?? this.#reason;
+    this.#reasonMessage = finishMessage ?? this.#reasonMessage;
     this.#last = {
       grounding: grounding ?? this.#last.grounding,
       citation: citation ?? this.#last.citation,
@@ -125,12 +133,16 @@ export class SearchStreamReader implements StreamReader {
     switch (part.kind) {
       case 'text':
         this.#say(this.#text.said(part.text));
+        this.#signature = part.signature ?? this.#signature;
         return;
       case 'thought':
         this.#writer.reasoning(part.text);
         return;
       case 'image':
-        this.#writer.extra({ images: [imageExtra(part.url)] });
+        this.#writer.extra({ images: [imageOf(part, this.#call.model)] });
+        return;
+      case 'audio':
+        this.#writer.extra({ audio: audioField([part], this.#id, this.#created) });
         return;
       case 'call': {
         const { id, name, arguments: args } = this.#calls.read(part.call, this.#id);
@@ -158,14 +170,17 @@ export class SearchStreamReader implements StreamReader {
     const { grounding } = this.#last;
     const cited = grounding === undefined ? [] : annotations(grounding, this.#said);
     if (cited.length > 0) this.#writer.extra({ annotations: cited });
-    this.#writer.finish(this.#finishReason(), this.#extras());
+    if (this.#signature !== undefined) this.#writer.extra(signedText(this.#signature, this.#call.model));
+    this.#writer.finish(this.#finishOf(), this.#extras());
     this.#writer.end(this.usage ?? noUsage);
     this.complete = true;
   }
 
-  #finishReason() {
-    const isBlocked = this.#block !== undefined && this.#reason === undefined;
-    return isBlocked ? 'content_filter' : finishReasonFor(this.#reason, this.#writer.calls > 0);
+  #finishOf(): Finish {
+    if (this.#block !== undefined && this.#reason === undefined) {
+      return { reason: 'content_filter', native: this.#block.reason };
+    }
+    return finishOf(this.#reason, this.#reasonMessage, this.#writer.calls > 0);
   }
 
   /** Of the vendor's own fields those that hold something. */

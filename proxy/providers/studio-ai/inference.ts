@@ -3,18 +3,19 @@
 import { atMost } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
-import { readConversation } from '../../chat/conversation.ts';
+import { markedFields } from '../../chat/cache-marks.ts';
 import { droppedFields } from '../../chat/fields.ts';
 import { readMaxTokens, readNumber, readStop } from '../../chat/options.ts';
 import type { ToolChoice, ToolDefinition, Tools } from '../../chat/tools.ts';
 import type { ProviderCall } from '../provider.ts';
 import { apiFields, extraFields, mappedFields } from './fields.ts';
-import { plainMessages } from './messages.ts';
+import { plainConversation, plainMessages } from './messages.ts';
 import { type InferencePlan, inferencePlan } from './plan.ts';
 
 export interface InferenceBody {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
+  readonly emulated: readonly string[];
   /** Whether it holds fields that the API is to pass on without knowing them. */
   readonly holdsExtra: boolean;
 }
@@ -27,9 +28,10 @@ export function inferenceBody(call: ProviderCall): InferenceBody {
   const stop = readStop(request.body);
   const extra = extraFields(request.body, traits);
   const instructions = plan.form.kind === 'words' ? [plan.form.text] : [];
+  const { conversation, emulated } = plainConversation(request, traits);
   const body: JsonObject = {
     model,
-    messages: plainMessages(readConversation(request), traits, instructions),
+    messages: plainMessages(conversation, traits, instructions),
     ...fields,
     ...outputLimit(call),
     ...(stop.length > 0 && { stop }),
@@ -40,7 +42,12 @@ export function inferenceBody(call: ProviderCall): InferenceBody {
   };
   return {
     body,
-    dropped: [...droppedFields(request.body, new Set([...mappedFields, ...Object.keys(extra)])), ...dropped],
+    dropped: [
+      ...droppedFields(request.body, new Set([...mappedFields, ...Object.keys(extra)])),
+      ...dropped,
+      ...markedFields(request.body),
+    ],
+    emulated,
     holdsExtra: Object.keys(body).some((name) => !apiFields.has(name)),
   };
 }

@@ -4,11 +4,30 @@ import type { JsonObject } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { nineLetterIds, vendorCallIds } from '../../chat/call-ids.ts';
 import type { ImagePart, Part, TextPart } from '../../chat/content.ts';
-import type { AssistantTurn, Conversation, ToolCall, ToolTurn, Turn } from '../../chat/conversation.ts';
+import {
+  type AssistantTurn,
+  type Conversation,
+  readConversation,
+  type ToolCall,
+  type ToolTurn,
+  type Turn,
+} from '../../chat/conversation.ts';
+import { type EmulatedTurns, emulateTurns } from '../../chat/emulated-turns.ts';
 import { unsupported } from '../../chat/invalid.ts';
 import { sniffBase64Image } from '../../chat/media.ts';
+import type { ChatRequest } from '../../chat/request.ts';
+
+/** Only the user's turns hold media, and templates have one place for what the system says, unless a trait says otherwise. */
+export function plainConversation(request: ChatRequest, traits: Traits): EmulatedTurns {
+  return emulateTurns(readConversation(request), {
+    systemInPlace: traits.systemInPlace && !traits.plainTurns,
+    inResult: () => false,
+    madeImages: false,
+  });
+}
 
 /**
+ * @param conversation as `plainConversation` made it
  * @param instructions to be added to the system's texts
  * @throws GatewayError unsupported_parameter that names the part
  */
@@ -48,6 +67,8 @@ function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>): JsonObject[
       return [assistantMessage(turn, ids)];
     case 'tool':
       return resultMessages(turn, ids);
+    case 'system':
+      return [{ role: 'system', content: joined(turn.parts) }];
   }
 }
 
@@ -72,7 +93,7 @@ function resultMessages({ results }: ToolTurn, ids: ReadonlyMap<ToolCall, string
   return results.map(({ call, parts }) => ({
     role: 'tool',
     tool_call_id: ids.get(call),
-    content: joined(parts),
+    content: joined(parts.filter((part) => part.kind === 'text')),
   }));
 }
 

@@ -1,18 +1,17 @@
 // The studio's request: a body as its dialect has it, and the key where that dialect looks for it.
-import { readConversation } from '../../chat/conversation.ts';
 import { passedBody } from '../passthrough/request.ts';
 import type { ProviderCall, Target, UpstreamRequest } from '../provider.ts';
 import { apiKeyOf, commonHeaders } from '../vendor-request.ts';
 import { type Dialect, type Endpoint, endpointOf } from './dialects.ts';
 import { type InferenceBody, inferenceBody } from './inference.ts';
-import { plainMessages } from './messages.ts';
+import { plainConversation, plainMessages } from './messages.ts';
 
 /** @throws GatewayError invalid_request, unsupported_parameter, no_healthy_target */
 export function buildStudioRequest(call: ProviderCall): UpstreamRequest {
   const { request, model, target, traits } = call;
   const endpoint = endpointOf(target, model, traits);
   const { dialect, path } = endpoint;
-  const { body, dropped, holdsExtra } =
+  const { body, dropped, emulated, holdsExtra } =
     dialect.schema === 'gpt' ? gptBody(call, endpoint) : inferenceBody(call);
   return {
     origin: target.baseUrl.origin,
@@ -24,14 +23,17 @@ export function buildStudioRequest(call: ProviderCall): UpstreamRequest {
     ],
     body: JSON.stringify(body),
     dropped,
+    ...(emulated.length > 0 && { emulated }),
   };
 }
 
 function gptBody(call: ProviderCall, { version }: Endpoint): InferenceBody {
-  const { body, dropped } = passedBody(call);
-  if (call.traits.plainTurns) body.messages = plainMessages(readConversation(call.request), call.traits);
+  const { body, dropped, emulated: passed } = passedBody(call);
+  const plain = call.traits.plainTurns ? plainConversation(call.request, call.traits) : undefined;
+  if (plain !== undefined) body.messages = plainMessages(plain.conversation, call.traits);
+  const { emulated } = plain ?? { emulated: passed };
   if (version !== undefined && version < streamOptionsSince) delete body.stream_options;
-  return { body, dropped, holdsExtra: false };
+  return { body, dropped, emulated, holdsExtra: false };
 }
 
 /** Older versions refuse the field, and tell no usage of streams. */

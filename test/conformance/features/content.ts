@@ -1,7 +1,9 @@
 // Messages and what they are made of.
 import { png } from '../../support/png.ts';
 import {
+  dropped,
   emulated,
+  emulatedAndNamed,
   type Feature,
   fetched,
   type Json,
@@ -14,10 +16,36 @@ import {
 const hello = { role: 'user', content: 'Hello' };
 const brief = 'Be brief.';
 const long = 'Be brief. '.repeat(10_240);
+const plain = Buffer.from('Tea is hot.').toString('base64');
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64');
 const withPart = (part: Json) => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, part] }],
 });
+const inTheMiddle = {
+  messages: [hello, { role: 'system', content: brief }, { role: 'user', content: 'Go on.' }],
+};
+const note = `<system_message>\n${brief}\n</system_message>`;
+const asNote = (at: string, value = note) =>
+  emulatedAndNamed('messages.role', 'a note in its place', at, value);
+const look = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } };
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
+const inResult = (part: Json) => ({
+  tools: [look],
+  messages: [
+    hello,
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: [part] },
+  ],
+});
+const asTurn = (at: string, value: unknown) =>
+  emulatedAndNamed('messages.content', 'in a turn of the user’s behind it', at, value);
+const made = (at: string, value: unknown) =>
+  emulatedAndNamed('messages.images', 'in the turn of the user’s that follows', at, value);
+const marked = { type: 'ephemeral' };
 const begun = { messages: [hello, { role: 'assistant', content: 'Tea is ' }] };
 const inPart = 'messages.0.content.1';
 
@@ -46,13 +74,40 @@ export const contentFeatures: readonly Feature[] = [
   },
   {
     name: 'a system message in the middle',
-    ask: { messages: [hello, { role: 'system', content: brief }, { role: 'user', content: 'Go on.' }] },
+    ask: inTheMiddle,
     at: [
       native('messages.1.content', brief),
-      emulated('moved to the front', 'messages.0', { role: 'system', content: brief }),
-      emulated('moved to the front', 'system.0.text', brief),
-      emulated('moved to the front', 'system.0.text', brief),
-      emulated('moved to the front', 'systemInstruction.parts.0.text', brief),
+      native('messages.1.content', brief),
+      asNote('messages.0.content.1.text'),
+      asNote('messages.0.content.1.text'),
+      asNote('contents.0.parts.1.text'),
+    ],
+  },
+  {
+    name: 'the same, of a model that takes it there',
+    ask: inTheMiddle,
+    models: { 'assistant-provider': 'claude-opus-4-8' },
+    at: [
+      native('messages.1.content', brief),
+      native('messages.1.content', brief),
+      asNote('messages.0.content.1.text'),
+      native('messages.1', { role: 'system', content: [{ type: 'text', text: brief }] }),
+      asNote('contents.0.parts.1.text'),
+    ],
+  },
+  {
+    name: 'the same, of an open model',
+    ask: inTheMiddle,
+    models: {
+      'studio-ai': 'Llama-3.3-70B-Instruct',
+      'managed-cloud-models': 'us.meta.llama3-3-70b-instruct-v1:0',
+    },
+    at: [
+      native('messages.1.content', brief),
+      asNote('messages.0.content', `Hello\n${note}\nGo on.`),
+      asNote('messages.0.content.1.text'),
+      asNote('messages.0.content.1.text'),
+      asNote('contents.0.parts.1.text'),
     ],
   },
   {
@@ -159,19 +214,102 @@ export const contentFeatures: readonly Feature[] = [
     ],
   },
   {
-    name: '`cache_control` of a part (extension)',
+    name: 'an image in a tool’s result',
+    ask: inResult(image),
+    at: [
+      asTurn('messages.3.content.1', image),
+      asTurn('messages.3.content.1', image),
+      native('messages.2.content.0.toolResult.content.0.image', { format: 'png', source: { bytes: png } }),
+      native('messages.2.content.0.content.0.source', { type: 'base64', media_type: 'image/png', data: png }),
+      asTurn('contents.3.parts.1.inlineData', { mimeType: 'image/png', data: png }),
+    ],
+  },
+  {
+    name: 'the same, of a model with or without it',
+    ask: inResult(image),
+    models: {
+      'managed-cloud-models': 'us.meta.llama4-maverick-17b-instruct-v1:0',
+      'search-provider': 'gemini-3-flash-preview',
+    },
+    at: [
+      asTurn('messages.3.content.1', image),
+      asTurn('messages.3.content.1', image),
+      asTurn('messages.4.content.1.image.format', 'png'),
+      native('messages.2.content.0.content.0.source', { type: 'base64', media_type: 'image/png', data: png }),
+      native('contents.2.parts.0.functionResponse.parts.0.inlineData', { mimeType: 'image/png', data: png }),
+    ],
+    // It takes no tools there.
+    streamed: { 'managed-cloud-models': vendorRefuses(null) },
+  },
+  {
+    name: 'a document in a tool’s result',
+    ask: inResult({
+      type: 'file',
+      file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` },
+    }),
+    models: { 'search-provider': 'gemini-3-flash-preview' },
+    at: [
+      asTurn('messages.3.content.1.file.filename', 'a.pdf'),
+      refused('messages[2].content[0]'),
+      native('messages.2.content.0.toolResult.content.0.document.source.bytes', pdf),
+      native('messages.2.content.0.content.0.source.data', pdf),
+      native('contents.2.parts.0.functionResponse.parts.0.inlineData.data', pdf),
+    ],
+  },
+  {
+    name: '`images` of an assistant’s message, which the model made (extension)',
     ask: {
       messages: [
-        { role: 'system', content: [{ type: 'text', text: brief, cache_control: { type: 'ephemeral' } }] },
-        hello,
+        { role: 'user', content: 'Paint.' },
+        { role: 'assistant', content: 'Here:', images: [image] },
+        { role: 'user', content: 'Make it blue.' },
       ],
     },
     at: [
-      vendorRefuses('messages[0].content[0].cache_control'),
-      leftOut,
+      made('messages.2.content.1', image),
+      made('messages.2.content.1', image),
+      made('messages.2.content.1.image', { format: 'png', source: { bytes: png } }),
+      made('messages.2.content.1.source', { type: 'base64', media_type: 'image/png', data: png }),
+      native('contents.1.parts.1.inlineData', { mimeType: 'image/png', data: png }),
+    ],
+  },
+  {
+    name: '`citations` of a file (extension)',
+    ask: withPart({
+      type: 'file',
+      file: { filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` },
+      citations: { enabled: true },
+    }),
+    at: [
+      dropped('messages.citations'),
+      refused('messages[0].content[1]'),
+      native(`${inPart}.document.citations`, { enabled: true }),
+      native(`${inPart}.citations`, { enabled: true }),
+      dropped('messages.citations'),
+    ],
+  },
+  {
+    name: '`cache_control` of a part (extension)',
+    ask: {
+      messages: [{ role: 'system', content: [{ type: 'text', text: brief, cache_control: marked }] }, hello],
+    },
+    at: [
+      dropped('messages.cache_control'),
+      dropped('messages.cache_control'),
       native('system.1.cachePoint', { type: 'default' }),
-      native('system.0.cache_control', { type: 'ephemeral' }),
-      leftOut,
+      native('system.0.cache_control', marked),
+      dropped('messages.cache_control'),
+    ],
+  },
+  {
+    name: '`cache_control` of a message (extension)',
+    ask: { messages: [{ role: 'system', content: brief, cache_control: marked }, hello] },
+    at: [
+      dropped('messages.cache_control'),
+      dropped('messages.cache_control'),
+      native('system.1.cachePoint', { type: 'default' }),
+      native('system.0.cache_control', marked),
+      dropped('messages.cache_control'),
     ],
   },
 ];

@@ -35,7 +35,14 @@ export type Outcome =
   /** The vendor has it, there in its body. `dropped` is what of the request it has not. */
   | { readonly is: 'native'; readonly at: string; readonly value?: unknown; readonly dropped?: string }
   /** Something like it is done by other means, there in the vendor's body. */
-  | { readonly is: 'emulated'; readonly how: string; readonly at: string; readonly value?: unknown }
+  | {
+      readonly is: 'emulated';
+      readonly how: string;
+      readonly at: string;
+      readonly value?: unknown;
+      /** The field, where the caller is told of it in `x-svc-emulated-params`. */
+      readonly names?: string;
+    }
   /** Fetched by the gateway first. */
   | { readonly is: 'fetched' }
   /** There in the caller's answer. */
@@ -58,6 +65,11 @@ export function native(at: string, value?: unknown, dropped?: string): Outcome {
 
 export function emulated(how: string, at: string, value?: unknown): Outcome {
   return { is: 'emulated', how, at, value };
+}
+
+/** The same, named in `x-svc-emulated-params`. */
+export function emulatedAndNamed(names: string, how: string, at: string, value?: unknown): Outcome {
+  return { is: 'emulated', how, at, value, names };
 }
 
 export function told(at: string, value?: unknown, dropped?: string): Outcome {

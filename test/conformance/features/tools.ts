@@ -1,11 +1,37 @@
 // Tools, and the form of an answer.
 
 import { boil, stir } from '../providers/tools.ts';
-import { dropped, emulated, type Feature, leftOut, native, refused, told } from './feature.ts';
+import {
+  dropped,
+  emulated,
+  emulatedAndNamed,
+  type Feature,
+  type Json,
+  leftOut,
+  native,
+  refused,
+  told,
+} from './feature.ts';
 
 const both = [boil, stir];
 const named = { type: 'function', function: { name: 'boil' } };
 const { name, description, parameters } = boil.function;
+
+const strictly = (cups: Json) => ({
+  type: 'function',
+  function: {
+    name: 'boil',
+    parameters: { type: 'object', properties: { cups }, required: ['cups'], additionalProperties: false },
+    strict: true,
+  },
+});
+const inDescription = (schema: string) =>
+  emulatedAndNamed(
+    'tools.parameters',
+    'in the description',
+    `${schema}.properties.cups.description`,
+    'How many. (pattern: "^[1-9]$")',
+  );
 
 export const toolFeatures: readonly Feature[] = [
   {
@@ -94,13 +120,24 @@ export const toolFeatures: readonly Feature[] = [
   },
   {
     name: '`strict` of a function',
-    ask: { tools: [{ ...boil, function: { ...boil.function, strict: true } }] },
+    ask: { tools: [strictly({ type: 'integer' })] },
     at: [
       native('tools.0.function.strict', true),
       native('tools.0.function.strict', true),
       native('toolConfig.tools.0.toolSpec.strict', true),
       native('tools.0.strict', true),
       leftOut,
+    ],
+  },
+  {
+    name: 'what a `strict` function’s schema says of values (`pattern`, `default`, `multipleOf`…)',
+    ask: { tools: [strictly({ type: 'string', description: 'How many.', pattern: '^[1-9]$' })] },
+    at: [
+      native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'),
+      native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'),
+      inDescription('toolConfig.tools.0.toolSpec.inputSchema.json'),
+      inDescription('tools.0.input_schema'),
+      inDescription('tools.0.functionDeclarations.0.parametersJsonSchema'),
     ],
   },
   {

@@ -71,7 +71,7 @@ describe('chunks', () => {
         chunks.start(identity);
         chunks.callArguments(chunks.call('c1', 'boil'), '{}');
         chunks.callArguments(chunks.call('c2', 'stir'), '{}');
-        chunks.finish('tool_calls');
+        chunks.finish({ reason: 'tool_calls', native: 'tool_use' });
       },
       { asFunctions: true },
     );
@@ -80,15 +80,18 @@ describe('chunks', () => {
       { function_call: { arguments: '{}' } },
       {},
     ]);
-    expect(choicesOf(events).at(-1)).toMatchObject({ finish_reason: 'function_call' });
+    expect(choicesOf(events).at(-1)).toMatchObject({
+      finish_reason: 'function_call',
+      native_finish_reason: 'tool_use',
+    });
   });
 
   it('tell why the answer ended, with further fields at the top', () => {
     const [plain, more] = written((chunks) => {
       chunks.start(identity);
       chunks.take();
-      chunks.finish('length');
-      chunks.finish('stop', { cloud_ai: ['x'] }, 1);
+      chunks.finish({ reason: 'length', native: 'length' });
+      chunks.finish({ reason: 'stop', native: 'STOP' }, { cloud_ai: ['x'] }, 1);
     });
     expect(plain.choices).toEqual([{ index: 0, delta: {}, logprobs: null, finish_reason: 'length' }]);
     expect(more).toMatchObject({

@@ -17,7 +17,9 @@ const plain: CompletionForm = { noCalls: 'null', asFunctions: false };
 const call = { id: 'c1', name: 'boil', arguments: '{}' };
 
 function written(choice: Partial<CompletionChoice>, form: Partial<CompletionForm> = {}, more: object = {}) {
-  const choices = [{ finishReason: 'stop' as const, content: undefined, calls: [], ...choice }];
+  const choices = [
+    { finish: { reason: 'stop', native: undefined } as const, content: undefined, calls: [], ...choice },
+  ];
   const completion = { id: 'x', created: 1, model: 'm', choices, usage, ...more };
   return JSON.parse(completionBody(completion, { ...plain, ...form }).toString());
 }
@@ -76,11 +78,29 @@ describe('a completion', () => {
 
   it('tells a call in the deprecated form where it was asked so', () => {
     const { message, finish_reason } = written(
-      { calls: [call], finishReason: 'tool_calls' },
+      { calls: [call], finish: { reason: 'tool_calls', native: undefined } },
       { asFunctions: true },
     ).choices[0];
     expect(message).toMatchObject({ tool_calls: null, function_call: { name: 'boil', arguments: '{}' } });
     expect(finish_reason).toBe('function_call');
+  });
+
+  it('tells the vendor’s word for the end where it is another one', () => {
+    const end = (finish: CompletionChoice['finish']) => {
+      const { message: _, logprobs: __, index: ___, ...told } = written({ finish }).choices[0];
+      return told;
+    };
+    expect(end({ reason: 'stop', native: 'STOP' })).toEqual({ finish_reason: 'stop' });
+    expect(end({ reason: 'error', native: 'MALFORMED_FUNCTION_CALL', message: 'no such tool' })).toEqual({
+      finish_reason: 'error',
+      native_finish_reason: 'MALFORMED_FUNCTION_CALL',
+      native_finish_message: 'no such tool',
+    });
+    expect(end({ reason: 'stop', native: 'stop_sequence', stopSequence: 'END' })).toEqual({
+      finish_reason: 'stop',
+      native_finish_reason: 'stop_sequence',
+      stop_sequence: 'END',
+    });
   });
 
   it('tells reasoning only where there is any', () => {
@@ -103,7 +123,7 @@ describe('a completion', () => {
   });
 
   it('numbers its choices', () => {
-    const choice = { finishReason: 'length' as const, content: 'a', calls: [] };
+    const choice = { finish: { reason: 'length' as const, native: undefined }, content: 'a', calls: [] };
     const { choices } = written({}, {}, { choices: [choice, choice] });
     expect(choices.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
   });

@@ -33,9 +33,13 @@ function shown({ turns }: Conversation): unknown[] {
 describe('the turns of a conversation', () => {
   it.each([
     [
-      'system and developer texts stand apart, wherever they stood',
-      [user('a'), { role: 'developer', content: 'x' }, user('b')],
-      [['user', 'a', 'b']],
+      'system and developer texts behind the first turn stay where they stood',
+      [user('a'), { role: 'developer', content: 'x' }, { role: 'system', content: 'y' }, user('b')],
+      [
+        ['user', 'a'],
+        ['system', 'x', 'y'],
+        ['user', 'b'],
+      ],
     ],
     [
       'neighbours of one role are one turn',
@@ -84,6 +88,7 @@ describe('the turns of a conversation', () => {
         ['user', 'Hi'],
         [['assistant'], ['1']],
         ['tool', [['1', 'done']]],
+        ['system', 's'],
       ],
     ],
     [
@@ -127,12 +132,12 @@ describe('the turns of a conversation', () => {
     expect(shown(read(...messages))).toEqual(expected);
   });
 
-  it('keeps system texts in order', () => {
+  it('begins with the system texts that it begins with, in their order', () => {
     const parts = [
       { type: 'text', text: 'b' },
       { type: 'text', text: 'c' },
     ];
-    const { system } = read({ role: 'system', content: 'a' }, user(), { role: 'developer', content: parts });
+    const { system } = read({ role: 'system', content: 'a' }, { role: 'developer', content: parts }, user());
     expect(texts(system)).toEqual(['a', 'b', 'c']);
   });
 
@@ -237,13 +242,14 @@ describe('a conversation is refused', () => {
       'messages[1].name',
     ],
     [
-      'where a result holds an image',
-      [
-        user(),
-        calling(call('1')),
-        result('1', [{ type: 'image_url', image_url: { url: 'https://a.example' } }]),
-      ],
-      'messages[2].content[0]',
+      'where the assistant sent a file',
+      [user(), { role: 'assistant', content: [{ type: 'file', file: { file_data: 'JVBERi0xLjQK' } }] }],
+      'messages[1].content[0]',
+    ],
+    [
+      'where the system speaks in images',
+      [{ role: 'system', content: [{ type: 'image_url', image_url: { url: 'https://a.example' } }] }, user()],
+      'messages[0].content[0]',
     ],
     ['where calls are no array', [user(), { role: 'assistant', tool_calls: {} }], 'messages[1].tool_calls'],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBase64, readDataUrl, sniffBase64Image, sniffImage } from '../../../../proxy/chat/media.ts';
+import { plainBase64, readDataUrl, sniffBase64Image, sniffImage } from '../../../../proxy/chat/media.ts';
 
 describe('a data URL', () => {
   it.each([
@@ -34,17 +34,20 @@ describe('a data URL', () => {
 
 describe('base64', () => {
   it.each([
-    ['aGk=', true],
-    ['aA==', true],
-    ['aGVs', true],
-    ['', false],
-    ['aGk', false],
-    ['a===', false],
-    ['aG=k', false],
-    ['aG-_', false],
-    ['aG k', false],
-  ])('%j: %s', (text, expected) => {
-    expect(isBase64(text)).toBe(expected);
+    ['aGk=', 'aGk='],
+    ['aA==', 'aA=='],
+    ['aGVs', 'aGVs'],
+    ['aGk', 'aGk='],
+    ['aG-_', 'aG+/'],
+    ['aG\r\nVs\n', 'aGVs'],
+    ['aG\nk=\n', 'aGk='],
+    ['', undefined],
+    ['a', undefined],
+    ['a===', undefined],
+    ['aG=k', undefined],
+    ['aG%k', undefined],
+  ])('%j is sent as %j', (text, expected) => {
+    expect(plainBase64(text)).toBe(expected);
   });
 });
 

@@ -67,7 +67,7 @@ describe('an answer', () => {
   it.each([
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
-    ['pause_turn', 'stop'],
+    ['pause_turn', 'length'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'content_filter'],

@@ -32,9 +32,9 @@ describe('messages', () => {
       { role: 'user', content: [{ tool_use_id: 'a' }, { tool_use_id: 'b' }, text('next')] },
     ],
     [
-      'trap 14: a developer message in the middle leaves the turns alone',
+      'trap 14: a developer message in the middle is a note in its place, and leaves the turns alone',
       [user('a'), { role: 'developer', content: 'd' }, user('b')],
-      { role: 'user', content: [text('a'), text('b')] },
+      { role: 'user', content: [text('a'), text('<system_message>\nd\n</system_message>'), text('b')] },
     ],
     [
       'trap 15: a blank turn of the user is not empty',

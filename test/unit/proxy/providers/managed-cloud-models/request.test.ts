@@ -96,7 +96,8 @@ describe('what is said', () => {
     ]);
   });
 
-  it('trap 14: system and developer texts are gathered from anywhere', async () => {
+  it('trap 14: system and developer texts in the middle are notes in their places', async () => {
+    const note = (said: string) => ({ text: `<system_message>\n${said}\n</system_message>` });
     const messages = [
       user('a'),
       { role: 'system', content: 'b' },
@@ -104,8 +105,7 @@ describe('what is said', () => {
       { role: 'developer', content: 'd' },
     ];
     expect(await sent({ messages })).toMatchObject({
-      system: [{ text: 'b' }, { text: 'd' }],
-      messages: [{ role: 'user', content: [{ text: 'a' }, { text: 'c' }] }],
+      messages: [{ role: 'user', content: [{ text: 'a' }, note('b'), { text: 'c' }, note('d')] }],
     });
   });
 

@@ -65,7 +65,7 @@ describe('the conversation', () => {
     expect(sent(history).body.contents[1]?.parts[0]?.thoughtSignature).toBe(expected);
   });
 
-  it('trap 14: system texts are gathered from wherever they stand', () => {
+  it('trap 14: system texts in the middle are notes in their places', () => {
     const { systemInstruction, contents } = sent({
       messages: [
         user('One'),
@@ -74,8 +74,9 @@ describe('the conversation', () => {
         user('Two'),
       ],
     }).body;
-    expect(systemInstruction).toEqual({ parts: [{ text: 'A' }, { text: 'B' }] });
-    expect(contents).toEqual([{ role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] }]);
+    expect(systemInstruction).toBeUndefined();
+    const notes = ['A', 'B'].map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
+    expect(contents).toEqual([{ role: 'user', parts: [{ text: 'One' }, ...notes, { text: 'Two' }] }]);
   });
 
   it.each([

@@ -6,14 +6,18 @@ describe('a schema in the JSON Schema that the vendor reads', () => {
   it.each([
     ['const is a list of one', { const: 'a' }, { type: 'string', enum: ['a'] }],
     ['const of a number', { const: 1.5 }, { type: 'number', enum: [1.5] }],
-    ['a list of values that it has no words for', { enum: [true, null] }, {}],
+    [
+      'a list of values that it has no words for',
+      { enum: [true, null] },
+      { description: '(enum: [true,null])' },
+    ],
     ['a list of mixed values', { enum: ['a', null, 1] }, { enum: ['a', 1] }],
     ['oneOf is anyOf', { oneOf: [{ type: 'string' }] }, { anyOf: [{ type: 'string' }] }],
     ['types together stay', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
     [
-      'unknown keywords are left out',
-      { type: 'string', pattern: 'x', $comment: 'y', not: {} },
-      { type: 'string' },
+      'what limits values is said in the description, and comments are left out',
+      { type: 'string', description: 'Tea.', pattern: 'x', $comment: 'y', not: { const: 'z' } },
+      { type: 'string', description: 'Tea. (not: {"const":"z"}, pattern: "x")' },
     ],
     ['nothing stands beside a reference', { $ref: '#/$defs/a', description: 'x' }, { $ref: '#/$defs/a' }],
     [
@@ -30,7 +34,7 @@ describe('a schema in the JSON Schema that the vendor reads', () => {
     [
       'exclusive bounds',
       { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
-      { type: 'number', minimum: 0, maximum: 1 },
+      { type: 'number', minimum: 0, maximum: 1, description: '(exclusiveMinimum: 0, exclusiveMaximum: 1)' },
     ],
     ['items in a list', { items: [{ type: 'string' }] }, { prefixItems: [{ type: 'string' }] }],
     [
@@ -70,8 +74,12 @@ describe('a schema in the vendor’s own language', () => {
         ],
       },
     ],
-    ['numbers in a list', { enum: [1, 2] }, { type: 'integer' }],
-    ['an empty text in a list', { enum: ['', 'a'] }, { type: 'string', enum: ['a'] }],
+    ['numbers in a list', { enum: [1, 2] }, { type: 'integer', description: '(enum: [1,2])' }],
+    [
+      'an empty text in a list',
+      { enum: ['', 'a'] },
+      { type: 'string', enum: ['a'], description: '(enum: ["","a"])' },
+    ],
     [
       'formats that it knows',
       { type: 'string', format: 'date-time' },

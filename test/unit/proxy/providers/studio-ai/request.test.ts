@@ -142,7 +142,7 @@ describe('the inference API', () => {
 });
 
 describe('messages in plain texts', () => {
-  it('trap 14: begin with what the system and the developer said anywhere', () => {
+  it('trap 14: hold what the system and the developer said in the middle, as notes in its place', () => {
     expect(
       conversation([
         { role: 'user', content: 'One' },
@@ -157,8 +157,15 @@ describe('messages in plain texts', () => {
         },
       ]),
     ).toEqual([
-      { role: 'system', content: 'Be brief.\nBe kind.' },
-      { role: 'user', content: 'One\nTwo' },
+      {
+        role: 'user',
+        content: [
+          'One',
+          '<system_message>\nBe brief.\n</system_message>',
+          'Two',
+          '<system_message>\nBe kind.\n</system_message>',
+        ].join('\n'),
+      },
     ]);
   });
 
