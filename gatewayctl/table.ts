@@ -44,7 +44,7 @@ export function renderFields(type: string, value: object): string {
 }
 
 function fieldLines(type: string, value: object, under: string): (readonly [string, string])[] {
-  return Object.entries(fieldsOf(type)).flatMap(([name, field]) => {
+  return shownFields(type, value).flatMap(([name, field]) => {
     const item = getField(value, name);
     if (item === undefined || item === null) return [];
     const path = under === '' ? name : `${under}.${name}`;
@@ -56,6 +56,21 @@ function fieldLines(type: string, value: object, under: string): (readonly [stri
       return fieldLines(field.type, item, path);
     return [[fieldWords(path), cell(field, item)] as const];
   });
+}
+
+/**
+ * A status stands in the place of the switch that is a part of it: "active yes" of a revoked key would be read as its contradiction.
+ * A server of a version before says none.
+ */
+function shownFields(type: string, value: object): readonly (readonly [string, FieldType])[] {
+  const { status, ...others } = fieldsOf(type);
+  if (status === undefined || others.active === undefined || /_UNSPECIFIED$|^$/.test(statusOf(value)))
+    return Object.entries(fieldsOf(type));
+  return Object.entries(others).map((entry) => (entry[0] === 'active' ? ['status', status] : entry));
+}
+
+function statusOf(value: object): string {
+  return String(getField(value, 'status') ?? '');
 }
 
 /** @param match a ModelMatch of the contract */
@@ -91,8 +106,14 @@ function item({ type }: FieldType, value: unknown): string {
   return printable(String(value));
 }
 
+/** A value that could be read as the next pair stands in quotes. */
 function pairs(entries: readonly (readonly [string, unknown])[]): string {
-  return entries.map(([name, value]) => printable(`${name}=${value}`)).join(' ');
+  return entries
+    .map(([name, value]) => {
+      const text = String(value);
+      return printable(`${name}=${/^[^\s,="]+$/.test(text) ? text : JSON.stringify(text)}`);
+    })
+    .join(' ');
 }
 
 export function printable(text: string): string {

@@ -1,5 +1,6 @@
 // The values of virtual keys: what a caller sends, known by its hash alone. Every value that stops or changes is named on the
 // change feed, one invalidation for each.
+import { sql } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import type { ScopeKind } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
@@ -40,17 +41,21 @@ export async function endValues(
   return invalidations;
 }
 
+/** How a revoked key's newest value ended: whoever goes on with it is found by that. */
+const lastHint = sql<string>`coalesce((
+  select hint from key_values where key_id = virtual_keys.id and ends_at is null limit 1), '')`;
+
 /** Revokes one key: its values go for good. */
 export async function revokeKey(call: ChangeCall, keyId: string): Promise<readonly Invalidation[]> {
+  await call.db
+    .updateTable('virtual_keys')
+    .set({ revoked_at: call.now, revision: call.revision, last_hint: lastHint })
+    .where('id', '=', keyId)
+    .execute();
   const values = await call.db
     .deleteFrom('key_values')
     .where('key_id', '=', keyId)
     .returning('hash')
-    .execute();
-  await call.db
-    .updateTable('virtual_keys')
-    .set({ revoked_at: call.now, revision: call.revision })
-    .where('id', '=', keyId)
     .execute();
   return values.map((value) => gone(value.hash));
 }
@@ -63,7 +68,7 @@ export async function revokeKeysOfScope(
 ): Promise<{ readonly keysRevoked: number; readonly invalidations: readonly Invalidation[] }> {
   const revoked = await call.db
     .updateTable('virtual_keys')
-    .set({ revoked_at: call.now, revision: call.revision })
+    .set({ revoked_at: call.now, revision: call.revision, last_hint: lastHint })
     .where('scope_kind', '=', kind)
     .where('scope_id', '=', scopeId)
     .where('revoked_at', 'is', null)

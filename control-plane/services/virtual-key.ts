@@ -45,13 +45,18 @@ export function requireNotRevoked(row: KeyRow): void {
   throw new CallError('key_revoked', 'the key is revoked, which is final; create another one');
 }
 
+/** Of the newest value; undefined: all of them are gone. */
+export function hintOf(values: readonly ValueRow[]): string | undefined {
+  return values.find((value) => value.ends_at === null)?.hint;
+}
+
 export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number) {
   return {
     id: row.id,
     organizationId: row.organization_id,
     scope: { kind: scopeInContract[row.scope_kind], id: row.scope_id },
     name: row.name,
-    hint: values.find((value) => value.ends_at === null)?.hint ?? '',
+    hint: hintOf(values) ?? row.last_hint,
     active: row.active === 1,
     ...(row.ends_at === null ? {} : { endsAt: timeText(row.ends_at) }),
     ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),

@@ -29,6 +29,7 @@ import { requireExists } from './referred.ts';
 import { matchesOf, withMatches } from './selector-matches.ts';
 import {
   findKey,
+  hintOf,
   type KeyRow,
   keyMessage,
   requireNotRevoked,
@@ -81,6 +82,7 @@ export async function create(
     created_by: call.caller.personId,
     last_used_at: null,
     revision: call.revision,
+    last_hint: '',
   };
   await call.db.insertInto('virtual_keys').values(row).execute();
   const added = await addValue(call, row.id);
@@ -246,7 +248,8 @@ export async function revoke(
   if (before.revoked_at !== null) return { unchanged: keyMessage(before, values, call.now) };
   const limitsDeleted = await deleteLimitsUnder(call, before.id);
   const invalidations = await revokeKey(call, before.id);
-  const after: KeyRow = { ...before, revoked_at: call.now, revision: call.revision };
+  const last_hint = hintOf(values) ?? '';
+  const after: KeyRow = { ...before, last_hint, revoked_at: call.now, revision: call.revision };
   const virtualKey = keyMessage(after, [], call.now);
   return {
     ...recorded(before),

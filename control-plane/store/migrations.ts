@@ -88,6 +88,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '017_usage_metadata': { up: createUsageMetadata },
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
+  '020_last_hints': { up: addLastHints },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -150,6 +151,14 @@ async function createAuditEvents(db: Kysely<Schema>): Promise<void> {
       .columns([column, 'revision'])
       .execute();
   }
+}
+
+/** How a key ended whose values are gone; of those that were revoked before it is not known. */
+async function addLastHints(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('virtual_keys')
+    .addColumn('last_hint', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
 }
 
 /** How requests are charged whose response nobody has taken to its end. */

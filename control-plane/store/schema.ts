@@ -152,6 +152,8 @@ interface VirtualKeysTable {
   created_by: string;
   last_used_at: number | null;
   revision: number;
+  /** Of a revoked key, whose values are gone: the hint of its newest. */
+  last_hint: string;
 }
 
 /** Values of virtual keys by SHA-256 of the value in hexadecimal. A revoked key has none. */

@@ -103,7 +103,7 @@ async function fill(
         .values({
           ...{ ...owned, id, name: id, scope_kind: 'organization', scope_id: organizationId, metadata: '{}' },
           ...{ ends_at: null, revoked_at: null, client_request_id: null, request_hash: null },
-          ...{ created_by: organizationId, last_used_at: null },
+          ...{ created_by: organizationId, last_used_at: null, last_hint: '' },
         })
         .execute();
   });

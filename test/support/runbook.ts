@@ -3,6 +3,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sidecarName } from '../../injector/labels.ts';
 import { type Gatewayctl, words } from './gatewayctl.ts';
 import { projectRoot, startProcess } from './process.ts';
 
@@ -31,7 +32,7 @@ export type Found = Readonly<Record<string, RegExp | string>>;
 export interface Shell {
   /** What kubectl prints of a program, its last run before included. */
   collect(
-    program: 'egress-gateway' | 'control-plane' | 'control-plane-before',
+    program: 'egress-gateway' | 'control-plane' | 'control-plane-before' | 'sidecar',
     lines: readonly string[],
   ): void;
   /** Runs the commands of a section. @returns what each of them has printed, whatever its exit code */
@@ -44,6 +45,7 @@ case "$*" in
   *'logs -l app.kubernetes.io/component=egress-gateway '*) cat "$LOGS/egress-gateway" ;;
   *'logs -l app.kubernetes.io/component=control-plane '*) cat "$LOGS/control-plane" ;;
   *'logs deploy/control-plane --previous '*) cat "$LOGS/control-plane-before" ;;
+  *' logs '*' -c ${sidecarName}') cat "$LOGS/sidecar" ;;
   *'get pods'*) echo 'there is no cluster here' ;;
   *) echo "kubectl of this test does not know: $*" >&2; exit 1 ;;
 esac

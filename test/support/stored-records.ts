@@ -94,7 +94,7 @@ export async function insertVirtualKey(tx: ChangeTransaction, row: Row<'virtual_
       ...{ id, organization_id: 'organization-1', name: `name of ${id}`, active: 1, ends_at: null },
       ...{ scope_kind: 'organization', scope_id: row.organization_id ?? 'organization-1', revoked_at: null },
       ...{ allowed_models: '[]', metadata: '{}', client_request_id: null, request_hash: null },
-      ...{ created_by: 'person-1', last_used_at: null },
+      ...{ created_by: 'person-1', last_used_at: null, last_hint: '' },
       ...stamps(tx),
       ...row,
     })

@@ -277,7 +277,7 @@ describe.each(databases)('over $name', ({ open }) => {
       const made = await createKey(plane, acme, { clientRequestId: 'revoked' });
       const { id, name } = made.virtualKey;
       const revoked = await plane.expect('VirtualKeys.Revoke', owner, { id });
-      expect(revoked).toMatchObject({ id, hint: '' });
+      expect(revoked).toMatchObject({ id, hint: made.value.slice(-4), rotatedValues: [] });
       expect(await plane.expect('VirtualKeys.Revoke', owner, { id })).toEqual(revoked);
       expect((await resolve(made.value)).key).toBeUndefined();
       for (const method of ['VirtualKeys.Update', 'VirtualKeys.Rotate']) {
@@ -293,7 +293,22 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(listed.virtualKeys.map((key: Answered) => key.id)).not.toContain(id);
       const all = { organizationId: acme.id, pageSize: 500, includeRevoked: true };
       const withRevoked = await plane.expect('VirtualKeys.List', owner, all);
-      expect(withRevoked.virtualKeys.map((key: Answered) => key.id)).toContain(id);
+      expect(withRevoked.virtualKeys.find((key: Answered) => key.id === id)).toEqual(revoked);
+    });
+
+    it('leaves the end of its newest value, by which a caller who goes on with it is found', async () => {
+      const { id } = (await createKey(plane, acme)).virtualKey;
+      const { value } = await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 3600 });
+      await plane.expect('VirtualKeys.Revoke', owner, { id });
+      expect(await plane.expect('VirtualKeys.Get', owner, { id })).toMatchObject({ hint: value.slice(-4) });
+      const system = await plane.expect('AiSystems.Create', owner, {
+        ...{ organizationId: acme.id, name: freshName('system') },
+      });
+      const scope = { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id };
+      const made = await createKey(plane, acme, { scope });
+      await plane.expect('AiSystems.Delete', owner, { id: system.id });
+      const left = await plane.expect('VirtualKeys.Get', owner, { id: made.virtualKey.id });
+      expect(left).toMatchObject({ status: 'KEY_STATUS_REVOKED', hint: made.value.slice(-4) });
     });
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { startForwarder } from '../../support/black-hole.ts';
+import { createForwardScene } from '../../support/forward.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, startNode, until } from '../../support/process.ts';
@@ -132,6 +133,20 @@ export const planeScenes = {
       await owner.expect(`limits update ${limit.id} --usd 0.000000001`);
     },
     finds: [/^BUDGET .*FREE[\s\S]* -0\.\d+ /m],
+  },
+  'egress-unreachable': {
+    plant: async ({ gateway, ask, shell }) => {
+      const scene = await createForwardScene();
+      const nobody = await scene.startSidecar(`https://127.0.0.1:${await freePort()}`);
+      const egress = await scene.startEgress(gateway);
+      const wrong = { GATEWAY_FORWARD_CA_FILE: scene.sidecars.caFile };
+      const ofAnother = await scene.startSidecar(egress.url, wrong);
+      for (const { url } of [nobody, ofAnother, nobody]) expect(await ask({ url })).toBe(502);
+      shell.collect('sidecar', scene.logs);
+      return () => scene.close();
+    },
+    found: { namespace: 'shop', pod: 'shop-0' },
+    finds: [/^ *2 "reason":"[^"]*nothing listens there[^"]*"\n *1 "reason":"[^"]*authority[^"]*"$/m],
   },
   webhooks: {
     plant: async ({ organization, owner, logged, tell }) => {

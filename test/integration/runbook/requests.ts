@@ -44,6 +44,9 @@ export const requestScenes = {
       await world.owner.expect(line);
       const headers = { 'x-request-id': 'reported-by-a-caller' };
       await until(async () => (await world.ask({ headers })) === 402);
+      const { id: gone, value } = await world.organization.createKey({ name: 'left-behind' });
+      await world.owner.expect(`keys revoke ${gone} --yes`);
+      for (let n = 0; n < 3; n++) expect(await world.ask({ value })).toBe(401);
       for (let n = 0; n < 2; n++) expect(await world.ask({ path: '/v1/messages' })).toBe(404);
     },
     found: {
@@ -56,6 +59,8 @@ export const requestScenes = {
       /^kind +budget$/m,
       /^BUDGET +WINDOW +AMOUNT USD +SPENT +LEASED +UNSETTLED +FREE/m,
       /^status +active$/m,
+      /^ *3 "key_hint":"\w{4}"$/m,
+      /^NAME .*HINT .*STATUS[\s\S]*^left-behind +\S+ +\w{4} +organization +revoked /m,
       /^ *2 "path":"\/v1\/messages"$/m,
       new RegExp(`^ *2 "key_id":"${uuid}"$`, 'm'),
     ],

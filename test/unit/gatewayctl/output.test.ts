@@ -92,6 +92,20 @@ describe('fields', () => {
     );
   });
 
+  it('have the status of a key, not the switch that is a part of it', () => {
+    const revoked = { name: 'gone', active: true, status: 'KEY_STATUS_REVOKED', revision: '7' };
+    expect(renderFields('VirtualKey', revoked)).toBe('name      gone\nstatus    revoked\nrevision  7\n');
+    const ofOldServer = { active: true, status: 'KEY_STATUS_UNSPECIFIED' };
+    expect(renderFields('VirtualKey', ofOldServer)).toMatch(/^active +yes$/m);
+  });
+
+  it('show where a value of metadata ends', () => {
+    const metadata = { team: 'blue,app=x', note: 'a b', plain: 'EMEA/1', none: '' };
+    expect(renderFields('VirtualKey', { metadata })).toBe(
+      'metadata  team="blue,app=x" note="a b" plain=EMEA/1 none=""\n',
+    );
+  });
+
   it('of lists of messages stand in one line', () => {
     const rotatedValues = [
       { hint: 'abcd', endsAt: 't1' },
