@@ -82,7 +82,9 @@ async function assemble(
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
 
-  const reconciliation = startReconciliation({ store, clock, keptMs: settings.usageKept, log, metrics });
+  const reconciliation = startReconciliation({
+    ...{ store, feed, clock, keptMs: settings.usageKept, log, metrics },
+  });
   lifecycle.onClose('reconciliation', () => reconciliation.close());
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);

@@ -59,6 +59,17 @@ export async function dueNow({ db, now }: DueTransaction, place: DayPlace): Prom
   await ofPlace(db.updateTable('reconcile_days').set({ due_at: now }), place).execute();
 }
 
+/** Asked before a day is taken, which writes and so waits for others that do. */
+export async function isAnyDue(db: Kysely<Schema>, now: number): Promise<boolean> {
+  const due = await db
+    .selectFrom('reconcile_days')
+    .select('day')
+    .where('due_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return due !== undefined;
+}
+
 /** A comparison that takes longer is made again. */
 const heldMs = 600_000;
 

@@ -4,11 +4,12 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startRounds } from '../../common/rounds.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
+import type { Feed } from '../changes/feed.ts';
 import type { Store } from '../store/store.ts';
 import { tellDrift } from './alerts.ts';
 import { compareDay } from './compare.ts';
 import { readDay } from './day-inputs.ts';
-import { dueNow, takeDue } from './due.ts';
+import { dueNow, isAnyDue, takeDue } from './due.ts';
 import { forgetOldBills } from './forget.ts';
 import { readStanding, type Standing } from './standing.ts';
 import { writeDay } from './write.ts';
@@ -23,6 +24,8 @@ export interface ReconciliationMetrics {
 
 export interface ReconciliationDeps {
   readonly store: Store;
+  /** News of any change: some of them make days due. */
+  readonly feed: Pick<Feed, 'onNews'>;
   readonly clock: Clock;
   /** How long usage is kept, in milliseconds: what bills say of older days is held against nothing. */
   readonly keptMs: number;
@@ -30,6 +33,8 @@ export interface ReconciliationDeps {
   readonly metrics: ReconciliationMetrics;
   readonly timers?: Timers;
 }
+
+type CompareDeps = Omit<ReconciliationDeps, 'feed'>;
 
 const everyMs = 2000;
 const standingEveryMs = 60_000;
@@ -55,6 +60,7 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
     },
     { what: 'comparison of bills', everyMs, log, timers },
   );
+  const ignoreNews = deps.feed.onNews(() => comparing.wake());
   const forgetting = startRounds(
     async () => {
       if (await forgetOldBills(store, keptMs)) forgetting.wake();
@@ -63,13 +69,15 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
   );
   return {
     close: async () => {
+      ignoreNews();
       await Promise.all([comparing.close(), standing.close(), forgetting.close()]);
     },
   };
 }
 
 /** One day. @returns whether there was one. @throws StoreUnavailableError */
-export async function compareNext({ store, log, metrics }: ReconciliationDeps): Promise<boolean> {
+export async function compareNext({ store, clock, log, metrics }: CompareDeps): Promise<boolean> {
+  if (!(await store.snapshot((db) => isAnyDue(db, clock.now())))) return false;
   const [place, now] = await store.books(async (tx) => [await takeDue(tx), tx.now] as const);
   if (place === undefined) return false;
   try {
