@@ -203,7 +203,12 @@ async function openMoney(
       else journals.end(session);
     },
   });
-  const adoption = folder && new Adoption({ ...deps, folder, metrics: metrics.journals });
+  const adoption =
+    folder &&
+    new Adoption({
+      ...{ ...deps, folder, metrics: metrics.journals, onRecorded: usageLog.keep },
+      onClosed: (session) => slices.adopted(session),
+    });
   lifecycle.onClose('ledger', async () => {
     const until = clock.monotonic() + ledgerCloseMs;
     if (adoption) adoption.close();

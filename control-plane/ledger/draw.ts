@@ -1,6 +1,6 @@
 // Sets money of a window aside for a session. What is granted was free under the locks, so no interleaving grants more than
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
-import { windowOf } from '../../common/budget-window.ts';
+import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
@@ -82,7 +82,7 @@ function decide(
 ): DrawAnswer {
   const no = (outcome: DrawOutcome) => ({ outcome, granted: 0 });
   if (session.open === 0) return no('gone');
-  if (window !== windowOf(budget.period, now)) return no('window');
+  if (!isDrawable(budget.period, window, now)) return no('window');
   if (budget.deleted) return no('deleted');
   if (want === 0) return { outcome: 'granted', granted: 0 };
   // What was reported to a database that is gone is about to be reported again.
@@ -92,6 +92,13 @@ function decide(
     return { outcome: 'granted', granted: Math.min(want, Math.max(need, Math.floor(free / 4))) };
   }
   return no(books.spent + books.unsettled + need > budget.amount ? 'exceeded' : 'busy');
+}
+
+/** Proxies draw a little before a window begins, so that not all their requests have to when it has. */
+const aheadMaxMs = 15_000;
+
+function isDrawable(period: BudgetPeriod, window: string, now: number): boolean {
+  return window === windowOf(period, now) || window === windowOf(period, now + aheadMaxMs);
 }
 
 function refused(outcome: DrawOutcome): Step<Drawn> {

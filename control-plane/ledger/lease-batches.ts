@@ -14,7 +14,7 @@ export interface LeaseBatchesOptions {
 export class LeaseBatches {
   readonly #batches: Batches<LeaseWork<unknown>, unknown>;
 
-  constructor(store: Pick<Store, 'books'>, { atOnceMax = 2, batchMax = 200 }: LeaseBatchesOptions = {}) {
+  constructor(store: Pick<Store, 'books'>, { atOnceMax = 2, batchMax = 500 }: LeaseBatchesOptions = {}) {
     const sizes = { atOnceMax, sizeMax: batchMax, sizeOf: () => 1 };
     const healing = new Healing();
     this.#batches = new Batches({

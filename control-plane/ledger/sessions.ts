@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import { notFound } from '../services/errors.ts';
+import { noteEpoch } from '../store/epochs.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import type { SessionRow } from './locks.ts';
 
@@ -37,11 +38,8 @@ export async function keepSession(
   return { open, sessions: Number(sessions), leased: Number(leased ?? 0) };
 }
 
-async function isKept(
-  { db, epoch, now }: BooksTransaction,
-  caller: ProxyCaller,
-  id: string,
-): Promise<boolean> {
+async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Promise<boolean> {
+  const { db, epoch, now } = tx;
   const opened = await db
     .insertInto('ledger_sessions')
     .values({
@@ -56,7 +54,11 @@ async function isKept(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (opened !== undefined) return true;
+  if (opened !== undefined) {
+    // So that no money was ever drawn in a history that the database does not remember.
+    await noteEpoch(tx);
+    return true;
+  }
   const kept = await db
     .updateTable('ledger_sessions')
     .set({ seen_at: now })

@@ -31,6 +31,7 @@ import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/Wat
 import { services } from '../../proto/load.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
 import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-client.ts';
+import { askedAgain } from './asked-again.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
@@ -130,13 +131,13 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
   };
 }
 
-/** As long as a replica and its database need at their slowest; a request waits for a draw for two seconds. */
+/** As long as a replica and its database need at their slowest; a request waits for a draw for four seconds. */
 const ledgerDeadlines = {
-  ...{ keepSession: 2_000, draw: 1_000, giveBack: 1_000, report: 10_000, closeSession: 2_000 },
+  ...{ keepSession: 2_000, operation: 3_000, report: 10_000, closeSession: 2_000 },
 } as const;
 
 function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
-  const { closeSession, draw, giveBack, keepSession, report } = ledgerDeadlines;
+  const { closeSession, keepSession, operation, report } = ledgerDeadlines;
   return {
     keepSession: async (session) =>
       decodeSession(
@@ -146,12 +147,16 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
       ),
     draw: async (request) =>
       decodeDraw(
-        await ledgerAnswer(draw, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
+        await askedAgain(operation, (timeoutMs) =>
+          ledgerAnswer(timeoutMs, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
+        ),
       ),
     giveBack: async (request) =>
       decodeReturn(
-        await ledgerAnswer(giveBack, (options, done) =>
-          stub.Return(encodeReturn(request), metadata, options, done),
+        await askedAgain(operation, (timeoutMs) =>
+          ledgerAnswer(timeoutMs, (options, done) =>
+            stub.Return(encodeReturn(request), metadata, options, done),
+          ),
         ),
       ),
     report: async (events) =>

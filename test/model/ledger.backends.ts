@@ -48,6 +48,8 @@ const tables = [
     'leases',
     'budget_windows',
     'ledger_sessions',
+    'booked_ordinals',
+    'epochs',
     'usage_events',
     'usage_hours',
   ] as const),

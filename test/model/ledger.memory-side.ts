@@ -7,7 +7,7 @@ import type {
   SessionEnd,
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
-import { LedgerReference } from './ledger.reference.ts';
+import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 
 const silenceMaxMs = 60_000;
@@ -24,7 +24,7 @@ export class MemorySide implements LedgerSide {
   }
 
   async keepSession(session: string) {
-    const { open } = this.#ledger.keepSession(session);
+    const { open } = this.#ledger.keepSession(session, this.#now);
     this.#seenAt.set(session, this.#now);
     this.#executed({ kind: 'keep', session, open });
     return { open, sessions: 1, leased: undefined, ...this.#told };
@@ -39,7 +39,7 @@ export class MemorySide implements LedgerSide {
   }
 
   async giveBack(request: ReturnRequest) {
-    const { amount: returned } = this.#ledger.giveBack(request);
+    const { amount: returned } = this.#ledger.giveBack(request, this.#now);
     this.#executed({ kind: 'return', request, returned });
     return { returned, ...this.#told };
   }
@@ -98,6 +98,15 @@ export class MemorySide implements LedgerSide {
     this.#executed({ kind: 'delete', budgetId });
   }
 
+  async snapshot(): Promise<LedgerSnapshot> {
+    return this.#ledger.snapshot();
+  }
+
+  async restore(snapshot: object): Promise<string> {
+    this.#ledger.restore(snapshot as LedgerSnapshot);
+    return this.#told.epoch;
+  }
+
   async read(): Promise<BooksRead> {
     const { books, leases } = this.#ledger;
     return { books, leases };
@@ -112,7 +121,7 @@ export class MemorySide implements LedgerSide {
   }
 
   get #told() {
-    return { now: this.#now, epoch: 'epoch' };
+    return { now: this.#now, epoch: `epoch-${this.#ledger.epoch}` };
   }
 
   get #now(): number {

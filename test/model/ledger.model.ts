@@ -124,6 +124,9 @@ const actions = {
     const stopAfter = random.below(6);
     world.execute(() => world.side.expire(stopAfter));
   },
+  restore: (world, random) => {
+    world.loseLast(random.between(0, 4_000));
+  },
   overflow: (world, random) => {
     world.overflowMode = random.pick(['well', 'away', 'unsure']);
   },

@@ -7,6 +7,7 @@ import { SlicedBudgets } from '../../proxy/ledger/budgets/sliced-budgets.ts';
 import { Adoption } from '../../proxy/ledger/journal/adoption.ts';
 import { JournaledBudgets } from '../../proxy/ledger/journal/journaled-budgets.ts';
 import { Journals } from '../../proxy/ledger/journal/journals.ts';
+import type { Packing } from '../../proxy/ledger/usage/kept-events.ts';
 import { createUsageLog, type LiveUsageLog } from '../../proxy/ledger/usage/live-usage-log.ts';
 import { Ordinals } from '../../proxy/ledger/usage/ordinals.ts';
 import type { Random } from '../support/access/random.ts';
@@ -33,6 +34,12 @@ export interface ModelProxyDeps {
   /** A fault of the proxy that a judge must find. */
   readonly faulty?: ((client: LedgerClient) => LedgerClient) | undefined;
 }
+
+/** Takes no time. */
+const packing: Packing = {
+  pack: async (events) => new TextEncoder().encode(JSON.stringify(events)),
+  unpack: async (packed) => JSON.parse(new TextDecoder().decode(packed)),
+};
 
 /** A little: so that a queue that is full occurs. */
 const memoryBytesMax = 40_000;
@@ -93,7 +100,7 @@ export class ModelProxy {
         onBroken: (session) => this.budgets.renewSession(session),
       });
     this.usageLog = createUsageLog({
-      ...{ ...shared, client, ordinals, journals },
+      ...{ ...shared, client, ordinals, journals, packing },
       overflow: deps.overflow.connect(),
       memoryBytesMax,
       metrics: {
@@ -120,7 +127,8 @@ export class ModelProxy {
     this.money = journals === undefined ? this.budgets : new JournaledBudgets(this.budgets, journals);
     if (this.#folder === undefined) return;
     this.#adoption = new Adoption({
-      ...{ ...shared, client, folder: this.#folder },
+      ...{ ...shared, client, folder: this.#folder, onRecorded: this.usageLog.keep },
+      onClosed: (session) => this.budgets.adopted(session),
       metrics: {
         adopted: (settled, killed) => {
           onEvent('adopted');

@@ -53,20 +53,52 @@ export interface Booking {
   readonly taken: number;
 }
 
+/** Proxies may draw so long before a window begins. */
+const aheadMaxMs = 15_000;
+
+/** Nothing is granted for so long after a restore, unless all sessions of before are closed. */
+const healingMs = 5_000;
+
+export type LedgerSnapshot = Pick<LedgerReference, 'books' | 'leases' | 'sessions' | 'events'>;
+
 export class LedgerReference {
   readonly budgets = new Map<string, BudgetTerms>();
   readonly books = new Map<string, Books>();
-  readonly sessions = new Map<string, { open: boolean }>();
+  readonly sessions = new Map<string, { open: boolean; readonly epoch: number }>();
   readonly leases = new Map<string, StoredLease>();
   readonly events = new Map<string, UsageEvent>();
+  /** Counts the histories of the database. */
+  epoch = 0;
+  /** When the first new session or operation on a lease found itself in another history. */
+  #restoredAt = Number.NEGATIVE_INFINITY;
+  #seenEpoch = 0;
 
-  keepSession(session: string): { readonly open: boolean } {
-    const known = this.sessions.get(session) ?? { open: true };
+  /** All that a database holds. */
+  snapshot(): LedgerSnapshot {
+    const { books, leases, sessions, events } = this;
+    return structuredClone({ books, leases, sessions, events });
+  }
+
+  /** The database has lost what was committed since. */
+  restore(snapshot: LedgerSnapshot): void {
+    for (const name of ['books', 'leases', 'sessions', 'events'] as const) {
+      const table: Map<string, unknown> = this[name];
+      table.clear();
+      for (const [key, row] of structuredClone(snapshot[name])) table.set(key, row);
+    }
+    this.epoch += 1;
+  }
+
+  keepSession(session: string, now: number): { readonly open: boolean } {
+    if (!this.sessions.has(session)) this.#see(now);
+    const known = this.sessions.get(session) ?? { open: true, epoch: this.epoch };
     this.sessions.set(session, known);
     return { open: known.open };
   }
 
   draw(request: DrawRequest, now: number): Answer {
+    this.#see(now);
+    if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
@@ -83,7 +115,9 @@ export class LedgerReference {
     return Math.max(0, amount - spent - unsettled - leased + (leased - left));
   }
 
-  giveBack(request: ReturnRequest): Answer {
+  giveBack(request: ReturnRequest, now: number): Answer {
+    this.#see(now);
+    if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
@@ -191,9 +225,11 @@ export class LedgerReference {
     if (this.sessions.get(session)?.open !== true) return { outcome: 'gone', amount: 0 };
     const budget = this.budgets.get(budgetId);
     if (budget === undefined) return { outcome: 'deleted', amount: 0 };
-    if (window !== windowOf(budget.period, now)) return { outcome: 'window', amount: 0 };
+    const drawable = [now, now + aheadMaxMs].map((at) => windowOf(budget.period, at));
+    if (!drawable.includes(window)) return { outcome: 'window', amount: 0 };
     if (budget.isDeleted) return { outcome: 'deleted', amount: 0 };
     if (want === 0) return { outcome: 'granted', amount: 0 };
+    if (this.#isHealing(now)) return { outcome: 'busy', amount: 0 };
     const row = this.row(budgetId, window);
     const free = budget.amount - row.spent - row.leased - row.unsettled;
     if (free < need) {
@@ -233,12 +269,26 @@ export class LedgerReference {
     return seq > lease.seq + 1 ? { outcome: 'lost', amount: 0 } : undefined;
   }
 
+  #see(now: number): void {
+    if (this.#seenEpoch === this.epoch) return;
+    this.#seenEpoch = this.epoch;
+    this.#restoredAt = now;
+  }
+
+  /** What was reported is about to be reported again. */
+  #isHealing(now: number): boolean {
+    if (now >= this.#restoredAt + healingMs) return false;
+    return [...this.sessions.values()].some(({ epoch, open }) => open && epoch !== this.epoch);
+  }
+
   #answer(lease: StoredLease, seq: number, answer: Answer): Answer {
     lease.seq = seq;
     lease.answer = answer;
+    this.leases.set(leaseKey(lease), lease);
     return answer;
   }
 
+  /** One of which nothing was done is not kept. */
   #lease(operation: Omit<Operation, 'seq' | 'shut'>): StoredLease {
     const key = leaseKey(operation);
     const { session, budgetId, window } = operation;
@@ -246,11 +296,7 @@ export class LedgerReference {
     if (known !== undefined) return known;
     const state = this.sessions.get(session)?.open === false ? 'expired' : 'open';
     const answer: Answer = { outcome: 'ignored', amount: 0 };
-    const lease: StoredLease = {
-      ...{ session, budgetId, window, left: 0, state, seq: 0, shut: 0, back: 0, answer },
-    };
-    this.leases.set(key, lease);
-    return lease;
+    return { session, budgetId, window, left: 0, state, seq: 0, shut: 0, back: 0, answer };
   }
 
   protected row(budgetId: string, window: string): Books {

@@ -5,6 +5,7 @@ import { Violation } from './ledger.judge.ts';
 import type { ModelProxy } from './ledger.proxy.ts';
 import { type BudgetTerms, rowKey } from './ledger.reference.ts';
 import { type Answer, run } from './ledger.requests.ts';
+import type { LeaseName } from './ledger.side.ts';
 import { models, type World } from './ledger.world.ts';
 
 /** Longer than messages are late and silent sessions stay open after them. */
@@ -37,9 +38,20 @@ function checkIdle(world: World): void {
     const { left, session, state } = lease;
     if (state === 'open' && left > 0)
       throw new Violation(`${left} is leased at rest: ${JSON.stringify(lease)}`);
-    if (ours.has(session) && left > 0)
+    if (ours.has(session) && left > elsewhereOf(world, lease))
       throw new Violation(`a living proxy does not settle ${JSON.stringify(lease)}`);
   }
+}
+
+/** What its proxy has put into the overflow of a session that it has closed, and others may have reported. */
+function elsewhereOf(world: World, { budgetId, session, window }: LeaseName): number {
+  for (const { sessions, usageLog } of world.alive)
+    if (sessions.has(session))
+      return usageLog
+        .elsewhere(session)
+        .filter((escrow) => escrow.budgetId === budgetId && escrow.window === window)
+        .reduce((sum, { amount }) => sum + amount, 0);
+  return 0;
 }
 
 const roundsMax = 60;

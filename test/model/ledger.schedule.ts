@@ -16,6 +16,7 @@ const weights = {
   release: 4,
   expire: 4,
   overflow: 3,
+  restore: 2,
 } as const;
 
 export type ActionKind = keyof typeof weights;

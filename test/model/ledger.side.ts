@@ -81,6 +81,10 @@ export interface LedgerSide extends LedgerClient {
   createBudget(budget: NewBudget): Promise<void>;
   resizeBudget(id: string, amount: number): Promise<void>;
   deleteBudget(id: string): Promise<void>;
+  /** All that the ledger has, while nothing is under way. */
+  snapshot(): Promise<object>;
+  /** Puts it back. @returns the database's epoch from then on */
+  restore(snapshot: object): Promise<string>;
   read(): Promise<BooksRead>;
   readEvents(): Promise<EventsRead>;
 }

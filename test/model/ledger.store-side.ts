@@ -53,6 +53,14 @@ const noLocks: RowLocks = {
   organizations: async () => undefined,
 };
 
+const ledgerTables = [
+  ...(['leases', 'budget_windows', 'ledger_sessions', 'booked_ordinals'] as const),
+  ...(['usage_events', 'usage_hours', 'budget_notices'] as const),
+];
+type Table = (typeof ledgerTables)[number];
+type Tables = ReadonlyMap<Table, readonly object[]>;
+const rowsAtOnce = 100;
+
 interface Done {
   readonly executed: Executed;
   readonly now: number;
@@ -182,6 +190,31 @@ export class StoreSide implements LedgerSide {
       outcome: await limits.remove(call, { id }),
       executed: { kind: 'delete', budgetId: id },
     }));
+  }
+
+  snapshot(): Promise<Tables> {
+    return this.#deps.store.snapshot(async (db) => {
+      const tables: [Table, readonly object[]][] = [];
+      for (const table of ledgerTables)
+        tables.push([table, await db.selectFrom(table).selectAll().execute()]);
+      return new Map(tables);
+    });
+  }
+
+  async restore(snapshot: object): Promise<string> {
+    const { store } = this.#deps;
+    await store.books(async ({ db }) => {
+      for (const [table, rows] of snapshot as Tables) {
+        await db.deleteFrom(table).execute();
+        for (let from = 0; from < rows.length; from += rowsAtOnce)
+          await db
+            .insertInto(table)
+            .values(rows.slice(from, from + rowsAtOnce) as never)
+            .execute();
+      }
+    });
+    await store.startNewEpoch((await store.position()).epoch);
+    return (await store.position()).epoch;
   }
 
   read(): Promise<BooksRead> {

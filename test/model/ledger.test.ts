@@ -18,7 +18,7 @@ const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
   ...['drawn granted', 'drawn exceeded', 'drawn busy', 'drawn gone', 'drawn window', 'drawn deleted'],
   ...['reported', 'overflowed', 'drained', 'above its hold', 'not charged', 'lowered below'],
-  ...['noted', 'opened'],
+  ...['noted', 'opened', 'killed and reported', 'adopted settled', 'restored'],
 ];
 
 describe.each<[BackendName, number]>([

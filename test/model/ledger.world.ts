@@ -41,6 +41,8 @@ const traceMax = 300;
 const uuidForm = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const concurrentMs = 40;
 const expireEveryMs = 15_000;
+/** A database that has gone back does not undo them here: other tables hold them. */
+const changing: ReadonlySet<Executed['kind']> = new Set(['create', 'resize', 'delete', 'release']);
 
 export class World {
   readonly random: Random;
@@ -64,6 +66,12 @@ export class World {
   readonly #executed: (Turn & { readonly executed: Executed })[] = [];
   readonly #names = new Map<string, string>();
   readonly #arrived: (() => Promise<void>)[] = [];
+  /** Done when nothing is under way at the control plane. */
+  readonly #atRest: (() => Promise<void>)[] = [];
+  /** Of budgets, and what operators have released. */
+  #changes = 0;
+  /** Of the database, once it was restored. */
+  #epoch = '';
   #violation: Violation | undefined;
   #side: LedgerSide | undefined;
 
@@ -144,6 +152,36 @@ export class World {
       this.time.after(this.random.between(0, concurrentMs), () => this.#executeArrived());
   }
 
+  /** The database loses what is committed within so long from now on, unless budgets are changed meanwhile. */
+  loseLast(ms: number): void {
+    this.#atRest.push(async () => {
+      const [snapshot, judged] = [await this.side.snapshot(), this.judge.snapshot()];
+      const changes = this.#changes;
+      this.time.after(ms, () => {
+        this.#atRest.push(async () => {
+          if (changes !== this.#changes) return;
+          const epoch = await this.side.restore(snapshot);
+          this.judge.restore(judged);
+          this.read = await this.side.read();
+          this.count('restored');
+          this.tell(`restored ${epoch}`);
+          this.#tellRestored(epoch);
+        });
+      });
+    });
+  }
+
+  /** Proxies hear of it on the feed, each at its time. */
+  #tellRestored(epoch: string): void {
+    this.#epoch = epoch;
+    for (const proxy of this.alive) {
+      const late = !this.isCalm && proxy.link !== 'well';
+      this.time.after(this.random.between(1, late ? 20_000 : 1_500), () => {
+        if (proxy.isAlive && this.#epoch === epoch) proxy.budgets.epochChanged('restored', epoch);
+      });
+    }
+  }
+
   /** What a proxy knows of the budgets that apply, now. */
   budgetsFor(proxy: ModelProxy, caller: ModelCaller, model: string): readonly BudgetTerms[] {
     const { aiSystemId, keyId, personId, projectKeyId } = caller;
@@ -215,6 +253,7 @@ export class World {
     if (this.#violation !== undefined) return;
     try {
       await this.#judgeExecuted();
+      for (const work of this.#atRest.splice(0)) await work();
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       this.fail(error.message);
@@ -231,6 +270,7 @@ export class World {
     for (const { executed, now } of inTurn) {
       if (!this.#isNews(executed)) continue;
       isTouched ||= executed.kind !== 'keep';
+      if (changing.has(executed.kind)) this.#changes += 1;
       this.tell(described(executed));
       this.judge.apply(executed, now);
       this.#spread(executed);

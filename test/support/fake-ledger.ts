@@ -32,6 +32,8 @@ export class LedgerLink {
   /** Milliseconds there, and as many back. */
   wayMs = 1;
   deadlineMs = 1_000;
+  /** How a call without an answer ends. */
+  failure: Error = new Error('no answer in time');
   readonly calls: Call[] = [];
 
   get draws(): readonly DrawRequest[] {
@@ -54,6 +56,8 @@ export class FakeLedger {
   /** That it says to have heard; 0: it does not say, and knows nothing of `shut`. */
   sessions = 0;
   epoch = 'epoch-1';
+  /** Whether it says what leases of a session have left. */
+  tellsLeased = false;
   readonly #time: Clock & Timers;
 
   constructor(time: Clock & Timers) {
@@ -81,6 +85,13 @@ export class FakeLedger {
       if (lease.session === session) this.reference.expireLease(lease);
   }
 
+  #leasedOf(session: string): number {
+    let leased = 0;
+    for (const lease of this.reference.leases.values())
+      if (lease.session === session && lease.state === 'open') leased += lease.left;
+    return leased;
+  }
+
   /** Settles the hold and reports it. */
   spend(hold: BudgetHold, cost: number): void {
     const charges = hold.settle(cost);
@@ -103,7 +114,9 @@ export class FakeLedger {
     return {
       keepSession: (session) =>
         this.#call(link, { kind: 'session', session }, () => ({
-          ...{ ...this.reference.keepSession(session), sessions: this.sessions, leased: undefined },
+          ...this.reference.keepSession(session, this.now()),
+          sessions: this.sessions,
+          leased: this.tellsLeased ? this.#leasedOf(session) : undefined,
         })),
       draw: (request) =>
         this.#call(link, { kind: 'draw', request }, () => {
@@ -113,7 +126,7 @@ export class FakeLedger {
         }),
       giveBack: (request) =>
         this.#call(link, { kind: 'return', request }, () => ({
-          returned: this.reference.giveBack(request).amount,
+          returned: this.reference.giveBack(request, this.now()).amount,
         })),
       closeSession: (end) =>
         this.#call(link, { kind: 'close', end }, () => ({ freed: this.reference.close(end) })),
@@ -122,10 +135,10 @@ export class FakeLedger {
 
   #call<Told>(link: LedgerLink, call: Call, act: () => Told): Promise<Told & Answer> {
     link.calls.push(call);
-    const { condition, deadlineMs, wayMs } = link;
+    const { condition, deadlineMs, failure, wayMs } = link;
     return new Promise((resolve, reject) => {
       if (condition === 'down') return reject(new Error('refused'));
-      this.#time.after(deadlineMs, () => reject(new Error('no answer in time')));
+      this.#time.after(deadlineMs, () => reject(failure));
       if (condition === 'mute') return;
       this.#time.after(wayMs, () => {
         if (condition === 'denied') return reject(new LedgerRefusedError('denied', 'not yours'));

@@ -39,13 +39,18 @@ export class VirtualTime implements Clock, Timers {
     };
   }
 
+  /** The process stands still for so long: what falls due meanwhile is late. */
+  stall(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Goes on for so long, running what falls due on the way. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await this.#settled();
     for (let next = this.#entries[0]; next !== undefined && next.at <= end; next = this.#entries[0]) {
       this.#entries.shift();
-      this.#now = next.at;
+      this.#now = Math.max(this.#now, next.at);
       next.task();
       await this.#settled();
     }

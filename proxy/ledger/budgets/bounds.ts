@@ -10,7 +10,11 @@ export const budgetBounds = {
   /** What is shut is told with other operations, and apart from them not more often. */
   noteMs: 2_000,
   /** How long a request waits for a draw. The draw itself is not given up. */
-  waitMs: 2_000,
+  waitMs: 4_000,
+  /** Counted in pieces, so that what this process itself stood still counts as one of them: the answer may be there already. */
+  waitPieceMs: 500,
+  /** So long before a window ends its successors are drawn, of slices in use: not by all requests at once when it has begun. */
+  aheadMs: 10_000,
   /** For how long an answer is believed, so that a spent budget is not asked about by every request. */
   exceededMs: 1_000,
   busyMs: 100,

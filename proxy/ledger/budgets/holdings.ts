@@ -3,21 +3,22 @@
 import type { Background } from '../../../common/background.ts';
 import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
-import { usdOfNano } from '../../../common/money.ts';
 import type { Timers } from '../../../common/timers.ts';
 import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { Drift } from './drift.ts';
-import type { DrawAnswer, LedgerClient, SessionAnswer } from './ledger-client.ts';
+import { drawAhead } from './draw-ahead.ts';
+import type { DrawAnswer, LedgerClient } from './ledger-client.ts';
+import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
 import { knownOf, outstandingOf } from './outstanding.ts';
+import { RecentSessions } from './recent-sessions.ts';
 import { Session } from './session.ts';
 import { SessionEnds } from './session-end.ts';
 import type { DrawKind, Slice } from './slice.ts';
-import { type Moment, Slices } from './slices.ts';
+import { isForgettable, type Moment, Slices } from './slices.ts';
 
 export interface HoldingMetrics {
   /** A draw was answered. @param granted nano-dollars */
@@ -45,9 +46,11 @@ export interface HoldingsDeps {
   readonly onTurn: () => void;
 }
 
-const { countsMax, forgetMs, sweepMs, unhurriedReturnsMax } = budgetBounds;
+const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
 /** For usage to be reported before its session is closed; what is not by then is left outstanding. */
 const reportMs = 2_000;
+/** As long as acknowledged usage is kept. */
+const recentMs = 300_000;
 
 export class Holdings {
   readonly #deps: HoldingsDeps;
@@ -57,7 +60,8 @@ export class Holdings {
   readonly #operations: Operations;
   readonly #slices = new Slices();
   readonly #ends: SessionEnds;
-  readonly #drift = new Drift();
+  readonly #lost: LostUsage;
+  readonly #recent = new RecentSessions();
   /** Newest epoch of the database in which what was committed last may be missing. */
   #restored = '';
   /** Returns that nobody waits for, and how much each is by then: a window ends for all its slices at once, as traffic does. */
@@ -85,7 +89,12 @@ export class Holdings {
         deps.onTurn();
       },
       onLost: (session, isClosed) => this.#leaveSession(session, isClosed),
-      onKept: (answer) => this.#compare(answer),
+      onKept: (answer) => this.#lost.compare(answer, this.#session.current),
+    });
+    this.#lost = new LostUsage({
+      ...deps,
+      known: (session) => knownOf(session, this.#slices.all(), deps.usage),
+      onLost: (session) => this.#session.renew(session),
     });
     this.#ends = new SessionEnds({
       ...deps,
@@ -173,6 +182,11 @@ export class Holdings {
     this.replaceSession(this.#session.id);
   }
 
+  /** A session of another process was closed from here. */
+  adopted(session: string): void {
+    this.#recent.ended(session, this.#deps.clock.monotonic());
+  }
+
   /** What is taken from now on is of another session; nothing is wrong with what this one has. */
   renewSession(session: string): void {
     this.#session.renew(session);
@@ -190,7 +204,8 @@ export class Holdings {
         // What was under way meanwhile may have been acknowledged by the database that is gone.
         await usage.reportAgain(epoch);
       } while (epoch !== this.#restored);
-      await this.#ends.end(session);
+      // The ledger may believe that those are open which it has seen the end of.
+      for (const recent of this.#recent.since(clock.monotonic() - recentMs)) await this.#ends.end(recent);
     });
   }
 
@@ -232,6 +247,8 @@ export class Holdings {
       case 'deleted':
         break;
       case 'window':
+        // Drawn ahead, and the control plane does not know of that.
+        if (slice.state === 'next') break;
         this.#databaseClock.correct(now, sentAt);
         for (const request of slice.waiting) request.windowMissed();
         break;
@@ -323,30 +340,11 @@ export class Holdings {
     if (isClosed) {
       // Those of past windows as well.
       for (const slice of this.#slices.all()) if (slice.origin.session === session) slice.forfeit();
-    } else this.#deps.usage.forget(session);
+    }
+    this.#recent.ended(session, this.#deps.clock.monotonic());
     for (const slice of retired) this.#giveBackDue(slice);
     this.#deps.onSession?.(session, 'over');
     this.#deps.onTurn();
-  }
-
-  /** What the ledger holds for the session, and what is known of it here. */
-  #compare({ leased }: SessionAnswer): void {
-    const session = this.#session.current;
-    if (leased === undefined || session === '') return;
-    const known = knownOf(session, this.#slices.all(), this.#deps.usage);
-    const lost = this.#drift.seen(session, leased - known, this.#deps.clock.monotonic());
-    if (lost !== undefined) this.#deps.background('find lost usage', this.#renewIfLost(session, lost));
-  }
-
-  async #renewIfLost(session: string, lost: number): Promise<void> {
-    const { log, metrics, usage } = this.#deps;
-    if (!(await usage.isOverflowEmpty())) return;
-    log.error(
-      { session, lost_usd: usdOfNano(lost) },
-      'usage was lost on its way to the ledger: what was held for it is unsettled once this session is over',
-    );
-    metrics.escrowLost(lost);
-    this.#session.renew(session);
   }
 
   #sweepLater(): void {
@@ -360,10 +358,20 @@ export class Holdings {
     this.#ends.sweep();
     for (const slice of this.#slices.all()) {
       if (slice.state === 'current' && !slice.covers(moment.at)) this.#retire(slice);
+      else if (slice.state === 'next') this.#sweepNext(slice, moment);
       else if (slice.operation === undefined) this.#giveBackUnhurried(slice, () => this.#idle(slice));
       if (isForgettable(slice, moment.now)) this.#slices.forget(slice, this.#session.current);
     }
+    const may = this.mayDraw && this.#session.shuts;
+    for (const next of may ? drawAhead(this.#slices, moment, this.#deps.random) : [])
+      this.#operations.send(next);
     if (this.#slices.countsKept > countsMax) this.#session.renew(this.#session.current);
+  }
+
+  /** Its window has begun and nobody has asked for it yet: from now on it may be returned. Or it never began here. */
+  #sweepNext(slice: Slice, { at }: Moment): void {
+    if (slice.covers(at)) this.#slices.begin(slice);
+    else if (at >= slice.origin.endsAt) this.#retire(slice);
   }
 
   #idle(slice: Slice): number {
@@ -389,9 +397,4 @@ export class Holdings {
       if (available > 0 || operation !== undefined) return;
     this.#onAllReturned();
   }
-}
-
-function isForgettable({ available, holds, operation, state, usedAt, waiting }: Slice, now: number): boolean {
-  if (available > 0 || holds > 0 || operation !== undefined || waiting.size > 0) return false;
-  return state === 'past' || now - usedAt >= forgetMs;
 }

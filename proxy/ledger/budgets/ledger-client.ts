@@ -53,6 +53,14 @@ export class LedgerRefusedError extends Error {
   }
 }
 
+/** No response was heard because this process itself stood still: nothing is known of the control plane. */
+export class LedgerUnheardError extends Error {
+  constructor(cause: unknown) {
+    super('this process stood still for longer than the call may take', { cause });
+    this.name = 'LedgerUnheardError';
+  }
+}
+
 /** Whose slice an operation is of, and its number: sent again unchanged it is answered the same. */
 export interface Operation {
   readonly session: string;

@@ -11,6 +11,7 @@ import type { DrawAnswer, DrawRequest, ReturnRequest } from './ledger-client.ts'
 export interface SliceOrigin {
   readonly session: string;
   readonly budgetId: string;
+  readonly period: BudgetPeriod;
   readonly window: string;
   /** By the database's clock; from `startsAt` to before `endsAt`. Infinite for a total. */
   readonly startsAt: number;
@@ -33,6 +34,7 @@ export function sliceOrigin(
   return {
     session,
     budgetId: budget.id,
+    period: budget.period,
     window,
     startsAt: windowStart(window) ?? Number.NEGATIVE_INFINITY,
     endsAt: windowEnd(budget.period, at) ?? Number.POSITIVE_INFINITY,
@@ -46,8 +48,11 @@ export type SliceOperation =
 /** draw: more is asked for; open: what is shut is to be less. Both are draws of the contract. */
 export type DrawKind = 'draw' | 'open';
 
-/** past: its window or session is over, or the proxy stops; deleted: the budget is. Both take no hold any more. */
-export type SliceState = 'current' | 'past' | 'deleted';
+/**
+ * next: its window begins soon, and it takes no hold yet; past: its window or session is over, or the proxy stops; deleted: the budget
+ * is. The latter take no hold any more.
+ */
+export type SliceState = 'next' | 'current' | 'past' | 'deleted';
 
 /** A request that waits for draws. */
 export interface WaitingRequest {
@@ -198,6 +203,17 @@ export class Slice {
     this.#operation = { kind: 'draw', request: { ...this.#next(shut), ...amounts } };
   }
 
+  /** What its successor is to begin with; 0 where it is not in use. */
+  aheadWant(now: number): number {
+    if (now - this.#usedAt >= sliceMs) return 0;
+    return Math.min(amountMax, Math.ceil(Math.max(this.#spendingAt(now), 2 * this.#largestOfLate)));
+  }
+
+  /** Begins the first draw of a slice whose window has not begun. */
+  drawAhead(want: number): void {
+    this.#operation = { kind: 'draw', request: { ...this.#next(0), need: 1, want } };
+  }
+
   #wanted(now: number): { readonly need: number; readonly want: number } {
     let need = Number.POSITIVE_INFINITY;
     let waiting = 0;
@@ -288,6 +304,7 @@ export class Slice {
 
   /** What is to be returned now, once: all that no request here waits for. */
   due(): number {
+    if (this.state === 'next') return 0;
     if (this.state !== 'current') return this.#available;
     if (!this.#isRecalled) return 0;
     this.#isRecalled = false;

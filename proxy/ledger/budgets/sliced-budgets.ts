@@ -49,7 +49,7 @@ interface Asking {
 
 interface Waiter extends Asking, WaitingRequest {}
 
-const { waitMs, windowTriesMax } = budgetBounds;
+const { waitMs, waitPieceMs, windowTriesMax } = budgetBounds;
 
 export class SlicedBudgets implements Budgets {
   readonly #deps: SlicedBudgetsDeps;
@@ -92,6 +92,11 @@ export class SlicedBudgets implements Budgets {
   /** Another epoch of the database than the one that was heard of before. */
   epochChanged(change: 'restarted' | 'restored', epoch: string): void {
     this.#holdings.epochChanged(change, epoch);
+  }
+
+  /** A session of a process that is gone was closed: a database that goes back may believe that it is open. */
+  adopted(session: string): void {
+    this.#holdings.adopted(session);
   }
 
   /** What is taken from now on is of another session. */
@@ -166,6 +171,8 @@ export class SlicedBudgets implements Budgets {
 
   #wait(asking: Asking, moment: Moment): Promise<BudgetHold> {
     return new Promise((resolve, reject) => {
+      let piecesLeft = waitMs / waitPieceMs;
+      let cancelTimer: () => void = () => undefined;
       const advance = () => {
         const outcome = this.#proceed(waiter);
         if (outcome === undefined) return;
@@ -178,10 +185,15 @@ export class SlicedBudgets implements Budgets {
         waiter.windowMisses += 1;
       };
       const waiter: Waiter = { ...asking, advance, windowMissed };
-      const cancelTimer = this.#deps.timers.after(waitMs, () => {
-        waiter.isLate = true;
-        advance();
-      });
+      const waitOn = () => {
+        cancelTimer = this.#deps.timers.after(waitPieceMs, () => {
+          piecesLeft -= 1;
+          if (piecesLeft > 0) return waitOn();
+          waiter.isLate = true;
+          advance();
+        });
+      };
+      waitOn();
       this.#waiters.add(waiter);
       for (const slice of waiter.claim?.slices ?? []) slice.waiting.add(waiter);
       this.#drawFor(waiter, moment.now);

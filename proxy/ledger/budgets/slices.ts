@@ -1,5 +1,6 @@
 // All slices: the current one of each budget, and those of past windows and sessions until what they had is settled and returned.
 // A lease counts its operations for as long as its session lives, so the count outlives a slice that was forgotten.
+import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Slice, type SliceOrigin, sliceOrigin } from './slice.ts';
 
@@ -42,11 +43,36 @@ export class Slices {
     const origin = sliceOrigin(session, budget, at);
     const name = nameOf(origin);
     // The clock was corrected, and a window is back that was held to be over.
-    const slice = this.#all.get(name) ?? new Slice(origin, { seq: this.#counts.get(name) ?? 0, shuts }, now);
-    if (slice.state === 'past') slice.state = 'current';
+    const slice = this.#all.get(name) ?? this.#make(origin, { shuts, now });
+    // Or it was drawn ahead.
+    if (slice.state === 'past' || slice.state === 'next') slice.state = 'current';
+    this.#current.set(budget.id, slice);
+    return slice;
+  }
+
+  /** The slice of the window after that of this one, which becomes current when it begins; undefined where there is one already. */
+  ahead({ origin: { budgetId, endsAt, period, session } }: Slice, now: number): Slice | undefined {
+    const origin = sliceOrigin(session, { id: budgetId, period }, endsAt);
+    if (this.#all.has(nameOf(origin))) return undefined;
+    const slice = this.#make(origin, { shuts: true, now });
+    slice.state = 'next';
+    return slice;
+  }
+
+  /** Its window has begun. */
+  begin(slice: Slice): void {
+    const { budgetId } = slice.origin;
+    const before = this.#current.get(budgetId);
+    if (before !== undefined) this.retire(before);
+    slice.state = 'current';
+    this.#current.set(budgetId, slice);
+  }
+
+  #make(origin: SliceOrigin, { now, shuts }: { readonly now: number; readonly shuts: boolean }): Slice {
+    const name = nameOf(origin);
+    const slice = new Slice(origin, { seq: this.#counts.get(name) ?? 0, shuts }, now);
     this.#counts.delete(name);
     this.#all.set(name, slice);
-    this.#current.set(budget.id, slice);
     return slice;
   }
 
@@ -54,12 +80,12 @@ export class Slices {
   retire(slice: Slice): void {
     const { budgetId } = slice.origin;
     if (this.#current.get(budgetId) === slice) this.#current.delete(budgetId);
-    if (slice.state === 'current') slice.state = 'past';
+    if (slice.state === 'current' || slice.state === 'next') slice.state = 'past';
   }
 
   /** The session of these slices is no more. */
   retireAll(): readonly Slice[] {
-    const retired = [...this.#current.values()];
+    const retired = [...this.#all.values()].filter(({ state }) => state === 'current' || state === 'next');
     for (const slice of retired) this.retire(slice);
     this.#counts.clear();
     return retired;
@@ -76,4 +102,11 @@ export class Slices {
 
 function nameOf({ session, budgetId, window }: SliceOrigin): string {
   return `${session} ${budgetId} ${window}`;
+}
+
+/** @param now monotonic */
+export function isForgettable(slice: Slice, now: number): boolean {
+  const { available, holds, operation, state, usedAt, waiting } = slice;
+  if (available > 0 || holds > 0 || operation !== undefined || waiting.size > 0) return false;
+  return state === 'past' || now - usedAt >= budgetBounds.forgetMs;
 }

@@ -21,6 +21,10 @@ export interface AdoptionDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: AdoptionMetrics;
+  /** In the ledger, in this epoch of its database. */
+  readonly onRecorded: (events: readonly UsageEvent[], epoch: string) => void;
+  /** The session is closed. */
+  readonly onClosed: (session: string) => void;
 }
 
 export interface AdoptionMetrics {
@@ -93,7 +97,8 @@ export class Adoption {
       let left = events.slice(from, from + batchEventsMax);
       for (let tries = 1; left.length > 0; tries++) {
         if (this.#isClosed) return false;
-        const { denied, failed, refused } = await this.#reporting.report(left, 'any');
+        const { denied, failed, recorded, refused } = await this.#reporting.report(left, 'any');
+        for (const each of recorded) this.#deps.onRecorded(each.events, each.epoch);
         this.#lose(refused);
         if (denied) this.#lose(failed);
         left = denied ? [] : [...failed];
@@ -110,6 +115,7 @@ export class Adoption {
     for (let tries = 1; !this.#isClosed; tries++) {
       try {
         await this.#deps.client.closeSession({ session, outstanding, andOthers: false });
+        this.#deps.onClosed(session);
         return true;
       } catch (error) {
         // Of another identity, or an older control plane: it ends as it would have without a journal.

@@ -5,6 +5,7 @@ import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
 import { RedisUnavailableError } from '../../redis/connection.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
 import { batchEventsMax } from './batch.ts';
 import type { Entry, Overflow } from './overflow.ts';
 import type { Reporting } from './reporting.ts';
@@ -19,6 +20,8 @@ export interface DrainDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
+  /** In the ledger, in this epoch of its database. */
+  readonly onRecorded: (events: readonly UsageEvent[], epoch: string) => void;
 }
 
 const everyMs = 10_000;
@@ -129,7 +132,8 @@ export class Drain {
   async #reportGroup(shard: number, group: readonly ReadableEntry[]): Promise<boolean> {
     const { metrics, overflow, reporting } = this.#deps;
     const events = group.flatMap((entry) => entry.events);
-    const { denied, failed, refused } = await reporting.report(events, 'any');
+    const { denied, failed, recorded, refused } = await reporting.report(events, 'any');
+    for (const each of recorded) this.#deps.onRecorded(each.events, each.epoch);
     if (failed.length + refused.length === 0) {
       await overflow.remove(shard, group);
       metrics.drained(events.length);

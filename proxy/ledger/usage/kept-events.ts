@@ -4,31 +4,51 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Clock } from '../../../common/clock.ts';
 import type { UsageEvent } from '../budgets/ledger-client.ts';
+import { bytesOfAll } from './batch.ts';
 
 const keptMs = 300_000;
 const keptBytesMax = 64 * 1024 * 1024;
-/** By estimate: packing takes some milliseconds, away from the event loop. */
-const pack = promisify(deflateRaw);
-const unpack = promisify(inflateRaw);
 
 export interface KeptBatch {
   /** Where it was acknowledged last. */
   epoch: string;
   /** Monotonic. */
   readonly at: number;
+  /** By estimate until it is packed. */
   readonly bytes: number;
   events(): Promise<readonly UsageEvent[]>;
+}
+
+/** Takes its time away from the event loop. */
+export interface Packing {
+  pack(events: readonly UsageEvent[]): Promise<Uint8Array>;
+  unpack(packed: Uint8Array): Promise<readonly UsageEvent[]>;
+}
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+export const packing: Packing = {
+  pack: (events) => deflate(JSON.stringify(events), { level: 1 }),
+  unpack: async (packed) => JSON.parse((await inflate(packed)).toString()),
+};
+
+export interface KeptEventsOptions {
+  readonly bytesMax?: number;
+  readonly packing?: Packing | undefined;
 }
 
 export class KeptEvents {
   readonly #clock: Clock;
   readonly #bytesMax: number;
-  #batches: KeptBatch[] = [];
+  readonly #packing: Packing;
+  #batches: Batch[] = [];
   #bytes = 0;
 
-  constructor(clock: Clock, bytesMax: number = keptBytesMax) {
+  constructor(clock: Clock, options: KeptEventsOptions = {}) {
     this.#clock = clock;
-    this.#bytesMax = bytesMax;
+    this.#bytesMax = options.bytesMax ?? keptBytesMax;
+    this.#packing = options.packing ?? packing;
   }
 
   /** Milliseconds since the oldest was acknowledged; 0 without one. */
@@ -38,16 +58,16 @@ export class KeptEvents {
     return oldest === undefined ? 0 : this.#clock.monotonic() - oldest.at;
   }
 
+  /** Resolves once they are packed; they are kept from now on. */
   async keep(events: readonly UsageEvent[], epoch: string): Promise<void> {
     // A control plane that does not say where it is cannot say that it is elsewhere.
     if (events.length === 0 || epoch === '') return;
-    const at = this.#clock.monotonic();
-    const packed = await pack(JSON.stringify(events), { level: 1 });
-    this.#batches.push({
-      ...{ epoch, at, bytes: packed.length },
-      events: async () => JSON.parse((await unpack(packed)).toString()),
-    });
-    this.#bytes += packed.length;
+    const batch = new Batch(events, { epoch, at: this.#clock.monotonic(), packing: this.#packing });
+    this.#batches.push(batch);
+    this.#bytes += batch.bytes;
+    const before = batch.bytes;
+    await batch.pack();
+    if (this.#batches.includes(batch)) this.#bytes += batch.bytes - before;
     this.#forget();
   }
 
@@ -66,5 +86,35 @@ export class KeptEvents {
       gone += 1;
     }
     if (gone > 0) this.#batches = this.#batches.slice(gone);
+  }
+}
+
+class Batch implements KeptBatch {
+  epoch: string;
+  readonly at: number;
+  bytes: number;
+  readonly #packing: Packing;
+  #content: readonly UsageEvent[] | Uint8Array;
+
+  constructor(
+    events: readonly UsageEvent[],
+    { at, epoch, packing }: { readonly at: number; readonly epoch: string; readonly packing: Packing },
+  ) {
+    this.epoch = epoch;
+    this.at = at;
+    this.bytes = bytesOfAll(events);
+    this.#packing = packing;
+    this.#content = events;
+  }
+
+  async pack(): Promise<void> {
+    if (this.#content instanceof Uint8Array) return;
+    this.#content = await this.#packing.pack(this.#content);
+    this.bytes = this.#content.length;
+  }
+
+  async events(): Promise<readonly UsageEvent[]> {
+    const content = this.#content;
+    return content instanceof Uint8Array ? await this.#packing.unpack(content) : content;
   }
 }

@@ -4,10 +4,10 @@ import type { Background } from '../../../common/background.ts';
 import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
-import type { LedgerClient } from '../budgets/ledger-client.ts';
+import type { LedgerClient, UsageEvent } from '../budgets/ledger-client.ts';
 import type { Journals } from '../journal/journals.ts';
 import { Drain } from './drain.ts';
-import { KeptEvents } from './kept-events.ts';
+import { KeptEvents, type Packing } from './kept-events.ts';
 import { Ordinals } from './ordinals.ts';
 import type { Overflow } from './overflow.ts';
 import { Reporting } from './reporting.ts';
@@ -22,6 +22,8 @@ export interface UsageLogDeps {
   /** Told what is recorded, before it is reported, and what has become of it. */
   readonly journals?: Pick<Journals, 'settled' | 'acknowledged' | 'overflowed' | 'flush'> | undefined;
   readonly ordinals?: Ordinals;
+  /** Default: compressed, in other threads. */
+  readonly packing?: Packing | undefined;
   /** Without Redis or without a cache key there is none: what cannot be reported stays in memory, up to its bound. */
   readonly overflow: Overflow | undefined;
   readonly memoryBytesMax: number;
@@ -35,6 +37,8 @@ export interface UsageLogDeps {
 
 export interface LiveUsageLog extends UsageLog, UnsettledUsage {
   readonly gauges: UsageGauges;
+  /** Somebody else's usage was acknowledged: it is reported again with the rest, should the database lose it. */
+  keep(events: readonly UsageEvent[], epoch: string): void;
 }
 
 /** What budgets have to know of usage, where sessions end. */
@@ -69,26 +73,19 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
   });
   const { journals, ordinals = new Ordinals() } = deps;
   const unacknowledged = new Unacknowledged();
-  const kept = new KeptEvents(deps.clock);
-  const whereabouts: Whereabouts = {
-    reporting: () => journals?.flush(),
-    recorded: (events, epoch) => {
-      journals?.acknowledged(events);
-      unacknowledged.acknowledged(events);
-      deps.background('keep acknowledged usage', kept.keep(events, epoch));
-    },
-    overflowed: (events) => {
-      journals?.overflowed(events);
-      unacknowledged.overflowed(events);
-    },
-    // Nobody will settle it: its escrow is to be unsettled one day.
-    lost: (events) => {
-      journals?.acknowledged(events);
-      unacknowledged.overflowed(events);
-    },
-  };
+  const kept = new KeptEvents(deps.clock, { packing: deps.packing });
+  const keep: LiveUsageLog['keep'] = (events, epoch) =>
+    deps.background(
+      'keep acknowledged usage',
+      kept.keep(events, epoch).then(() => again.acknowledged(epoch)),
+    );
+  const whereabouts = whereaboutsOf({ journals, unacknowledged, keep });
   const queue = new UsageQueue({ ...deps, reporting, whereabouts });
-  const drain = overflow && new Drain({ ...deps, overflow, reporting });
+  const drained: LiveUsageLog['keep'] = (events, epoch) => {
+    unacknowledged.drained(events);
+    keep(events, epoch);
+  };
+  const drain = overflow && new Drain({ ...deps, overflow, reporting, onRecorded: drained });
   const again = new ReportingAgain({ ...deps, reporting, kept });
   return {
     get hasRoom() {
@@ -114,6 +111,7 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
       unacknowledged.recorded([numbered]);
       queue.record(numbered);
     },
+    keep,
     queued: (session) => unacknowledged.queued(session),
     elsewhere: (session) => unacknowledged.elsewhere(session),
     forget: (session) => unacknowledged.forget(session),
@@ -124,6 +122,31 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
       drain?.close();
       again.close();
       return queue.close(until);
+    },
+  };
+}
+
+function whereaboutsOf({
+  journals,
+  keep,
+  unacknowledged,
+}: Pick<UsageLogDeps, 'journals'> &
+  Pick<LiveUsageLog, 'keep'> & { readonly unacknowledged: Unacknowledged }): Whereabouts {
+  return {
+    reporting: () => journals?.flush(),
+    recorded: (events, epoch) => {
+      journals?.acknowledged(events);
+      unacknowledged.acknowledged(events);
+      keep(events, epoch);
+    },
+    overflowed: (events) => {
+      journals?.overflowed(events);
+      unacknowledged.overflowed(events);
+    },
+    // Nobody will settle it: its escrow is to be unsettled one day.
+    lost: (events) => {
+      journals?.acknowledged(events);
+      unacknowledged.overflowed(events);
     },
   };
 }

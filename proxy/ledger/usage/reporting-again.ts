@@ -29,6 +29,11 @@ export class ReportingAgain {
     this.#isClosed = true;
   }
 
+  /** Something was acknowledged in this epoch: where that is not the newest one, it was late and may be lost with the rest. */
+  async acknowledged(epoch: string): Promise<void> {
+    if (this.#newest !== '' && epoch !== '' && epoch !== this.#newest) await this.report(this.#newest);
+  }
+
   /** Ends early where another epoch is asked for meanwhile. */
   async report(epoch: string): Promise<void> {
     this.#newest = epoch;

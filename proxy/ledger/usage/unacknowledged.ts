@@ -1,5 +1,6 @@
 // Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: what a session that is closed
-// must leave for them. What waits in Redis counts until the session is forgotten: whoever reports it does not say so here.
+// must leave for them. What waits in Redis counts until it is reported from here or the session is forgotten: another proxy that reports
+// it does not say so here.
 import type { UsageEvent } from '../budgets/ledger-client.ts';
 
 export interface Escrow {
@@ -9,6 +10,9 @@ export interface Escrow {
 }
 
 type Sums = Map<string, Map<string, Escrow>>;
+
+/** Of which usage waits in Redis, or did. The first go first: they are over for long. */
+const sessionsMax = 1_000;
 
 export class Unacknowledged {
   /** By session, then by lease. */
@@ -28,6 +32,15 @@ export class Unacknowledged {
       add(this.#queued, event, -1);
       add(this.#overflowed, event, 1);
     }
+    for (const session of this.#overflowed.keys()) {
+      if (this.#overflowed.size <= sessionsMax) break;
+      this.#overflowed.delete(session);
+    }
+  }
+
+  /** What waited in Redis was reported from here. */
+  drained(events: readonly UsageEvent[]): void {
+    for (const event of events) add(this.#overflowed, event, -1);
   }
 
   /** In memory. */

@@ -1,5 +1,6 @@
 // Why a request is refused, for how long that is believed, and what a change of the budget does to it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LedgerUnheardError } from '../../../../../proxy/ledger/budgets/ledger-client.ts';
 import { LedgerLink } from '../../../../support/fake-ledger.ts';
 import { ask, attempt, World } from './world.ts';
 
@@ -115,18 +116,45 @@ describe('a budget that was deleted', () => {
   });
 });
 
-describe('a control plane that is away', () => {
-  it('refuses what slices do not cover after two seconds, then at once', async () => {
+describe('a proxy that stood still', () => {
+  it('waits on: the answer may be there already', async () => {
     await world.take(ask(100, 'b'));
+    Object.assign(world.link, { wayMs: 150, deadlineMs: 10_000 });
+    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    world.time.stall(5_000);
+    await world.time.advance(400);
+    expect((await asked).amount).toBe(5_000);
+    expect(world.waits.at(-1)).toBe(5_150);
+  });
+
+  it('does not hold the control plane to be away', async () => {
+    await world.take(ask(100, 'b'));
+    Object.assign(world.link, {
+      ...{ condition: 'mute', deadlineMs: 100 },
+      failure: new LedgerUnheardError(undefined),
+    });
+    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    await world.time.advance(2_500);
+    expect(world.link.draws.length).toBeGreaterThan(4);
+    world.link.condition = 'up';
+    await world.time.advance(1_400);
+    expect((await asked).amount).toBe(5_000);
+  });
+});
+
+describe('a control plane that is away', () => {
+  it('refuses what slices do not cover after four seconds, then at once', async () => {
+    await world.take(ask(100, 'b'));
+    world.link.deadlineMs = 3_000;
     world.link.condition = 'mute';
     const asked = attempt(world.budgets, ask(5_000, 'b'));
     const refused = expect(asked).rejects.toMatchObject({ reason: 'unavailable', budgetId: 'b' });
-    await world.time.advance(1_999);
+    await world.time.advance(3_999);
     expect(world.waits).toHaveLength(1);
     await world.time.advance(1);
     await refused;
-    expect(world.waits.at(-1)).toBe(2_000);
-    await world.time.advance(3_000);
+    expect(world.waits.at(-1)).toBe(4_000);
+    await world.time.advance(8_000);
     expect(() => world.budgets.take(ask(5_000, 'b'))).toThrow('unavailable');
   });
 

@@ -21,10 +21,12 @@ let closeFails: Error | undefined;
 let reported: UsageEvent[];
 let ends: SessionEnd[];
 let lost: number;
+let kept: string[];
+let closed: string[];
 
 beforeEach(() => {
   [time, pod, story, reported, ends, lost] = [new VirtualTime(), new MemoryPod(), [], [], [], 0];
-  [fails, closeFails] = [undefined, undefined];
+  [fails, closeFails, kept, closed] = [undefined, undefined, [], []];
 });
 
 const slices = [{ budgetId: 'a', window: 'total' }];
@@ -65,6 +67,8 @@ function start(folder = pod.connect()): Adoption {
       },
     },
     ...{ clock: time, timers: time, random: () => 0.5, log: silentLog },
+    onRecorded: (events, epoch) => void kept.push(`${events.length} in ${epoch}`),
+    onClosed: (session) => void closed.push(session),
     background: createBackground({ log: silentLog }),
     metrics: {
       adopted: (settled, killed) => story.push(`adopted ${settled} ${killed}`),
@@ -85,6 +89,7 @@ describe('a journal that was left', () => {
     const outstanding = [{ budgetId: 'a', window: 'total', amount: 5 }];
     expect(ends).toEqual([{ session: 's', outstanding, andOthers: false }]);
     expect(pod.files.size).toBe(0);
+    expect([kept, closed]).toEqual([['2 in e'], ['s']]);
   });
 
   it('may end within a line', async () => {
