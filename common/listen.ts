@@ -3,6 +3,11 @@ import type { Server } from 'node:net';
 import type { ListenAddress } from './settings.ts';
 
 export class ListenError extends Error {
+  readonly address: ListenAddress;
+  readonly setting: string;
+  /** Somebody else listens there. */
+  readonly isTaken: boolean;
+
   constructor(address: ListenAddress, setting: string, cause: Error) {
     const code = 'code' in cause ? cause.code : undefined;
     const where = `${address.host}:${address.port}`;
@@ -17,6 +22,9 @@ export class ListenError extends Error {
       { cause },
     );
     this.name = 'ListenError';
+    this.address = address;
+    this.setting = setting;
+    this.isTaken = code === 'EADDRINUSE';
   }
 }
 

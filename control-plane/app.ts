@@ -78,6 +78,8 @@ async function assemble(
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
   const metrics = createMetrics({ feedRevision: () => feed.position.revision });
+  metrics.certificates.chain('server', () => tls?.current.cert);
+  metrics.certificates.authorities('client_authorities', () => tls?.current.ca);
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);

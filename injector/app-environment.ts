@@ -1,7 +1,6 @@
 // The environment that points SDKs in the app's containers at the sidecar, without overwriting what a container sets itself.
-import type { Choices } from './choices.ts';
+import { sidecarName } from '../common/cluster-names.ts';
 import { type Addition, addition } from './json-patch.ts';
-import { sidecarName } from './labels.ts';
 import type { Container, Pod } from './pod.ts';
 import { shown } from './shown.ts';
 
@@ -16,13 +15,20 @@ const apiKeyName = 'OPENAI_API_KEY';
 /** SDKs do not start without one; the sidecar attaches the real one. */
 const placeholderKey = 'attached-by-model-gateway';
 
-export function appEnvironment(pod: Pod, choices: Choices): AppEnvironment {
+export interface AppChoices {
+  /** Names of containers that are left alone. */
+  readonly excluded: ReadonlySet<string>;
+  /** Where the sidecar listens. */
+  readonly port: number;
+}
+
+export function appEnvironment(pod: Pod, { excluded, port }: AppChoices): AppEnvironment {
   const containers = [...pod.initContainers, ...pod.containers].filter(({ name }) => name !== sidecarName);
   const names = new Set(containers.map(({ name }) => name));
-  const missing = [...choices.excluded].filter((name) => !names.has(name));
+  const missing = [...excluded].filter((name) => !names.has(name));
   const each = containers
-    .filter(({ name }) => !choices.excluded.has(name))
-    .map((container) => environmentFor(container, choices.port));
+    .filter(({ name }) => !excluded.has(name))
+    .map((container) => environmentFor(container, port));
   return {
     patch: each.flatMap(({ patch }) => patch),
     warnings: [

@@ -5,6 +5,7 @@ import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { watchEgressCa } from './egress-ca.ts';
+import { type HandedImage, watchHanded } from './handed.ts';
 import { startReviewServer } from './server.ts';
 import type { InjectorSettings } from './settings.ts';
 import { createMetrics } from './telemetry/metrics.ts';
@@ -40,19 +41,31 @@ async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Life
   lifecycle.onClose('certificate', () => tls.close());
   const egressCa = caFile === undefined ? undefined : await watchEgressCa(caFile, { log });
   lifecycle.onClose('authorities of the egress gateway', () => egressCa?.close());
+  const handed =
+    settings.handedDir === undefined ? undefined : await watchHanded(settings.handedDir, { log });
+  lifecycle.onClose('what the keeper hands over', () => handed?.close());
+  const imageNow = (): HandedImage =>
+    settings.image === undefined && handed !== undefined
+      ? handed.image
+      : { image: settings.image, imageProblem: undefined };
   const metrics = createMetrics();
+  metrics.certificates.chain('server', () => tls.current.cert);
+  metrics.certificates.authorities('egress_authorities', () => egressCa?.current);
   let phase: 'starting' | 'serving' | 'draining' = 'starting';
   // Before the door, so that it still answers while that one drains.
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),
-    notReady: () => (phase === 'serving' ? undefined : `it is ${phase}`),
+    notReady: () => (phase === 'serving' ? imageNow().imageProblem : `it is ${phase}`),
   });
   lifecycle.onClose('admin', () => admin.close());
-  const { image, egressUrl, controlPlane, modes, ...resources } = settings;
+  const { egressUrl, controlPlane, modes, ...resources } = settings;
   const server = await startReviewServer(
     { address: settings.listen, tls },
     {
-      settings: () => ({ image, egressUrl, controlPlane, modes, resources, egressCa: egressCa?.current }),
+      settings: () => ({
+        ...{ egressUrl, controlPlane, modes, resources, egressCa: egressCa?.current },
+        ...{ ...imageNow(), namespaces: handed?.namespaces },
+      }),
       ...{ metrics, log, clock: systemClock },
     },
   );

@@ -1,4 +1,5 @@
-// What a pod chooses by its annotations, read from a table as settings are: every mistake at once, unknown names refused.
+// What a pod chooses by its annotations, read from a table as settings are: every mistake at once.
+import { injectName, prefix } from '../common/cluster-names.ts';
 import { type LogLevel, logLevels } from '../common/logger.ts';
 import {
   type Decoder,
@@ -9,40 +10,32 @@ import {
   type Setting,
   text,
 } from '../common/settings.ts';
-import { injectAnnotation, injectedAnnotation, notInjectedAnnotation, prefix } from './labels.ts';
 import { PodError } from './pod.ts';
-import { cpuQuantity, memoryQuantity, type Quantity } from './quantity.ts';
+import type { PortWishes } from './ports.ts';
 import { shown } from './shown.ts';
+import { sizeDecoders } from './size-decoders.ts';
+import type { ChosenSizes, Sizes } from './sizes.ts';
 
 /** forward: to the egress gateway. full: a whole proxy, for a cluster of one tenant. */
 export const modes = ['forward', 'full'] as const;
 export type Mode = (typeof modes)[number];
 
-export interface Resources {
-  readonly cpuRequest: Quantity;
-  readonly cpuLimit: Quantity;
-  readonly memoryRequest: Quantity;
-  readonly memoryLimit: Quantity;
-}
-
 /** Of the cluster's operator, where a pod chooses nothing. */
 export interface Defaults {
   /** Those that pods may choose; the first is the default. */
   readonly modes: readonly Mode[];
-  readonly resources: Resources;
+  readonly resources: Sizes;
 }
 
+/** By annotations alone; what is undefined is settled elsewhere. */
 export interface Choices {
   readonly mode: Mode;
   readonly keySecret: string;
   readonly tlsSecret: string;
   readonly proxySecret: string;
-  /** Traffic, on loopback. */
-  readonly port: number;
-  /** Probes and metrics, on the pod's address. */
-  readonly adminPort: number;
+  readonly ports: PortWishes['wished'];
   readonly logLevel: LogLevel | undefined;
-  readonly resources: Resources;
+  readonly sizes: ChosenSizes;
   /** Names of containers whose environment is left alone. */
   readonly excluded: ReadonlySet<string>;
 }
@@ -57,10 +50,10 @@ const port = integer(1024, 65_535);
 
 export const podAnnotations = {
   wish: {
-    name: injectAnnotation,
-    about: 'true asks for a sidecar in any namespace, false for none.',
-    decode: oneOf(['true', 'false']),
-    default: 'true',
+    name: injectName,
+    about:
+      'enabled or true asks for a sidecar in any namespace, disabled or false for none. As a label too, but not another one there.',
+    decode: text,
     defaultText: 'as the namespace is labelled',
   },
   mode: {
@@ -90,41 +83,22 @@ export const podAnnotations = {
   },
   port: {
     name: `${prefix}port`,
-    about: 'Port of the sidecar on loopback.',
+    about: 'Port of the sidecar on loopback. Written by the injector where it moves the port.',
     decode: port,
-    default: '8080',
+    defaultText: '`15400`; where a container declares that, the first of 15401 to 15489 that none does',
   },
   adminPort: {
     name: `${prefix}admin-port`,
-    about: 'Port of the sidecar’s probes and metrics.',
+    about: 'Port of the sidecar’s probes and metrics. Written by the injector where it moves the port.',
     decode: port,
-    default: '9090',
+    defaultText: '`15490`; where a container declares that, as above',
   },
   logLevel: {
     name: `${prefix}log-level`,
     about: 'The sidecar’s GATEWAY_LOG_LEVEL.',
     decode: oneOf(logLevels),
   },
-  cpuRequest: {
-    name: `${prefix}cpu-request`,
-    about: 'In place of GATEWAY_INJECTOR_CPU_REQUEST.',
-    decode: cpuQuantity,
-  },
-  cpuLimit: {
-    name: `${prefix}cpu-limit`,
-    about: 'In place of GATEWAY_INJECTOR_CPU_LIMIT.',
-    decode: cpuQuantity,
-  },
-  memoryRequest: {
-    name: `${prefix}memory-request`,
-    about: 'In place of GATEWAY_INJECTOR_MEMORY_REQUEST.',
-    decode: memoryQuantity,
-  },
-  memoryLimit: {
-    name: `${prefix}memory-limit`,
-    about: 'In place of GATEWAY_INJECTOR_MEMORY_LIMIT.',
-    decode: memoryQuantity,
-  },
+  ...sizeDecoders,
   excluded: {
     name: `${prefix}exclude-containers`,
     about: 'Containers that get no environment, separated by commas.',
@@ -136,73 +110,31 @@ export const podAnnotations = {
 /** Of an annotation; names of many containers fit in. */
 const valueLengthMax = 4096;
 
-const known = new Set([
-  ...[injectedAnnotation, notInjectedAnnotation],
-  ...Object.values(podAnnotations).map(({ name }) => name),
-]);
-
 type Annotations = Readonly<Record<string, string>>;
 
-/** Whether the pod's author wants no sidecar. @throws SettingsError */
-export function isOptedOut(annotations: Annotations): boolean {
-  return decodeSettings({ wish: podAnnotations.wish }, annotations).wish === 'false';
-}
-
 /** @throws PodError, or SettingsError that names every value that cannot be used */
-export function readChoices(annotations: Annotations, defaults: Defaults): Choices {
-  refuseUnknown(annotations);
-  const values = decodeSettings(podAnnotations, annotations);
-  const [firstMode = 'forward'] = defaults.modes;
-  const choices = {
+export function readChoices(annotations: Annotations, { modes: allowed }: Pick<Defaults, 'modes'>): Choices {
+  refuseLong(annotations);
+  const { port, adminPort, cpuRequest, cpuLimit, memoryRequest, memoryLimit, ...values } = decodeSettings(
+    podAnnotations,
+    annotations,
+  );
+  const mode = values.mode ?? allowed[0] ?? 'forward';
+  if (!allowed.includes(mode)) {
+    throw new PodError(`${podAnnotations.mode.name}: ${mode} is not allowed in this cluster`);
+  }
+  return {
     ...values,
-    mode: values.mode ?? firstMode,
+    mode,
+    ports: { port, adminPort },
     excluded: new Set(values.excluded),
-    resources: {
-      cpuRequest: values.cpuRequest ?? defaults.resources.cpuRequest,
-      cpuLimit: values.cpuLimit ?? defaults.resources.cpuLimit,
-      memoryRequest: values.memoryRequest ?? defaults.resources.memoryRequest,
-      memoryLimit: values.memoryLimit ?? defaults.resources.memoryLimit,
-    },
+    sizes: { cpuRequest, cpuLimit, memoryRequest, memoryLimit },
   };
-  const contradiction = contradictionIn(choices, defaults);
-  if (contradiction !== undefined) throw new PodError(contradiction);
-  return choices;
 }
 
-function refuseUnknown(annotations: Annotations): void {
-  const ours = Object.entries(annotations).filter(([name]) => name.startsWith(prefix));
-  const unknown = ours.find(([name]) => !known.has(name));
-  if (unknown !== undefined) throw new PodError(`there is no annotation ${shown(unknown[0])}`);
-  const long = ours.find(([, value]) => value.length > valueLengthMax);
+function refuseLong(annotations: Annotations): void {
+  const long = Object.entries(annotations).find(
+    ([name, value]) => name.startsWith(prefix) && value.length > valueLengthMax,
+  );
   if (long !== undefined) throw new PodError(`${long[0]}: is longer than ${valueLengthMax} characters`);
-}
-
-function contradictionIn(
-  { mode, port, adminPort, resources }: Choices,
-  defaults: Defaults,
-): string | undefined {
-  if (!defaults.modes.includes(mode)) {
-    return `${podAnnotations.mode.name}: ${mode} is not allowed in this cluster`;
-  }
-  if (port === adminPort) {
-    return `${podAnnotations.port.name} and ${podAnnotations.adminPort.name}: both are ${port}`;
-  }
-  const above = aboveLimit(resources);
-  return above && `${podAnnotations[above.of].name}: ${above.why}`;
-}
-
-export interface AboveLimit {
-  readonly of: 'cpuRequest' | 'memoryRequest';
-  readonly why: string;
-}
-
-/** A request above its limit, which the API server would refuse for a reason that names no annotation. */
-export function aboveLimit(resources: Resources): AboveLimit | undefined {
-  const { cpuRequest, cpuLimit, memoryRequest, memoryLimit } = resources;
-  const why = (request: Quantity, limit: Quantity) => `${request.text} is more than the limit ${limit.text}`;
-  if (cpuRequest.amount > cpuLimit.amount) return { of: 'cpuRequest', why: why(cpuRequest, cpuLimit) };
-  if (memoryRequest.amount > memoryLimit.amount) {
-    return { of: 'memoryRequest', why: why(memoryRequest, memoryLimit) };
-  }
-  return undefined;
 }

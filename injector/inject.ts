@@ -1,60 +1,92 @@
 // What becomes of a pod: pure, from the pod as it was asked for to the patch that adds the sidecar, or the reason why not.
 // A second application changes nothing.
+import { sidecarName } from '../common/cluster-names.ts';
+import type { NamespaceSizes } from '../common/hand-over.ts';
 import { SettingsError } from '../common/settings.ts';
-import { type AppEnvironment, appEnvironment } from './app-environment.ts';
-import { type Choices, type Defaults, isOptedOut, podAnnotations, readChoices } from './choices.ts';
+import { appEnvironment } from './app-environment.ts';
+import { type Choices, type Defaults, podAnnotations, readChoices } from './choices.ts';
 import { type Addition, addition } from './json-patch.ts';
-import { injectedAnnotation, notInjectedAnnotation, sidecarName, volumePrefix } from './labels.ts';
+import { injectedAnnotation, notInjectedAnnotation, volumePrefix } from './labels.ts';
 import { type Pod, PodError, readPod } from './pod.ts';
+import { isGuaranteed } from './pod-totals.ts';
+import { choosePorts, type MovedPort, refuseSharedPorts, sidecarPorts } from './ports.ts';
 import { cut, shown } from './shown.ts';
-import { type SidecarSettings, sidecarContainer, sidecarVolumes } from './sidecar.ts';
+import { type Sidecar, type SidecarSettings, sidecarContainer, sidecarVolumes } from './sidecar.ts';
+import { chooseSizes, type Sizes } from './sizes.ts';
+import { misplacedLabels, refuseUnknownNames } from './unknown-names.ts';
+import { unknownNamespaceWord, wishOf } from './wish.ts';
 
-export type InjectionSettings = SidecarSettings & Defaults;
+export interface InjectionSettings extends SidecarSettings, Defaults {
+  /** Why there is no image, where there is none. */
+  readonly imageProblem?: string | undefined;
+}
+
+/** Of the namespace that the pod is created in. */
+export interface Surroundings {
+  readonly sizes?: NamespaceSizes | undefined;
+  /** The namespace's name, where its label says neither that it wants sidecars nor that it does not. */
+  readonly unknownWordOf?: string | undefined;
+}
 
 export const outcomes = ['injected', 'already_injected', 'opted_out', 'not_injected', 'refused'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-export type Injection =
-  | {
-      readonly outcome: Exclude<Outcome, 'refused'>;
-      /** Empty: nothing changes. */
-      readonly patch: readonly Addition[];
-      readonly warnings: readonly string[];
-    }
-  | { readonly outcome: 'refused'; readonly message: string };
+export type Injection = (Decision | Refusal) & {
+  /** The pod bore a mark of ours when it came. */
+  readonly wasMarked: boolean;
+};
+
+export interface Decision {
+  readonly outcome: Exclude<Outcome, 'refused'>;
+  /** Empty: nothing changes. */
+  readonly patch: readonly Addition[];
+  readonly warnings: readonly string[];
+}
+
+export interface Refusal {
+  readonly outcome: 'refused';
+  readonly message: string;
+}
 
 const messageLengthMax = 1024;
 
 /** @param object the pod as JSON, not validated yet */
-export function inject(object: unknown, settings: InjectionSettings): Injection {
+export function inject(
+  object: unknown,
+  settings: InjectionSettings,
+  surroundings: Surroundings = {},
+): Injection {
+  let wasMarked = false;
   try {
-    return decide(readPod(object), settings);
+    const pod = readPod(object);
+    wasMarked = isInjected(pod) || pod.annotations[notInjectedAnnotation] !== undefined;
+    return { ...decide(pod, settings, surroundings), wasMarked };
   } catch (error) {
     if (!(error instanceof PodError || error instanceof SettingsError)) throw error;
     const message = error instanceof SettingsError ? error.mistakes.join('; ') : error.message;
-    return { outcome: 'refused', message: cut(message, messageLengthMax) };
+    return { outcome: 'refused', message: cut(message, messageLengthMax), wasMarked };
   }
 }
 
-function decide(pod: Pod, settings: InjectionSettings): Injection {
-  if (isOptedOut(pod.annotations)) return { outcome: 'opted_out', patch: [], warnings: [] };
+function decide(pod: Pod, settings: InjectionSettings, surroundings: Surroundings): Decision {
+  const wish = wishOf(pod);
+  if (wish === 'disabled') return { outcome: 'opted_out', patch: [], warnings: [] };
   if (isMirror(pod)) {
     // The kubelet's copy of a static pod: whatever differs from its file is deleted, again and again.
     const why = 'a static pod cannot be injected';
     return { outcome: 'not_injected', patch: [], warnings: [`no model-gateway sidecar: ${why}`] };
   }
-  if (isInjected(pod)) {
-    // Asked again after another webhook, which may have added containers.
-    return { outcome: 'already_injected', ...appEnvironment(pod, readChoices(pod.annotations, settings)) };
-  }
+  if (wish === undefined && surroundings.unknownWordOf !== undefined)
+    throw new PodError(unknownNamespaceWord(surroundings.unknownWordOf));
+  refuseUnknownNames(pod);
+  if (isInjected(pod)) return again(pod, settings);
   const why = whyNot(pod);
   if (why !== undefined) {
-    const patch = annotate(pod, notInjectedAnnotation, why);
+    const patch = annotate(pod, { [notInjectedAnnotation]: why });
     return { outcome: 'not_injected', patch, warnings: [`no model-gateway sidecar: ${why}`] };
   }
-  const choices = readChoices(pod.annotations, settings);
-  refuseWhatIsTaken(pod, choices);
-  return { outcome: 'injected', ...withSidecar(pod, choices, settings) };
+  refuseWhatIsTaken(pod);
+  return withSidecar(pod, settings, surroundings);
 }
 
 function isMirror(pod: Pod): boolean {
@@ -66,6 +98,15 @@ function isInjected(pod: Pod): boolean {
   return hasSidecar && pod.annotations[injectedAnnotation] !== undefined;
 }
 
+/** Asked again after another webhook, which may have added containers: they go by the sidecar as it is. */
+function again(pod: Pod, settings: InjectionSettings): Decision {
+  const { excluded } = readChoices(pod.annotations, settings);
+  const sidecar = pod.initContainers.find(({ name }) => name === sidecarName);
+  const ports = sidecarPorts(sidecar);
+  refuseSharedPorts(othersOf(pod), { ports, annotations: portAnnotations });
+  return { outcome: 'already_injected', ...appEnvironment(pod, { excluded, port: ports.port }) };
+}
+
 function whyNot(pod: Pod): string | undefined {
   if (pod.hostNetwork) return 'hostNetwork: the loopback of the node is shared with other pods';
   if (pod.hostPid) return 'hostPID: processes of the node could read the key in the sidecar';
@@ -74,7 +115,11 @@ function whyNot(pod: Pod): string | undefined {
   return undefined;
 }
 
-function refuseWhatIsTaken(pod: Pod, choices: Choices): void {
+function othersOf({ initContainers, containers }: Pod) {
+  return [...initContainers, ...containers].filter(({ name }) => name !== sidecarName);
+}
+
+function refuseWhatIsTaken(pod: Pod): void {
   const containers = [...pod.initContainers, ...pod.containers];
   if (containers.some(({ name }) => name === sidecarName)) {
     throw new PodError(`a container of the pod is named ${sidecarName}, which is the sidecar’s name`);
@@ -85,42 +130,96 @@ function refuseWhatIsTaken(pod: Pod, choices: Choices): void {
   if (volume !== undefined) {
     throw new PodError(`the volume ${shown(volume)} has a name of the sidecar’s: ${volumePrefix}…`);
   }
-  for (const setting of ['port', 'adminPort'] as const) {
-    const port = choices[setting];
-    const taken = containers.find(({ ports }) => ports.includes(port));
-    if (taken === undefined) continue;
-    throw new PodError(
-      `container ${shown(taken.name)} has the port ${port}; the annotation ${podAnnotations[setting].name} moves the sidecar’s`,
-    );
-  }
 }
 
-function withSidecar(pod: Pod, choices: Choices, settings: InjectionSettings): AppEnvironment {
-  const app = appEnvironment(pod, choices);
-  const sidecar = sidecarContainer(choices, settings, pod.graceSeconds);
+const portAnnotations = { port: podAnnotations.port.name, adminPort: podAnnotations.adminPort.name };
+
+function withSidecar(pod: Pod, settings: InjectionSettings, { sizes: namespace }: Surroundings): Decision {
+  const choices = readChoices(pod.annotations, settings);
+  const { moved, ...ports } = choosePorts(othersOf(pod), {
+    wished: choices.ports,
+    annotations: portAnnotations,
+  });
+  const { sizes, warnings } = chooseSizes(pod, {
+    chosen: choices.sizes,
+    defaults: settings.resources,
+    namespace,
+  });
+  const image = imageOf(settings);
+  const app = appEnvironment(pod, { excluded: choices.excluded, port: ports.port });
+  const sidecar: Sidecar = {
+    ...{ image, choices, ports, sizes, graceSeconds: pod.graceSeconds, beside: othersOf(pod) },
+  };
+  const marks = {
+    [injectedAnnotation]: tagOf(image),
+    ...Object.fromEntries(moved.map(({ name, to }) => [portAnnotations[name], String(to)])),
+  };
+  return {
+    outcome: 'injected',
+    patch: [
+      // Before the sidecar, which moves the other init containers.
+      ...app.patch,
+      ...added(pod, sidecar, { settings, choices }),
+      ...annotate(pod, marks),
+    ],
+    warnings: [...moved.map(movedWarning), ...warnings, ...podWarnings(pod, sizes), ...app.warnings],
+  };
+}
+
+/** @throws PodError where none is known: a pod without its sidecar would fail at every call */
+function imageOf({ image, imageProblem }: InjectionSettings): string {
+  if (image !== undefined) return image;
+  throw new PodError(imageProblem ?? 'the sidecar’s image is not known yet');
+}
+
+function added(
+  pod: Pod,
+  sidecar: Sidecar,
+  { settings, choices }: { readonly settings: SidecarSettings; readonly choices: Choices },
+): readonly Addition[] {
   const volumes = sidecarVolumes(choices);
-  const patch = [
-    // Before the sidecar, which moves the other init containers.
-    ...app.patch,
+  const container = sidecarContainer(sidecar, settings);
+  return [
     ...(pod.hasVolumes
       ? volumes.map((volume) => addition(['spec', 'volumes', '-'], volume))
       : [addition(['spec', 'volumes'], volumes)]),
     // First, so that init containers after it can call models too.
     pod.hasInitContainers
-      ? addition(['spec', 'initContainers', 0], sidecar)
-      : addition(['spec', 'initContainers'], [sidecar]),
-    ...annotate(pod, injectedAnnotation, tagOf(settings.image)),
+      ? addition(['spec', 'initContainers', 0], container)
+      : addition(['spec', 'initContainers'], [container]),
   ];
-  const warnings = pod.hasResources
-    ? ['the pod has resources as a whole: those of the sidecar have to fit into them', ...app.warnings]
-    : app.warnings;
-  return { patch, warnings };
 }
 
-function annotate(pod: Pod, name: string, value: string): readonly Addition[] {
-  if (pod.annotations[name] === value) return [];
-  if (!pod.hasAnnotations) return [addition(['metadata', 'annotations'], { [name]: value })];
-  return [addition(['metadata', 'annotations', name], value)];
+function movedWarning({ name, from, to, container }: MovedPort): string {
+  const what = name === 'port' ? 'port' : 'admin port';
+  const why =
+    container === undefined ? `${from} is taken by choice` : `container ${shown(container)} has ${from}`;
+  return `the sidecar’s ${what} is ${to}: ${why}`;
+}
+
+function podWarnings(pod: Pod, sizes: Sizes): readonly string[] {
+  const isEven =
+    sizes.cpuRequest.amount === sizes.cpuLimit.amount &&
+    sizes.memoryRequest.amount === sizes.memoryLimit.amount;
+  const losesClass = !pod.hasResources && !isEven && isGuaranteed(pod);
+  return [
+    ...(pod.hasResources
+      ? ['the pod has resources as a whole: those of the sidecar have to fit into them']
+      : []),
+    ...(losesClass
+      ? [
+          `the pod is Burstable with its sidecar, and was Guaranteed without it: let the sidecar’s requests equal its limits (${podAnnotations.cpuRequest.name} and the like)`,
+        ]
+      : []),
+    ...misplacedLabels(pod),
+  ];
+}
+
+function annotate(pod: Pod, marks: Readonly<Record<string, string>>): readonly Addition[] {
+  const fresh = Object.entries(marks).filter(([name, value]) => pod.annotations[name] !== value);
+  if (fresh.length === 0) return [];
+  if (!pod.hasAnnotations) return [addition(['metadata', 'annotations'], Object.fromEntries(fresh))];
+  return fresh.map(([name, value]) => addition(['metadata', 'annotations', name], value));
 }
 
 /** "0.1.0" of "host:5000/model-gateway/proxy:0.1.0@sha256:…"; of an image without a tag its digest. */

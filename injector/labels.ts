@@ -1,13 +1,10 @@
-// Names by which the injector and pods know each other: annotations, the container, volumes, paths in the sidecar.
+// Names by which the injector and pods know each other: annotations, volumes, the port that is scraped.
+import { prefix } from '../common/cluster-names.ts';
 
-export const prefix = 'model-gateway.io/';
-
-export const injectAnnotation = `${prefix}inject`;
 /** Results, written by the injector. */
 export const injectedAnnotation = `${prefix}injected`;
 export const notInjectedAnnotation = `${prefix}not-injected`;
 
-export const sidecarName = 'model-gateway';
 /** Of every volume that the sidecar brings; a pod's own volumes may not begin with it. */
 export const volumePrefix = 'model-gateway-';
 

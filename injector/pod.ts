@@ -1,9 +1,11 @@
 // What the injector looks at in a pod, read from JSON that nobody has validated yet: webhooks are asked before the API
 // server looks whether a pod is one. What is not looked at is not touched.
 import { isObject, type JsonObject } from '../common/json.ts';
+import { amountOf, type Resource, resourceNames } from './quantity.ts';
 import { shown } from './shown.ts';
 
 export interface Pod {
+  readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly hasAnnotations: boolean;
   readonly containers: readonly Container[];
@@ -33,7 +35,16 @@ export interface Container {
   readonly hasEnvFrom: boolean;
   /** Names of the volumes that it mounts. */
   readonly mounts: readonly string[];
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+  /** An init container that goes on beside the app. */
+  readonly isSidecar: boolean;
+  /** Of the container, else of the pod; undefined: its image says. */
+  readonly runAsUser: number | undefined;
 }
+
+/** Thousandths of a core, bytes; absent where nothing is said, or nothing that is an amount. */
+export type Amounts = Readonly<Partial<Record<Resource, number>>>;
 
 /** The pod has a shape that no pod has. The message is one sentence for its author. */
 export class PodError extends Error {
@@ -46,7 +57,8 @@ export function readPod(object: unknown): Pod {
   const metadata = objectAt(pod.metadata, 'metadata');
   const spec = objectAt(pod.spec, 'spec');
   return {
-    annotations: annotationsOf(metadata),
+    labels: textsAt(metadata, 'labels', 'label'),
+    annotations: textsAt(metadata, 'annotations', 'annotation'),
     hasAnnotations: isThere(metadata.annotations),
     containers: containersAt(spec, 'containers'),
     initContainers: containersAt(spec, 'initContainers'),
@@ -62,12 +74,12 @@ export function readPod(object: unknown): Pod {
   };
 }
 
-function annotationsOf(metadata: JsonObject): Readonly<Record<string, string>> {
-  if (!isThere(metadata.annotations)) return {};
-  const annotations = objectAt(metadata.annotations, 'metadata.annotations');
-  const texts = Object.entries(annotations).map(([name, value]) => {
+/** Labels or annotations. */
+function textsAt(metadata: JsonObject, field: string, one: string): Readonly<Record<string, string>> {
+  if (!isThere(metadata[field])) return {};
+  const texts = Object.entries(objectAt(metadata[field], `metadata.${field}`)).map(([name, value]) => {
     if (typeof value === 'string') return [name, value] as const;
-    throw new PodError(`the annotation ${shown(name)} is not a text`);
+    throw new PodError(`the ${one} ${shown(name)} is not a text`);
   });
   return Object.fromEntries(texts);
 }
@@ -78,6 +90,7 @@ const containersMax = 500;
 function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): readonly Container[] {
   const containers = listAt(spec[list], `spec.${list}`);
   if (containers.length > containersMax) throw new PodError(`spec.${list} holds more than ${containersMax}`);
+  const podUser = userOf(spec, 'spec');
   return containers.map((value, index) => {
     const where = `spec.${list}[${index}]`;
     const container = objectAt(value, where);
@@ -89,8 +102,28 @@ function containersAt(spec: JsonObject, list: 'containers' | 'initContainers'): 
       hasEnv: isThere(container.env),
       hasEnvFrom: listAt(container.envFrom, `${where}.envFrom`).length > 0,
       mounts: namesAt(container.volumeMounts, `${where}.volumeMounts`),
+      ...resourcesOf(container, where),
+      isSidecar: list === 'initContainers' && container.restartPolicy === 'Always',
+      runAsUser: userOf(container, where) ?? podUser,
     };
   });
+}
+
+function resourcesOf(container: JsonObject, where: string): Pick<Container, 'requests' | 'limits'> {
+  const at = `${where}.resources`;
+  const resources = isThere(container.resources) ? objectAt(container.resources, at) : {};
+  return { requests: amountsAt(resources, 'requests', at), limits: amountsAt(resources, 'limits', at) };
+}
+
+function amountsAt(resources: JsonObject, field: string, at: string): Amounts {
+  const list = isThere(resources[field]) ? objectAt(resources[field], `${at}.${field}`) : {};
+  const amounts = resourceNames.map((name) => [name, amountOf(name, list[name])] as const);
+  return Object.fromEntries(amounts.filter(([, amount]) => amount !== undefined));
+}
+
+function userOf({ securityContext }: JsonObject, where: string): number | undefined {
+  const context = isThere(securityContext) ? objectAt(securityContext, `${where}.securityContext`) : {};
+  return typeof context.runAsUser === 'number' ? context.runAsUser : undefined;
 }
 
 function portsOf(container: JsonObject, where: string): readonly number[] {

@@ -23,6 +23,9 @@ export const cpuQuantity: Decoder<Quantity> = (text) => {
   return { text, amount };
 };
 
+export const resourceNames = ['cpu', 'memory'] as const;
+export type Resource = (typeof resourceNames)[number];
+
 const memoryUnits: Readonly<Record<string, number>> = {
   ...{ k: 1e3, M: 1e6, G: 1e9 },
   ...{ Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 },
@@ -37,3 +40,46 @@ export const memoryQuantity: Decoder<Quantity> = (text) => {
   }
   return { text, amount };
 };
+
+const unitsOfAll: Readonly<Record<string, number>> = {
+  ...{ n: 1e-9, u: 1e-6, m: 1e-3, '': 1 },
+  ...{ k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 },
+  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 },
+};
+
+/**
+ * Any amount that Kubernetes takes ("0.5", "1e3", "128Mi"), after https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/.
+ * @returns undefined for what is none
+ */
+export function quantityOf(value: unknown): number | undefined {
+  // As a number too: JSON that was made from YAML says 1 for "1".
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || text.length > quantityLengthMax) return undefined;
+  const match = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
+  if (match === null) return undefined;
+  const [, digits = '', exponent = '', unit = ''] = match;
+  const amount = Number(digits + exponent) * (unitsOfAll[unit] ?? 1);
+  return Number.isFinite(amount) ? amount : undefined;
+}
+
+const quantityLengthMax = 64;
+
+/** In thousandths of a core, or in bytes. */
+export function amountOf(resource: Resource, value: unknown): number | undefined {
+  const amount = quantityOf(value);
+  if (amount === undefined) return undefined;
+  // What is less than the unit counts as one of it, as the API server rounds.
+  return Math.ceil(resource === 'cpu' ? rounded(amount * 1000) : amount);
+}
+
+/** 0.1 * 1000 and the like are whole numbers but for the arithmetic. */
+function rounded(amount: number): number {
+  return Number(amount.toPrecision(12));
+}
+
+/** As one would write the amount. */
+export function quantityFrom(resource: Resource, amount: number): Quantity {
+  if (resource === 'cpu') return { text: amount % 1000 === 0 ? String(amount / 1000) : `${amount}m`, amount };
+  const mebibytes = amount / 1024 ** 2;
+  return { text: Number.isInteger(mebibytes) ? `${mebibytes}Mi` : String(amount), amount };
+}

@@ -1,7 +1,8 @@
 // AdmissionReview v1, in and out, after https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/.
 // What names a uid is answered as a review, so that the API server tells the pod's author why; anything else is refused.
+import type { SizesByNamespace } from '../common/hand-over.ts';
 import { isObject, type JsonObject, parseJson } from '../common/json.ts';
-import { type Injection, type InjectionSettings, inject, type Outcome } from './inject.ts';
+import { type Injection, type InjectionSettings, inject, type Outcome, type Surroundings } from './inject.ts';
 import { isTooDeep } from './json-depth.ts';
 import { cut } from './shown.ts';
 
@@ -40,19 +41,34 @@ export interface Reviewed {
   };
 }
 
+export interface ReviewSettings extends InjectionSettings {
+  /** Undefined: nothing is known of namespaces. */
+  readonly namespaces: SizesByNamespace | undefined;
+}
+
+/** Which webhook asks. */
+export type Asking = 'ordinary' | 'for a namespace with an unknown word';
+
 /** @throws UnreadableReview */
-export function review(body: string, settings: InjectionSettings): Reviewed {
+export function review(body: string, settings: ReviewSettings, asking: Asking = 'ordinary'): Reviewed {
   const request = readRequest(body);
   const uid = uidOf(request);
   const flaw = flawOf(request);
+  const namespace = nameIn(request.namespace);
+  const surroundings: Surroundings = {
+    sizes: settings.namespaces?.get(namespace),
+    unknownWordOf: asking === 'ordinary' ? undefined : namespace,
+  };
   const injection: Injection =
-    flaw === undefined ? inject(request.object, settings) : { outcome: 'refused', message: flaw };
+    flaw === undefined
+      ? inject(request.object, settings, surroundings)
+      : { outcome: 'refused', message: flaw, wasMarked: false };
   const told = injection.outcome === 'refused' ? [injection.message] : bounded(injection.warnings);
   return {
     answer: { apiVersion, kind, response: { uid, ...responseOf(injection, told) } },
     about: {
       uid,
-      namespace: nameIn(request.namespace),
+      namespace,
       pod: podName(request),
       dry_run: request.dryRun === true,
       outcome: injection.outcome,
@@ -92,7 +108,7 @@ function flawOf({ operation, resource, subResource, kind, object }: JsonObject):
 }
 
 function responseOf(injection: Injection, told: readonly string[]): object {
-  const auditAnnotations = { outcome: injection.outcome };
+  const auditAnnotations = auditOf(injection);
   if (injection.outcome === 'refused') {
     const message = `model-gateway injector: ${injection.message}`;
     return { allowed: false, status: { code: 400, reason: 'BadRequest', message }, auditAnnotations };
@@ -107,6 +123,28 @@ function responseOf(injection: Injection, told: readonly string[]): object {
     ...(told.length > 0 && { warnings: told }),
     auditAnnotations,
   };
+}
+
+/**
+ * Under no name are two values written within one request: API servers refuse to overwrite them, and reinvoke a webhook once.
+ * Which of the two invocations this is shows in the marks that the first leaves on a pod. A pod that came with marks of an
+ * earlier life is no reinvocation, and neither is a refusal the first of anything there: these have names of their own.
+ */
+function auditOf(injection: Injection): Readonly<Record<string, string>> {
+  const { outcome, wasMarked } = injection;
+  switch (outcome) {
+    case 'already_injected':
+      return { 'outcome-1': outcome };
+    case 'injected':
+      return { [wasMarked ? 'outcome-anew' : 'outcome-0']: outcome };
+    case 'not_injected':
+      return { [wasMarked ? 'outcome-1' : 'outcome-0']: outcome };
+    case 'refused':
+      return { [wasMarked ? 'outcome-last' : 'outcome-0']: outcome };
+    // Nobody asks about these but a webhook without conditions, which may meet another wish the second time.
+    case 'opted_out':
+      return {};
+  }
 }
 
 function bounded(warnings: readonly string[]): readonly string[] {

@@ -8,8 +8,7 @@ import { listen } from '../common/listen.ts';
 import type { Logger } from '../common/logger.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { TlsMaterial, TlsSource } from '../common/tls.ts';
-import type { InjectionSettings } from './inject.ts';
-import { review, UnreadableReview } from './review.ts';
+import { type Asking, type ReviewSettings, review, UnreadableReview } from './review.ts';
 import { injectorSettings } from './settings.ts';
 import type { ReviewMetrics, ReviewOutcome } from './telemetry/metrics.ts';
 
@@ -27,8 +26,8 @@ export interface ReviewServerOptions {
 }
 
 export interface ReviewServerDeps {
-  /** Asked for each review: authorities change. */
-  settings(): InjectionSettings;
+  /** Asked for each review: authorities, the image and namespaces change. */
+  settings(): ReviewSettings;
   readonly metrics: ReviewMetrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -104,24 +103,33 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<ReviewOutcome | undefined> {
-  accept(request);
+  const asking = accept(request);
   const body = await readBody(door, request);
   if (body === undefined) return undefined;
-  const { answer, about } = review(body, door.settings());
+  const { answer, about } = review(body, door.settings(), asking);
   door.log.info(about, 'review');
   send(door, response, { status: 200, body: answer });
   return about.outcome;
 }
 
+/** By path, as deploy/overlays/sidecar/injector/webhooks.yaml names them. */
+const askings: Readonly<Record<string, Asking>> = {
+  '/inject': 'ordinary',
+  '/inject/unknown-word': 'for a namespace with an unknown word',
+};
+
 /** @throws UnreadableReview for what is no question of an API server */
-function accept({ method, url, headers }: IncomingMessage): void {
+function accept({ method, url = '', headers }: IncomingMessage): Asking {
   // The API server adds ?timeout=….
-  if (url?.split('?', 1)[0] !== '/inject') throw new UnreadableReview('there is only POST /inject', 404);
+  const [path = ''] = url.split('?', 1);
+  const asking = Object.hasOwn(askings, path) ? askings[path] : undefined;
+  if (asking === undefined) throw new UnreadableReview('there is only POST /inject', 404);
   if (method !== 'POST') throw new UnreadableReview('reviews are sent with POST', 405);
   const isJson = /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
   if (!isJson || (headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new UnreadableReview('reviews are application/json, not encoded', 415);
   }
+  return asking;
 }
 
 /**

@@ -1,4 +1,5 @@
 // Every setting of the injector with its default and why; docs/configuration.md is rendered from this table.
+
 import { logLevels } from '../common/logger.ts';
 import {
   type Decoder,
@@ -12,15 +13,10 @@ import {
   text,
   url,
 } from '../common/settings.ts';
-import { aboveLimit, modes } from './choices.ts';
+import { sidecarImage } from '../common/sidecar-image.ts';
+import { modes } from './choices.ts';
 import { cpuQuantity, memoryQuantity } from './quantity.ts';
-
-const image: Decoder<string> = (value) => {
-  if (/^[^\s@]+(:[\w.-]+|@sha256:[0-9a-f]{64})$/.test(value)) return value;
-  throw new Error(
-    `must be an image with its tag or digest, such as model-gateway/proxy:0.1.0, not "${value}"`,
-  );
-};
+import { aboveLimit } from './sizes.ts';
 
 const httpsUrl = url(['https:']);
 
@@ -63,8 +59,14 @@ export const injectorSettings = {
   image: {
     name: 'GATEWAY_INJECTOR_IMAGE',
     about:
-      'Image of the sidecar, with its tag or digest. Required; the proxy’s, of the same version as the egress gateway.',
-    decode: image,
+      'Image of the sidecar, with its tag or digest: the proxy’s, of the same version as the egress gateway. Required without GATEWAY_INJECTOR_HANDED_DIR.',
+    decode: sidecarImage,
+  },
+  handedDir: {
+    name: 'GATEWAY_INJECTOR_HANDED_DIR',
+    about:
+      'Folder in which the keeper leaves the sidecar’s image and the sizes that namespaces allow; read anew when they change. Until an image is there the injector is not ready.',
+    decode: text,
   },
   modes: {
     name: 'GATEWAY_INJECTOR_MODES',
@@ -129,10 +131,10 @@ type Decoded = ReturnType<typeof decode>;
 
 /** What startInjector takes. */
 export type InjectorSettings = Decoded & {
-  readonly [Key in 'tlsCertFile' | 'tlsKeyFile' | 'image']: NonNullable<Decoded[Key]>;
+  readonly [Key in 'tlsCertFile' | 'tlsKeyFile']: NonNullable<Decoded[Key]>;
 };
 
-const required = ['tlsCertFile', 'tlsKeyFile', 'image'] as const;
+const required = ['tlsCertFile', 'tlsKeyFile'] as const;
 
 /** @throws SettingsError that names every mistake */
 export function readInjectorSettings(env: NodeJS.ProcessEnv): InjectorSettings {
@@ -144,9 +146,11 @@ export function readInjectorSettings(env: NodeJS.ProcessEnv): InjectorSettings {
     const values = decode(env);
     const above = aboveLimit(values);
     if (above !== undefined) mistakes.push(`${injectorSettings[above.of].name}: ${above.why}`);
-    const { tlsCertFile, tlsKeyFile, image } = values;
-    const isWhole = tlsCertFile !== undefined && tlsKeyFile !== undefined && image !== undefined;
-    if (isWhole && mistakes.length === 0) return { ...values, tlsCertFile, tlsKeyFile, image };
+    const { tlsCertFile, tlsKeyFile, image, handedDir } = values;
+    if (image === undefined && handedDir === undefined)
+      mistakes.push(`${injectorSettings.image.name}: is required without ${injectorSettings.handedDir.name}`);
+    const isWhole = tlsCertFile !== undefined && tlsKeyFile !== undefined;
+    if (isWhole && mistakes.length === 0) return { ...values, tlsCertFile, tlsKeyFile };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     mistakes.push(...error.mistakes);

@@ -1,11 +1,16 @@
 // The sidecar as a container, with its environment and volumes. It needs nothing of the pod but a loopback port: no root, no
 // writable file, no token of the pod's service account.
-import type { Choices, Resources } from './choices.ts';
-import { adminPortName, sidecarName, volumePrefix } from './labels.ts';
+import { sidecarName } from '../common/cluster-names.ts';
+import type { Choices } from './choices.ts';
+import { adminPortName, volumePrefix } from './labels.ts';
+import type { Container } from './pod.ts';
+import { listenNames, type Ports } from './ports.ts';
+import type { Sizes } from './sizes.ts';
 
 /** Of the cluster's operator. */
 export interface SidecarSettings {
-  readonly image: string;
+  /** Undefined: not known yet. */
+  readonly image: string | undefined;
   readonly egressUrl: string;
   /** PEM of the authorities that sign the egress gateway's certificate; undefined: the system's. */
   readonly egressCa: string | undefined;
@@ -40,24 +45,34 @@ type VolumeName = keyof typeof mounts;
 
 const user = 65_532;
 
-/** @param graceSeconds terminationGracePeriodSeconds of the pod */
-export function sidecarContainer(
-  choices: Choices,
-  settings: SidecarSettings,
-  graceSeconds: number | undefined,
-) {
-  const livez = { httpGet: { path: '/livez', port: choices.adminPort } };
+/** One sidecar, settled. */
+export interface Sidecar {
+  readonly image: string;
+  readonly choices: Choices;
+  readonly ports: Ports;
+  readonly sizes: Sizes;
+  /** terminationGracePeriodSeconds of the pod. */
+  readonly graceSeconds: number | undefined;
+  /** The pod's others, for the sidecar to name where one of them has its port. */
+  readonly beside: readonly Pick<Container, 'name' | 'runAsUser'>[];
+}
+
+export function sidecarContainer(sidecar: Sidecar, settings: SidecarSettings) {
+  const { choices, ports } = sidecar;
+  const livez = { httpGet: { path: '/livez', port: ports.adminPort } };
   return {
     name: sidecarName,
-    image: settings.image,
+    image: sidecar.image,
     // What makes it a native sidecar: started and probed before what follows it, stopped after the app.
     restartPolicy: 'Always',
-    env: sidecarEnvironment(choices, settings, graceSeconds),
-    ports: [{ name: adminPortName, containerPort: choices.adminPort }],
+    env: sidecarEnvironment(sidecar, settings),
+    ports: [{ name: adminPortName, containerPort: ports.adminPort }],
     startupProbe: { ...livez, periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...livez, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     // No readinessProbe: it would make the app's readiness depend on the gateway's.
-    resources: resourcesOf(choices.resources),
+    resources: resourcesOf(sidecar.sizes),
+    // Why it did not start (a port that is taken, a malformed key) then stands in the pod's status.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext: {
       runAsNonRoot: true,
       runAsUser: user,
@@ -75,20 +90,28 @@ export function sidecarContainer(
   };
 }
 
-export function sidecarEnvironment(
-  choices: Choices,
-  settings: SidecarSettings,
-  graceSeconds: number | undefined,
-): readonly EnvVar[] {
+function sidecarEnvironment(sidecar: Sidecar, settings: SidecarSettings): readonly EnvVar[] {
+  const { choices, ports } = sidecar;
   return [
-    { name: 'GATEWAY_LISTEN', value: `127.0.0.1:${choices.port}` },
+    { name: listenNames.port, value: `127.0.0.1:${ports.port}` },
     // The kubelet probes the pod's address.
-    { name: 'GATEWAY_ADMIN_LISTEN', value: `0.0.0.0:${choices.adminPort}` },
-    { name: 'GATEWAY_DRAIN_GRACE', value: `${drainSeconds(graceSeconds)}s` },
+    { name: listenNames.adminPort, value: `0.0.0.0:${ports.adminPort}` },
+    { name: 'GATEWAY_DRAIN_GRACE', value: `${drainSeconds(sidecar.graceSeconds)}s` },
+    { name: 'GATEWAY_POD_CONTAINERS', value: neighbours(sidecar.beside) },
     ...(choices.logLevel === undefined ? [] : [{ name: 'GATEWAY_LOG_LEVEL', value: choices.logLevel }]),
     { name: 'GATEWAY_ATTACH_KEY_FILE', value: `${mounts.key}/virtual-key` },
     ...(choices.mode === 'forward' ? forwardEnvironment(settings) : fullEnvironment(choices, settings)),
   ];
+}
+
+/** Enough to name one in a message. */
+const neighboursMax = 50;
+
+function neighbours(containers: Sidecar['beside']): string {
+  return containers
+    .slice(0, neighboursMax)
+    .map(({ name, runAsUser }) => `${name}:${runAsUser ?? ''}`)
+    .join(',');
 }
 
 export function sidecarVolumes(choices: Choices): readonly Volume[] {
@@ -152,7 +175,7 @@ function secretFiles(secretName: string, keys: readonly string[]): object {
   return { secret: { secretName, defaultMode: readableByAll, items } };
 }
 
-function resourcesOf({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: Resources): object {
+function resourcesOf({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: Sizes): object {
   return {
     requests: { cpu: cpuRequest.text, memory: memoryRequest.text },
     limits: { cpu: cpuLimit.text, memory: memoryLimit.text },

@@ -4,6 +4,7 @@ import { createLifecycle } from '../common/lifecycle.ts';
 import type { ProxyOptions } from './assemble.ts';
 import type { RunningProxy } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
+import { inWordsOfThePod } from './taken-port.ts';
 
 export type { RunningProxy } from './serve.ts';
 
@@ -21,6 +22,6 @@ export async function startProxy(settings: ProxySettings, options: ProxyOptions)
     return await assemble(settings, options, lifecycle);
   } catch (error) {
     await lifecycle.close();
-    throw error;
+    throw await inWordsOfThePod(error, settings.podContainers);
   }
 }

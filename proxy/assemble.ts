@@ -71,7 +71,7 @@ export async function assemble(
   const metrics = createMetrics();
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
-  const controlPlane = await openControlPlane(settings, { log, redis }, lifecycle);
+  const controlPlane = await openControlPlane(settings, { log, redis, metrics }, lifecycle);
   const shared = { ...options, metrics, background, redis, controlPlane };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
@@ -259,7 +259,7 @@ function openRates(
 
 async function openControlPlane(
   settings: ProxySettings,
-  { log, redis }: Pick<Shared, 'log' | 'redis'>,
+  { log, redis, metrics: { certificates } }: Pick<Shared, 'log' | 'redis' | 'metrics'>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
   const {
@@ -271,6 +271,8 @@ async function openControlPlane(
     ? await openControlPlaneTls({ caFile, certFile, keyFile }, log)
     : undefined;
   lifecycle.onClose('control-plane certificates', () => tls?.close());
+  certificates.chain('control_plane', () => tls?.certificate());
+  certificates.authorities('control_plane_authorities', () => tls?.authorities());
   const controlPlane = createControlPlaneClient({
     addresses: settings.controlPlane,
     name: settings.controlPlaneName,

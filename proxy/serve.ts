@@ -55,7 +55,7 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
     return server;
   };
   const traffic = await start(settings.listen);
-  const tls = await openTls(settings, log, lifecycle);
+  const tls = await openTls(settings, serving);
   const secure = tls && settings.tlsListen && (await start(settings.tlsListen, tls));
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.render(),
@@ -115,12 +115,13 @@ const refusedLogMs = 1000;
 
 async function openTls(
   { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: caFile }: ProxySettings,
-  log: Logger,
-  lifecycle: Lifecycle,
+  { log, lifecycle, metrics: { certificates } }: Serving,
 ): Promise<ListenerTls | undefined> {
   if (certFile === undefined || keyFile === undefined) return undefined;
   const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
   lifecycle.onClose('certificate of the traffic listener', () => source.close());
+  certificates.chain('server', () => source.current.cert);
+  certificates.authorities('client_authorities', () => source.current.ca);
   const loggedAt = new Map<string, number>();
   return {
     source,

@@ -6,12 +6,14 @@ import {
   type Decoder,
   type decodeSettings,
   type ListenAddress,
+  list,
   listenAddress,
   type Setting,
   text,
   url,
 } from '../common/settings.ts';
 import { attachableKey } from './access/attached-key.ts';
+import { podContainer } from './taken-port.ts';
 
 const egress = url(['https:', 'http:']);
 
@@ -78,6 +80,12 @@ export const sidecarSettings = {
     name: 'GATEWAY_FORWARD_KEY_FILE',
     about: "PEM file of that certificate's private key.",
     decode: text,
+  },
+  podContainers: {
+    name: 'GATEWAY_POD_CONTAINERS',
+    about:
+      'In a sidecar: the other containers of the pod with their user, container:user, separated by commas; named where one of them has a port of the sidecar’s. Set by the injector.',
+    decode: list(podContainer),
   },
   attachKey: {
     name: 'GATEWAY_ATTACH_KEY',

@@ -17,6 +17,7 @@ export interface ProgramRules {
 
 const grpc = ['@grpc/grpc-js', '@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'];
 const database = ['pg', 'kysely'];
+const signing = ['@peculiar/x509', 'reflect-metadata'];
 
 const rulesOf = {
   proxy: {
@@ -32,6 +33,11 @@ const rulesOf = {
   injector: {
     entries: { main: 'injector/main.ts' },
     folders: ['injector', 'common'],
+    withoutPackages: [...grpc, ...database, ...signing, 'ioredis', 'undici', 'commander'],
+  },
+  keeper: {
+    entries: { main: 'keeper/main.ts' },
+    folders: ['keeper', 'common'],
     withoutPackages: [...grpc, ...database, 'ioredis', 'undici', 'commander'],
   },
   gatewayctl: {

@@ -11,6 +11,8 @@ import { exitCodes } from '../gatewayctl/failure.ts';
 import { podAnnotations } from '../injector/choices.ts';
 import { injectorSettings } from '../injector/settings.ts';
 import { createMetrics as createInjectorMetrics } from '../injector/telemetry/metrics.ts';
+import { keeperSettings } from '../keeper/settings.ts';
+import { createMetrics as createKeeperMetrics } from '../keeper/telemetry/metrics.ts';
 import { errorTable, errorType } from '../proxy/errors.ts';
 import { providersByName } from '../proxy/providers/index.ts';
 import { proxySettings } from '../proxy/settings.ts';
@@ -32,12 +34,16 @@ proxyMetrics.observe({
   usage: { events: 0, bytes: 0, oldestMs: 0, keptMs: 0 },
 });
 
+const keeperMetrics = createKeeperMetrics();
+keeperMetrics.observe({ isLeader: () => false, certificates: () => [], namespacesLeftOut: () => 0 });
+
 /** Tables by the page and the marker they stand under. */
 const pages: Record<string, Record<string, string>> = {
   'docs/configuration.md': {
     'proxy settings': settingsTable(proxySettings),
     'control plane settings': settingsTable(controlPlaneSettings),
     'injector settings': settingsTable(injectorSettings),
+    'keeper settings': settingsTable(keeperSettings),
     'pod annotations': settingsTable(podAnnotations, 'Annotation'),
   },
   'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
@@ -46,6 +52,7 @@ const pages: Record<string, Record<string, string>> = {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
     'control plane metrics': metricsTable((await controlPlaneMetrics.collect()).body),
     'injector metrics': metricsTable((await createInjectorMetrics().collect()).body),
+    'keeper metrics': metricsTable((await keeperMetrics.collect()).body),
   },
   'docs/providers.md': {
     providers: providersTable(),

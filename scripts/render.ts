@@ -16,6 +16,7 @@ export const renderings = {
   'sidecar-full-mode': 'overlays/sidecar-full-mode',
   demo: 'overlays/demo',
   tenant: 'tenant',
+  'tenant-plain-certificates': 'tenant-plain-certificates',
 } as const;
 
 export type RenderingName = keyof typeof renderings;
@@ -23,9 +24,9 @@ export type RenderingName = keyof typeof renderings;
 export const renderingNames = Object.keys(renderings) as readonly RenderingName[];
 
 /** What Kustomize reads; not what is beside it in deploy/. */
-const sourceFolders = ['base', 'certificates', 'overlays', 'sizing', 'tenant'];
+const sourceFolders = ['base', 'certificates', 'overlays', 'sizing', 'tenant', 'tenant-plain-certificates'];
 
-/** Older ones know neither `labels` with `includeTemplates` nor all of `replacements`. */
+/** Older ones do not know `labels` with `includeTemplates`. */
 const oldestMinor = 27;
 
 export interface Rendering {

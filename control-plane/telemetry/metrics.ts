@@ -1,5 +1,10 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type CertificateEnds,
+  certificateGauge,
+  createCertificateEnds,
+} from '../../common/certificate-ends.ts';
 import { version } from '../../common/version.ts';
 import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
@@ -24,6 +29,8 @@ export interface ControlPlaneMetrics
     ReconciliationMetrics,
     SelectorMetrics,
     WebhookMetrics {
+  /** Whoever opens one says so here. */
+  readonly certificates: CertificateEnds;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -43,6 +50,8 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     labelNames: ['version'] as const,
     registers,
   }).set({ version }, 1);
+  const certificates = createCertificateEnds();
+  new Gauge(certificateGauge(certificates.read, registers));
   const calls = new Counter({
     name: 'gateway_control_plane_calls_total',
     help: 'Calls by method and gRPC code, of gRPC and the JSON door together.',
@@ -78,6 +87,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     },
   });
   return {
+    certificates,
     called: (method, code, seconds) => {
       calls.inc({ method, code });
       duration.observe({ method }, seconds);

@@ -1,15 +1,17 @@
 #!/bin/sh
-# Certificates without cert-manager: prints the Secrets that it would make, as YAML. Names and usages are those of
-# cert-manager/certificates.yaml beside this file; they hold for a year, so run it again before that is over.
+# Certificates with neither cert-manager nor the keeper: prints the Secrets that they would make, as YAML. Names and usages are those
+# of cert-manager/certificates.yaml beside this file; they hold for a year, so run it again before that is over. Each program says
+# when its certificates end (gateway_certificate_not_after_seconds), and alerts read that.
 #   plain.sh <folder> gateway            | kubectl apply -f -   Secrets of the namespace model-gateway
 #   plain.sh <folder> tenant <namespace> | kubectl apply -f -   the sidecars' Secret of an app's namespace
-#   plain.sh <folder> webhook            | sh                   tells the API server which authority signs the injector
+#   plain.sh <folder> authorities        | kubectl apply --server-side --field-manager=plain.sh -f -
+#                                                               hands both authorities to the keeper, which goes on with them
 # The folder keeps the two authorities, made when they are not there. Their keys sign whatever is trusted here: keep it safe,
 # out of the cluster and out of version control.
 set -eu
 umask 077
 
-[ $# -ge 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+[ $# -ge 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 folder=$1 what=$2
 days=365
 mkdir -p "$folder"
@@ -89,15 +91,27 @@ EOF
     namespace=${3:?the namespace of the app}
     secret "$namespace" model-gateway-sidecar-tls model-gateway-sidecars clientAuth DNS:sidecars.model-gateway
     ;;
-  webhook)
-    bundle=$(base64 < "$folder/model-gateway-internal.crt" | tr -d '\n')
-    one='{"op":"add","path":"/webhooks/%s/clientConfig/caBundle","value":"'$bundle'"}'
-    # shellcheck disable=SC2059
-    patch="[$(printf "$one" 0),$(printf "$one" 1)]"
-    echo "kubectl patch mutatingwebhookconfiguration model-gateway-injector --type=json -p '$patch'"
+  authorities)
+    # The key as PKCS#8, as the keeper writes its own.
+    entry() {
+      echo "  $1.crt: $(base64 < "$folder/model-gateway-$1.crt" | tr -d '\n')"
+      echo "  $1.key: $(openssl pkcs8 -topk8 -nocrypt -in "$folder/model-gateway-$1.key" | base64 | tr -d '\n')"
+    }
+    cat <<EOF
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: model-gateway-authorities
+  namespace: model-gateway
+  labels: { app.kubernetes.io/part-of: model-gateway }
+data:
+$(entry internal)
+$(entry sidecars)
+EOF
     ;;
   *)
-    echo "plain.sh: there are gateway, tenant and webhook, no $what" >&2
+    echo "plain.sh: there are gateway, tenant and authorities, no $what" >&2
     exit 64
     ;;
 esac

@@ -108,12 +108,13 @@ function judgeCertificate(certificate: CertificateSeen, now: number): Finding {
   const { validFrom, validTo, issuer } = certificate;
   const left = validTo - now;
   const says = `the certificate for ${certificate.expectedName} is signed by ${issuer}, and ends in ${span(left)}`;
-  if (left < Math.min(soonMs, (validTo - validFrom) / 5))
-    return warning('tls', says, 'renew it; if cert-manager does, look at the events of its Certificate');
-  return ok('tls', says);
+  const renew =
+    'renew it; if cert-manager does, look at the events of its Certificate, if the keeper, at its log';
+  // As alerts do; of one that lives for days a part of its life.
+  const before = (days: number, part: number) => Math.min(days * 86_400_000, (validTo - validFrom) * part);
+  if (left < before(7, 1 / 12)) return failed('tls', says, renew);
+  return left < before(21, 1 / 4) ? warning('tls', says, renew) : ok('tls', says);
 }
-
-const soonMs = 14 * 86_400_000;
 
 interface Problem {
   readonly says: string;

@@ -3,6 +3,7 @@
 import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { parseServer, type Target } from '../target.ts';
+import { judgeCertificates } from './certificates.ts';
 import { judgeClock } from './clock.ts';
 import { type ConfigurationSeen, judgeConfiguration } from './configuration.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from './connection.ts';
 import type { Finding } from './finding.ts';
 import type { Asked, LookedUp, Probe } from './probe.ts';
+import { judgeProgram } from './program.ts';
 import { judgeProxies, judgeRedis } from './proxies.ts';
 import { judgeProxy } from './proxy.ts';
 import { judgeDatabase, judgeVersions } from './replicas.ts';
@@ -26,6 +28,8 @@ export interface DoctorRequest {
   readonly configuration: ConfigurationSeen;
   /** URLs of proxies' admin listeners. */
   readonly proxies: readonly string[];
+  /** URLs of admin listeners of any program. */
+  readonly admins: readonly string[];
 }
 
 export interface Diagnosis {
@@ -41,7 +45,7 @@ export async function diagnose(request: DoctorRequest, probe: Probe): Promise<Di
   const findings = [
     await lookAtConfiguration(request, probe),
     ...(await lookAtControlPlane(target, probe)),
-    ...(await lookAtProxies(request, probe)),
+    ...(await lookAtPrograms(request, probe)),
   ];
   return {
     server: target.server,
@@ -102,6 +106,15 @@ async function ask(meetings: readonly Meeting[], probe: Probe): Promise<Asked[]>
   return await Promise.all(worth.map(({ address }) => probe.status(address)));
 }
 
-async function lookAtProxies({ proxies }: DoctorRequest, probe: Probe): Promise<Finding[]> {
-  return await Promise.all(proxies.map(async (url) => judgeProxy(url, await probe.admin(url))));
+async function lookAtPrograms({ proxies, admins }: DoctorRequest, probe: Probe): Promise<Finding[]> {
+  const look = async (url: string, judge: typeof judgeProgram) => {
+    const seen = await probe.admin(url);
+    const certificates = judgeCertificates(url, seen, probe.now());
+    return [judge(url, seen), ...(certificates === undefined ? [] : [certificates])];
+  };
+  const found = await Promise.all([
+    ...proxies.map((url) => look(url, judgeProxy)),
+    ...admins.map((url) => look(url, judgeProgram)),
+  ]);
+  return found.flat();
 }

@@ -15,6 +15,8 @@ export const checkNames = [
   'versions',
   'selectors',
   'proxy',
+  'program',
+  'certificates',
 ] as const;
 
 export type CheckName = (typeof checkNames)[number];

@@ -14,15 +14,17 @@ export interface DoctorContext {
   readonly json: boolean;
   /** URLs of proxies' admin listeners; default: none. */
   readonly proxies?: readonly string[];
+  /** URLs of admin listeners of any program; default: none. */
+  readonly admins?: readonly string[];
 }
 
 /** @returns the exit code */
 export async function runDoctor(
-  { context, target, json, proxies = [] }: DoctorContext,
+  { context, target, json, proxies = [], admins = [] }: DoctorContext,
   io: Io,
 ): Promise<number> {
   const configuration = { file: configPath(io.env), ...(context !== undefined && { context }) };
-  const diagnosis = await diagnose({ target, configuration, proxies }, createProbe(target));
+  const diagnosis = await diagnose({ target, configuration, proxies, admins }, createProbe(target));
   await io.out(json ? `${JSON.stringify(reportJson(diagnosis), null, 2)}\n` : reportText(diagnosis));
   return diagnosis.failed ? exitCodes.refused.code : exitCodes.done.code;
 }

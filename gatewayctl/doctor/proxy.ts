@@ -1,5 +1,6 @@
 // Judges one proxy by its admin listener: whether it is ready, how old its feed is, and what its metrics say of Redis. Pure.
 import { type Finding, failed, ok, span, warning } from './finding.ts';
+import { type Metric, readMetrics, total } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
 import { redisAdvice } from './proxies.ts';
 
@@ -58,32 +59,4 @@ function judgeRedis(name: string, metrics: readonly Metric[]): Finding | undefin
 function feedText(metrics: readonly Metric[]): string {
   const age = total(metrics, feedMetric);
   return age === undefined ? '' : `, its feed ${span(age * 1000)} old`;
-}
-
-interface Metric {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** Of several with one name the sum; undefined: there is none. */
-function total(metrics: readonly Metric[], name: string): number | undefined {
-  const values = metrics.filter((metric) => metric.name === name).map(({ value }) => value);
-  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value);
-}
-
-/** The Prometheus text, as far as numbers and plain labels go: github.com/prometheus/docs, exposition formats. */
-function readMetrics(text: string): Metric[] {
-  return text.split('\n').flatMap((line) => {
-    const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line);
-    if (match === null) return [];
-    const [, name = '', labels = '', value = ''] = match;
-    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', text = '']) => [key, text]);
-    return [{ name, labels: Object.fromEntries(pairs), value: numberOf(value) }];
-  });
-}
-
-function numberOf(text: string): number {
-  if (text === 'Nan' || text === 'NaN') return Number.NaN;
-  return text === '+Inf' ? Number.POSITIVE_INFINITY : Number(text);
 }

@@ -1,5 +1,10 @@
 // The injector's metrics (the only prom-client of this program). Label values come from a fixed table.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type CertificateEnds,
+  certificateGauge,
+  createCertificateEnds,
+} from '../../common/certificate-ends.ts';
 import { version } from '../../common/version.ts';
 import { outcomes } from '../inject.ts';
 
@@ -12,6 +17,8 @@ export interface ReviewMetrics {
 }
 
 export interface InjectorMetrics extends ReviewMetrics {
+  /** Whoever opens one says so here. */
+  readonly certificates: CertificateEnds;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -26,6 +33,8 @@ export function createMetrics(): InjectorMetrics {
     labelNames: ['version'] as const,
     registers,
   }).set({ version }, 1);
+  const certificates = createCertificateEnds();
+  new Gauge(certificateGauge(certificates.read, registers));
   const reviews = new Counter({
     name: 'gateway_injector_reviews_total',
     help: 'Pods that the API server asked about, by outcome: injected, already_injected, opted_out, not_injected, refused, unreadable.',
@@ -40,6 +49,7 @@ export function createMetrics(): InjectorMetrics {
   });
   for (const outcome of reviewOutcomes) reviews.labels(outcome).inc(0);
   return {
+    certificates,
     reviewed: (outcome, duration) => {
       reviews.labels(outcome).inc();
       seconds.observe(duration);

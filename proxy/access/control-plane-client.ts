@@ -1,7 +1,6 @@
 // The services Access and Ledger, and reports to Guardrails, over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
 // this machine alone.
 import { readFile } from 'node:fs/promises';
-import { isIPv4, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import {
   type CallOptions,
@@ -17,7 +16,6 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import { isLoopbackHost } from '../../common/addresses.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
@@ -32,6 +30,7 @@ import { services } from '../../proto/load.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
 import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-client.ts';
 import { askedAgain } from './asked-again.ts';
+import { isLoopback, target } from './control-plane-addresses.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
@@ -80,6 +79,9 @@ export interface ControlPlaneTlsFiles {
 
 export interface ControlPlaneTls {
   readonly credentials: ChannelCredentials;
+  /** PEM, as it is now. */
+  certificate(): Buffer | undefined;
+  authorities(): Buffer | undefined;
   close(): void;
 }
 
@@ -91,12 +93,15 @@ export async function openControlPlaneTls(
   const { caFile, certFile, keyFile } = files;
   if (certFile === undefined || keyFile === undefined) {
     const ca = caFile === undefined ? null : await readPem(caFile);
-    return { credentials: credentials.createSsl(ca), close: () => {} };
+    const fixed = { certificate: () => undefined, authorities: () => ca ?? undefined, close: () => {} };
+    return { credentials: credentials.createSsl(ca), ...fixed };
   }
   const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
   const provider = new CertificateProvider(source);
   return {
     credentials: experimental.createCertificateProviderChannelCredentials(provider, provider),
+    certificate: () => source.current.cert,
+    authorities: () => source.current.ca,
     close: () => source.close(),
   };
 }
@@ -278,30 +283,6 @@ function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
   const Client = makeClientConstructor(definition, 'gateway.v1');
   const options = { channelOverride: channel };
   return new Client(channel.getTarget(), credentials.createInsecure(), options) as unknown as Stub;
-}
-
-// grpc-js dials one name, or several addresses of one family.
-function target(addresses: readonly string[]): string {
-  const [first] = addresses;
-  if (first === undefined)
-    throw new Error('needs the address of the control plane, such as control-plane:50051');
-  if (addresses.every((address) => isIPv4(hostOf(address)))) return `ipv4:${addresses.join(',')}`;
-  if (addresses.every((address) => isIPv6(hostOf(address)))) return `ipv6:${addresses.join(',')}`;
-  if (addresses.length > 1)
-    throw new Error(
-      'several control-plane addresses must all be IPv4 or all IPv6; or give one name for them',
-    );
-  return `dns:///${first}`;
-}
-
-function hostOf(address: string): string {
-  const host = /^(?:\[([^\]]+)\]|([^:]+)):\d{1,5}$/.exec(address);
-  if (host === null) throw new Error(`a control-plane address must be host:port, not "${address}"`);
-  return host[1] ?? host[2] ?? '';
-}
-
-function isLoopback(address: string): boolean {
-  return isLoopbackHost(hostOf(address));
 }
 
 function watch(

@@ -1,4 +1,5 @@
 // Puts the proxy together as a sidecar that forwards: one virtual key, one client certificate, one place to send to.
+import type { CertificateEnds } from '../../common/certificate-ends.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Lifecycle } from '../../common/lifecycle.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -11,6 +12,10 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { AddressPolicy } from '../upstream/addresses.ts';
 import { createTransport, type Transport } from '../upstream/transport.ts';
 import { createForwardHandler } from './handler.ts';
+
+interface TransportOptions extends ForwardOptions {
+  readonly certificates: CertificateEnds;
+}
 
 export interface ForwardOptions {
   /** Scheme, host and port. */
@@ -33,7 +38,7 @@ export async function assembleForward(
   const stopping = { now: false };
   const handler = createForwardHandler({
     ...{ egress, admission, watchdog },
-    transport: await openTransport(settings, { egress, log, lifecycle }),
+    transport: await openTransport(settings, { egress, log, lifecycle, certificates: metrics.certificates }),
     connectTimeoutMs: settings.connectTimeout,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
@@ -62,13 +67,11 @@ const keepAliveMs = 30_000;
 /** New replicas get their share within minutes. */
 const connectionAgeMs = 300_000;
 
-async function openTransport(
-  settings: ProxySettings,
-  { egress, log, lifecycle }: ForwardOptions,
-): Promise<Transport> {
+async function openTransport(settings: ProxySettings, options: TransportOptions): Promise<Transport> {
+  const { egress, lifecycle } = options;
   const { protocol, hostname, port } = new URL(egress);
   const isSecure = protocol === 'https:';
-  const tls = isSecure ? await openTls(settings, log, lifecycle) : undefined;
+  const tls = isSecure ? await openTls(settings, options) : undefined;
   // Where it is was decided by whoever set it; a Service has a private address.
   const hostAndPort = `${hostname}:${port || (isSecure ? '443' : '80')}`;
   const transport = createTransport({
@@ -82,11 +85,12 @@ async function openTransport(
 
 async function openTls(
   { forwardCertFile: certFile, forwardKeyFile: keyFile, forwardCa: ca, forwardCaFile: caFile }: ProxySettings,
-  log: Logger,
-  lifecycle: Lifecycle,
+  { log, lifecycle, certificates }: TransportOptions,
 ): Promise<ClientTlsSource> {
   const files = { certFile, keyFile, caFile, ca: caFile === undefined ? ca : undefined };
   const source = await watchClientTlsFiles(files, { log });
   lifecycle.onClose('certificate for the egress gateway', () => source.close());
+  certificates.chain('egress', () => source.current.cert);
+  certificates.authorities('egress_authorities', () => source.current.ca);
   return source;
 }

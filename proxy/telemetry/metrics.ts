@@ -1,6 +1,11 @@
 // Metrics for Prometheus (the only prom-client). Label values come from configuration or fixed tables, never from a caller;
 // docs/metrics.md lists every name.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  type CertificateEnds,
+  certificateGauge,
+  createCertificateEnds,
+} from '../../common/certificate-ends.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -35,6 +40,8 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
+  /** Whoever opens one says so here. */
+  readonly certificates: CertificateEnds;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
@@ -57,6 +64,8 @@ export function createMetrics(): ProxyMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   buildInfo(registry);
+  const certificates = createCertificateEnds();
+  new Gauge(certificateGauge(certificates.read, [registry]));
   const histograms: TalliedHistogram[] = [];
   const histogram = (options: HistogramOptions) => {
     const made = new TalliedHistogram(options);
@@ -77,6 +86,7 @@ export function createMetrics(): ProxyMetrics {
   });
   return {
     access: accessMetrics(registry),
+    certificates,
     limits: limitMetrics(registry),
     readOn: readOnMetrics(registry),
     guardrails: guardrailMetrics(count, histogram),

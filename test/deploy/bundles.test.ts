@@ -10,7 +10,8 @@ import { bundledPackages, licencesOf } from '../../scripts/licences.ts';
 const kibMax = {
   proxy: 4300,
   'control-plane': 2750,
-  injector: 330,
+  injector: 360,
+  keeper: 810,
   gatewayctl: 1080,
   simulator: 510,
 } as const satisfies Record<Program, number>;

@@ -175,7 +175,7 @@ describe(`carried out (in ${isolation})`, () => {
         true,
       );
     }
-  });
+  }, 120_000);
 
   const taken = { GATEWAY_LISTEN: '127.0.0.1:8080', GATEWAY_ADMIN_LISTEN: '127.0.0.1:8080' };
   it.each([
@@ -183,6 +183,7 @@ describe(`carried out (in ${isolation})`, () => {
     ['proxy', 'proxy', { ...taken, GATEWAY_FORWARD_TO: 'http://127.0.0.1:1' }, 1],
     ['control-plane', 'control-plane', {}, 64],
     ['control-plane', 'injector', {}, 64],
+    ['control-plane', 'keeper', {}, 64],
     ['simulator', 'simulator', { SIMULATOR_LISTEN: 'none' }, 64],
   ])('the image %s starts %s with what was compiled at its build: %o', async (image, program, env, code) => {
     const container = startContainerOf({
@@ -200,12 +201,13 @@ describe('the manifests', () => {
   const containers = renderingNames
     .flatMap((name) => deploymentsOf(objectsOf(name)))
     .flatMap((deployment) => podOf(deployment).containers ?? [])
-    .filter(({ image }) => image?.startsWith('model-gateway/'));
+    .filter(({ image }) => image?.includes('model-gateway/'));
 
   it('start what is in the image that they name, of this version, as its user', () => {
     expect(containers.length).toBeGreaterThan(0);
     for (const { image = '', command = [], args = [], securityContext } of containers) {
-      const target = targets.find((name) => image === `model-gateway/${name}:${manifest.version}`);
+      const named = image.replace(/^registry\.invalid\//, '');
+      const target = targets.find((name) => named === `model-gateway/${name}:${manifest.version}`);
       if (target === undefined) throw new Error(`${image} is none of deploy/Dockerfile`);
       const { entrypoint, command: own } = imageConfig(target);
       const [node, main = ''] = [

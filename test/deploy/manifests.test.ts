@@ -5,9 +5,16 @@ import { join } from 'node:path';
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
 import { MutatingWebhookConfiguration } from 'kubernetes-models/admissionregistration.k8s.io/v1/MutatingWebhookConfiguration';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { Role } from 'kubernetes-models/rbac.authorization.k8s.io/v1/Role';
+import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, test } from 'vitest';
 import { version } from '../../common/version.ts';
+import { leaseName } from '../../keeper/app.ts';
+import { authoritiesSecret, sidecarsCaSecret } from '../../keeper/authority/keep.ts';
+import { leavesOf, tenantLeaf } from '../../keeper/authority/leaves.ts';
+import { podTemplateName } from '../../keeper/image.ts';
+import { injectorService, webhookName } from '../../keeper/webhook.ts';
 import { renderingNames } from '../../scripts/render.ts';
 import { validateObject } from '../support/kubernetes-schemas.ts';
 import {
@@ -31,7 +38,7 @@ describe.each(renderingNames)('%s', (rendering) => {
   );
 
   test('every object is in a namespace, or belongs to the cluster', () => {
-    const ofCluster = /^(Namespace|ClusterIssuer|MutatingWebhookConfiguration)$/;
+    const ofCluster = /^(Namespace|Cluster\w+|MutatingWebhookConfiguration)$/;
     const homeless = objects.filter(
       ({ kind, metadata }) => ofCluster.test(kind) === (metadata.namespace !== undefined),
     );
@@ -58,11 +65,12 @@ test('the overlays run these programs', () => {
     'sidecar-full-mode': ['control-plane', 'egress-gateway', 'injector'],
     demo: ['control-plane', 'egress-gateway', 'redis', 'simulator'],
     tenant: [],
+    'tenant-plain-certificates': [],
   });
 });
 
 test('the demo and plain certificates need nothing of cert-manager', () => {
-  for (const name of ['demo', 'sidecar-plain-certificates'] as const) {
+  for (const name of ['demo', 'sidecar-plain-certificates', 'tenant-plain-certificates'] as const) {
     expect(JSON.stringify(objectsOf(name))).not.toContain('cert-manager');
   }
 });
@@ -128,27 +136,66 @@ describe('certificates by cert-manager', () => {
   });
 });
 
+describe('certificates by the keeper', () => {
+  const ofNamespace = leavesOf('model-gateway');
+
+  test('are what cert-manager is asked for: the same Secrets, names and usages', () => {
+    const asked = [
+      ...ofKind(objectsOf('sidecar'), Certificate.is),
+      ...ofKind(objectsOf('tenant'), Certificate.is),
+    ];
+    for (const leaf of [...ofNamespace, tenantLeaf('model-gateway')]) {
+      const spec = asked.find((one) => one.spec?.secretName === leaf.secret)?.spec;
+      expect([spec?.dnsNames, spec?.ipAddresses ?? []], leaf.secret).toEqual([leaf.dnsNames, leaf.addresses]);
+      expect(spec?.usages).toEqual(['digital signature', `${leaf.usage} auth`]);
+      expect(spec?.issuerRef.name).toBe(`model-gateway-${leaf.authority}`);
+    }
+  });
+
+  test('have their Secrets in the manifests, and the right to each of them', () => {
+    const objects = objectsOf('sidecar-plain-certificates');
+    const wanted = [authoritiesSecret, ...ofNamespace.map(({ secret }) => secret), sidecarsCaSecret].sort();
+    expect(ofKind(objects, Secret.is).map(nameOf).sort()).toEqual(wanted);
+    const role = ofKind(objects, Role.is).find((one) => nameOf(one) === 'keeper-certificates');
+    expect([...(role?.rules?.[0]?.resourceNames ?? [])].sort()).toEqual(wanted);
+    const [tenant] = ofKind(objectsOf('tenant-plain-certificates'), Secret.is);
+    expect(tenant && nameOf(tenant)).toBe(tenantLeaf('model-gateway').secret);
+  });
+});
+
+test('what the keeper asks for by name is in the manifests', () => {
+  const objects = objectsOf('sidecar');
+  const names = (kind: string) => objects.filter((one) => one.kind === kind).map(nameOf);
+  expect(names('MutatingWebhookConfiguration')).toEqual([webhookName]);
+  expect(names('PodTemplate')).toEqual([podTemplateName]);
+  expect(names('Lease')).toEqual([leaseName]);
+  expect(names('Service')).toContain(injectorService);
+  expect(names('Deployment')).toContain(injectorService);
+});
+
 describe('the webhooks', () => {
   const [configuration] = ofKind(objectsOf('sidecar'), MutatingWebhookConfiguration.is);
   const webhooks = configuration?.webhooks ?? [];
-  const [byNamespace, byPod] = webhooks;
+  const [byNamespace, byPod, byUnknownWord] = webhooks;
 
   test('ask for pods at their creation alone, and may keep them from being made', () => {
     expect(webhooks.map(({ name }) => name)).toEqual([
       'namespaces.injector.model-gateway.io',
       'pods.injector.model-gateway.io',
+      'labels.injector.model-gateway.io',
     ]);
     for (const webhook of webhooks) {
+      const isOrdinary = webhook !== byUnknownWord;
+      const path = isOrdinary ? '/inject' : '/inject/unknown-word';
       expect(webhook).toMatchObject({
         admissionReviewVersions: ['v1'],
-        clientConfig: {
-          service: { namespace: 'model-gateway', name: 'injector', port: 443, path: '/inject' },
-        },
+        clientConfig: { service: { namespace: 'model-gateway', name: 'injector', port: 443, path } },
         failurePolicy: 'Fail',
         sideEffects: 'None',
-        reinvocationPolicy: 'IfNeeded',
+        reinvocationPolicy: isOrdinary ? 'IfNeeded' : 'Never',
         timeoutSeconds: 5,
       });
+      expect(webhook.clientConfig).not.toHaveProperty('caBundle');
       expect(webhook.rules).toEqual([
         {
           operations: ['CREATE'],
@@ -161,32 +208,33 @@ describe('the webhooks', () => {
     }
   });
 
-  test('no namespace is in both, and the gateway’s own and kube-system are in neither', () => {
-    const [chosen, ...rest] = byNamespace?.namespaceSelector?.matchExpressions ?? [];
-    const [other, ...otherRest] = byPod?.namespaceSelector?.matchExpressions ?? [];
-    expect(chosen).toEqual({ key: 'model-gateway.io/inject', operator: 'In', values: ['enabled'] });
-    expect(other).toEqual({ ...chosen, operator: 'NotIn' });
-    expect(rest).toEqual([
-      { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'model-gateway'] },
+  test('no namespace is in two, and the gateway’s own and kube-system are in none', () => {
+    const key = 'model-gateway.io/inject';
+    const own = {
+      ...{ key: 'kubernetes.io/metadata.name', operator: 'NotIn' },
+      values: ['kube-system', 'model-gateway'],
+    };
+    const on = ['enabled', 'true'];
+    const expressions = (webhook: typeof byPod) => webhook?.namespaceSelector?.matchExpressions;
+    expect(expressions(byNamespace)).toEqual([{ key, operator: 'In', values: on }, own]);
+    expect(expressions(byPod)).toEqual([{ key, operator: 'NotIn', values: on }, own]);
+    expect(expressions(byUnknownWord)).toEqual([
+      { key, operator: 'Exists' },
+      { key, operator: 'NotIn', values: [...on, 'disabled', 'false'] },
+      own,
     ]);
-    expect(otherRest).toEqual(rest);
   });
 
-  test('pods that opted out start without the injector; others opt in by the same annotation', () => {
-    expect(byNamespace?.matchConditions).toEqual([
-      {
-        name: 'not-opted-out',
-        expression:
-          "!has(object.metadata.annotations) || !('model-gateway.io/inject' in object.metadata.annotations) || object.metadata.annotations['model-gateway.io/inject'] != 'false'",
-      },
-    ]);
-    expect(byPod?.matchConditions).toEqual([
-      {
-        name: 'opted-in',
-        expression:
-          "has(object.metadata.annotations) && 'model-gateway.io/inject' in object.metadata.annotations && object.metadata.annotations['model-gateway.io/inject'] != 'false'",
-      },
-    ]);
+  test('have conditions of which no pod meets two where it meets two selectors', () => {
+    const words =
+      "[object.metadata.?labels[?'model-gateway.io/inject'], object.metadata.?annotations[?'model-gateway.io/inject']]";
+    const saysMore = `${words} .exists(word, word.hasValue() && !(word.value() in ['disabled', 'false']))`;
+    const saysNothing = `${words} .all(word, !word.hasValue())`;
+    const conditions = (webhook: typeof byPod) =>
+      webhook?.matchConditions?.map(({ expression }) => expression);
+    expect(conditions(byNamespace)).toEqual([`${saysMore} || ${saysNothing}`]);
+    expect(conditions(byPod)).toEqual([saysMore]);
+    expect(conditions(byUnknownWord)).toEqual([saysNothing]);
   });
 });
 

@@ -5,13 +5,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { sidecarName } from '../../common/cluster-names.ts';
 import { controlPlaneSettings } from '../../control-plane/settings.ts';
-import { adminPortName, injectedAnnotation, sidecarName } from '../../injector/labels.ts';
+import { adminPortName, injectedAnnotation } from '../../injector/labels.ts';
 import { proxySettings } from '../../proxy/settings.ts';
 import { alertGroups } from '../../scripts/observability/alerts/index.ts';
 import { dashboards } from '../../scripts/observability/dashboards/index.ts';
 import { validateObject } from '../support/kubernetes-schemas.ts';
-import { objectsOf } from '../support/manifests/objects.ts';
+import { containersOf, deploymentsOf, objectsOf } from '../support/manifests/objects.ts';
 import { projectRoot } from '../support/process.ts';
 
 const folder = join(projectRoot, 'deploy/observability');
@@ -160,6 +161,17 @@ describe('monitors', () => {
         { sourceLabels: ['__meta_kubernetes_pod_container_name'], regex: sidecarName, action: 'keep' },
       ]),
     );
+  });
+
+  it('ask every program of the manifests, by the name of its admin port', () => {
+    const scraped = objects.flatMap(({ kind, spec }) =>
+      kind === 'ServiceMonitor' ? (spec.endpoints ?? []).map(({ port }) => port) : [],
+    );
+    const ports = deploymentsOf(objectsOf('sidecar'))
+      .flatMap(containersOf)
+      .map(({ ports = [] }) => ports);
+    const admin = ports.map((all) => all.find(({ name }) => name?.endsWith('admin'))?.name ?? 'none');
+    expect(admin.sort()).toEqual(scraped.sort());
   });
 
   it('give the autoscaler the metric that it asks for', () => {

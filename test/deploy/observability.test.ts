@@ -81,7 +81,6 @@ describe('what is asked for', () => {
     const metrics = new Set(exprs.flatMap((expr) => [...lookAt(expr, known).metrics]));
     const absent = [...metrics].filter((name) => !live.has(name) && !name.startsWith('gateway:'));
     expect(absent.sort()).toEqual([
-      'certmanager_certificate_expiration_timestamp_seconds',
       'kube_pod_container_resource_limits',
       'kube_pod_init_container_resource_limits',
       'up',

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';
 import { type ISecret, Secret } from 'kubernetes-models/v1/Secret';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authorityIn, authorityNames } from '../../keeper/authority/authorities.ts';
+import { authoritiesSecret } from '../../keeper/authority/keep.ts';
+import { issueCertificate } from '../../keeper/authority/x509.ts';
 import { validateObject } from '../support/kubernetes-schemas.ts';
 import { nameOf, type OfKind, objectsOf, ofKind, parseObjects } from '../support/manifests/objects.ts';
 import { plainSecrets } from '../support/manifests/secrets.ts';
@@ -98,15 +101,21 @@ test('authorities are kept, for their owner alone; certificates are made anew', 
   }
 });
 
-test('the webhooks are told the authority of the injector’s certificate', () => {
-  const [, patch = ''] =
-    /^kubectl patch mutatingwebhookconfiguration model-gateway-injector --type=json -p '(.*)'\n$/.exec(
-      run('webhook'),
-    ) ?? [];
-  const value = Buffer.from(authorityText('model-gateway-internal')).toString('base64');
-  expect(JSON.parse(patch)).toEqual(
-    [0, 1].map((at) => ({ op: 'add', path: `/webhooks/${at}/clientConfig/caBundle`, value })),
-  );
+test('the authorities are handed over as the keeper reads them, and it signs with them', async () => {
+  const [secret] = ofKind(parseObjects(run('authorities')), Secret.is);
+  expect(secret && [nameOf(secret), secret.metadata.namespace]).toEqual([authoritiesSecret, 'model-gateway']);
+  const data = Object.fromEntries(Object.keys(secret?.data ?? {}).map((key) => [key, decoded(secret, key)]));
+  for (const name of authorityNames) {
+    const { current } = authorityIn(name, data);
+    if (current === undefined) throw new Error(`no authority ${name}`);
+    expect(current.cert).toBe(authorityText(`model-gateway-${name}`));
+    const leaf = await issueCertificate(current, {
+      ...{ commonName: 'x', dnsNames: ['x.example'], addresses: [], usage: 'server' as const },
+      ...{ notBefore: Date.now() - 1000, notAfter: Date.now() + 60_000 },
+    });
+    writeFileSync(file(`kept-${name}`), leaf.cert);
+    expect(verified(`kept-${name}`, `model-gateway-${name}`, 'sslserver')).toBe(true);
+  }
 });
 
 describe('what cannot be used is refused', () => {
@@ -122,7 +131,7 @@ describe('what cannot be used is refused', () => {
   });
 
   test('an authority whose key is gone ends it, instead of half the Secrets', () => {
-    execFileSync('sh', [script, file('broken'), 'webhook']);
+    execFileSync('sh', [script, file('broken'), 'authorities']);
     rmSync(file('broken/model-gateway-internal.key'));
     const { status, stderr } = spawnSync('sh', [script, file('broken'), 'gateway'], { encoding: 'utf8' });
     expect(status).not.toBe(0);

@@ -1,5 +1,5 @@
 // The committed renderings are what the sources say: by their hash everywhere, and anew with kubectl where one is that can.
-import { copyFileSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -29,15 +29,15 @@ describe.each(renderingNames)('%s', (name) => {
   });
 });
 
-test('in an installation with a registry of its own the sidecar’s image follows the egress gateway’s', () => {
+test('in an installation with a registry of its own one line names the egress gateway’s image and the sidecar’s', () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gateway-installation-'));
   try {
     const overlay = join(import.meta.dirname, '../../deploy/overlays/sidecar');
-    copyFileSync(join(overlay, 'sidecar-image.yaml'), join(folder, 'sidecar-image.yaml'));
     const installation = {
       resources: [relative(folder, overlay)],
-      images: [{ name: 'model-gateway/proxy', newName: 'images.example/proxy', newTag: '9.9.9' }],
-      replacements: [{ path: 'sidecar-image.yaml' }],
+      images: [
+        { name: 'registry.invalid/model-gateway/proxy', newName: 'images.example/proxy', newTag: '9.9.9' },
+      ],
     };
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(installation));
     const missing = whatIsMissing();

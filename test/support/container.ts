@@ -23,6 +23,10 @@ export interface ContainerSpec {
   readonly mounts?: Readonly<Record<string, string>>;
   /** Where the container may write; empty at first. */
   readonly scratch?: readonly string[];
+  /** Folders of this machine that it may write to, by where they are mounted: what a pod's containers share. */
+  readonly shared?: Readonly<Record<string, string>>;
+  /** Of another process, whose network it has; default: this machine's. */
+  readonly networkOf?: number;
   /** Default: the image's. */
   readonly user?: { readonly uid: number; readonly gid: number };
 }
@@ -38,12 +42,14 @@ export function startContainerOf(spec: ContainerSpec): Child {
     throw new Error(`the entry of ${spec.image} is ${entrypoint.join(' ')}`);
   const [uid = Number.NaN, gid = uid] = user.split(':').map(Number);
   const whole = {
-    ...{ mounts: {}, scratch: [], args: command, user: { uid, gid } },
+    ...{ mounts: {}, scratch: [], shared: {}, args: command, user: { uid, gid } },
     ...spec,
     env: { ...environment, ...spec.env },
   };
   return isolation === 'a container' ? startIsolated(whole) : startPlain(whole);
 }
+
+type WholeSpec = Required<Omit<ContainerSpec, 'networkOf'>> & Pick<ContainerSpec, 'networkOf'>;
 
 function findIsolation(): Isolation {
   const trial = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'trial', '/tmp'], { encoding: 'utf8' });
@@ -53,7 +59,7 @@ function findIsolation(): Isolation {
   return 'a plain process, since this machine has no namespaces';
 }
 
-function startIsolated(spec: Required<ContainerSpec>): Child {
+function startIsolated(spec: WholeSpec): Child {
   const root = mkdtempSync(join(tmpdir(), 'gateway-container-'));
   const script = ['set -e', ...layOut(root, spec), 'exec env -i "$@"'].join('\n');
   const variables = Object.entries(spec.env).map(([name, value]) => `${name}=${value}`);
@@ -61,8 +67,10 @@ function startIsolated(spec: Required<ContainerSpec>): Child {
   const unprivileged = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'];
   const command = ['/init', ...ids, ...unprivileged, '--pdeathsig', 'KILL', '--', nodePath, ...spec.args];
   const chroot = findProgram('chroot', ['/usr/sbin', '/sbin']) ?? 'chroot';
-  const argv = ['-m', 'sh', '-c', script, 'sh', ...variables, chroot, root, ...command];
-  const child = startProcess('unshare', argv);
+  const argv = ['unshare', '-m', 'sh', '-c', script, 'sh', ...variables, chroot, root, ...command];
+  const network = spec.networkOf === undefined ? [] : ['nsenter', `--net=/proc/${spec.networkOf}/ns/net`];
+  const [first = 'unshare', ...rest] = [...network, ...argv];
+  const child = startProcess(first, rest);
   void child.exited.finally(() => rmSync(root, { recursive: true, force: true }));
   return child;
 }
@@ -72,7 +80,7 @@ const libraries = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
 const nameService = ['/etc/hosts', '/etc/resolv.conf', '/etc/nsswitch.conf'];
 
 /** Lines of shell that make the root. Nothing is copied, so it takes milliseconds. */
-function layOut(root: string, { dist, mounts, scratch }: Required<ContainerSpec>): readonly string[] {
+function layOut(root: string, { dist, mounts, scratch, shared }: WholeSpec): readonly string[] {
   const at = (path: string) => quoted(root + path);
   const bind = (from: string, to: string) => [
     `mount --bind ${quoted(from)} ${at(to)}`,
@@ -95,6 +103,9 @@ function layOut(root: string, { dist, mounts, scratch }: Required<ContainerSpec>
     ...file(findProgram('setpriv') ?? 'setpriv', '/init'),
     ...folder(dist, '/app'),
     ...Object.entries(mounts).flatMap(([to, from]) => folder(from, to)),
+    ...Object.entries(shared).map(
+      ([to, from]) => `mkdir -p ${at(to)}; mount --bind ${quoted(from)} ${at(to)}`,
+    ),
     ...scratch.map((path) => `mkdir -p ${at(path)}; mount -t tmpfs -o mode=1777 scratch ${at(path)}`),
     `mount -o remount,ro ${quoted(root)}`,
   ];
@@ -104,12 +115,12 @@ function quoted(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-function startPlain({ dist, args, env, mounts, scratch }: Required<ContainerSpec>): Child {
+function startPlain({ dist, args, env, mounts, scratch, shared }: WholeSpec): Child {
   const written = scratch.map((path): [string, string] => [
     path,
     mkdtempSync(join(tmpdir(), 'gateway-scratch-')),
   ]);
-  const paths = [['/app', dist] as const, ...Object.entries(mounts), ...written];
+  const paths = [['/app', dist] as const, ...Object.entries({ ...mounts, ...shared }), ...written];
   const moved = (value: string) =>
     paths.reduce((text, [to, from]) => {
       const whole = new RegExp(`(?<![\\w/.-])${RegExp.escape(to)}(?=/|$)`, 'g');

@@ -11,6 +11,7 @@ export interface Visit {
   readonly token?: string | undefined;
   readonly transport?: Transport;
   readonly proxies?: readonly string[];
+  readonly admins?: readonly string[];
   readonly now?: () => number;
   readonly timeoutMs?: number;
 }
@@ -25,9 +26,10 @@ export interface Visited {
 }
 
 export async function visit(options: Visit): Promise<Visited> {
-  const { server, token, transport = { kind: 'plaintext' }, proxies = [], now, timeoutMs = 5_000 } = options;
+  const { server, token, transport = { kind: 'plaintext' }, now, timeoutMs = 5_000 } = options;
+  const { proxies = [], admins = [] } = options;
   const target = { server, transport, token: token === undefined ? undefined : new Secret(token), timeoutMs };
-  const diagnosis = await diagnose({ target, configuration: {}, proxies }, createProbe(target, now));
+  const diagnosis = await diagnose({ target, configuration: {}, proxies, admins }, createProbe(target, now));
   return {
     diagnosis,
     found: (check) => {

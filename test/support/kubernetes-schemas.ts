@@ -7,6 +7,7 @@ import * as admissionregistration from 'kubernetes-models/admissionregistration.
 import * as apps from 'kubernetes-models/apps/v1';
 import * as autoscaling from 'kubernetes-models/autoscaling/v2';
 import * as batch from 'kubernetes-models/batch/v1';
+import * as coordination from 'kubernetes-models/coordination.k8s.io/v1';
 import * as networking from 'kubernetes-models/networking.k8s.io/v1';
 import * as policy from 'kubernetes-models/policy/v1';
 import * as rbac from 'kubernetes-models/rbac.authorization.k8s.io/v1';
@@ -17,6 +18,7 @@ const kindsOf: Readonly<Record<string, object>> = {
   'apps/v1': apps,
   'autoscaling/v2': autoscaling,
   'batch/v1': batch,
+  'coordination.k8s.io/v1': coordination,
   'cert-manager.io/v1': certificates,
   'monitoring.coreos.com/v1': monitoring,
   'networking.k8s.io/v1': networking,
@@ -67,6 +69,8 @@ function unknownKeys(value: unknown, path: string, asked: ReadonlySet<string>): 
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const at = `${path}/${key}`;
+    // A free form by its definition, which the API server fills.
+    if (key === 'fieldsV1') return [];
     return asked.has(at) ? unknownKeys(child, at, asked) : [`data${at} is unknown`];
   });
 }

@@ -8,6 +8,8 @@ import { methodNames } from '../../control-plane/services/methods.ts';
 import { tryOutcomes } from '../../control-plane/webhooks/deliveries.ts';
 import type { Decision } from '../../guardrails/definition.ts';
 import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
+import { verbs } from '../../keeper/api/client.ts';
+import { tasks, webhookWrites } from '../../keeper/telemetry/metrics.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
@@ -73,7 +75,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...{ recorded: true, duplicate: true, unknown: true },
   }),
   'gateway_injector_reviews_total outcome': reviewOutcomes,
+  'gateway_keeper_task_failing task': tasks,
+  'gateway_keeper_webhook_writes_total what': webhookWrites,
+  'gateway_keeper_api_requests_total verb': verbs,
   // As the monitors name their jobs.
-  job: ['control-plane', 'egress-gateway', 'injector', 'sidecar'].map((name) => `model-gateway/${name}`),
+  job: ['control-plane', 'egress-gateway', 'injector', 'keeper', 'sidecar'].map(
+    (name) => `model-gateway/${name}`,
+  ),
   resource: ['memory', 'cpu', 'ephemeral_storage'],
 };

@@ -9,13 +9,12 @@ import { type Known, type KnownMetric, lookAt } from './promql.ts';
 /** Of a target that a ServiceMonitor or PodMonitor has found. */
 export const targetLabels = ['namespace', 'job', 'pod', 'container', 'instance'] as const;
 
-/** Of Prometheus itself, kube-state-metrics and cert-manager. */
+/** Of Prometheus itself and kube-state-metrics. */
 const foreign: ReadonlyMap<string, KnownMetric> = new Map(
   Object.entries({
     up: [],
     kube_pod_container_resource_limits: ['resource', 'unit', 'node'],
     kube_pod_init_container_resource_limits: ['resource', 'unit', 'node'],
-    certmanager_certificate_expiration_timestamp_seconds: ['name', 'issuer_name', 'issuer_kind'],
   }).map(([name, labels]) => [name, { type: 'gauge', labels: new Set([...targetLabels, ...labels]) }]),
 );
 

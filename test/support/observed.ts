@@ -1,8 +1,9 @@
 // A whole gateway that has served requests of many kinds, well and badly: proxies with Redis, without and with one that does not
-// answer, a sidecar that forwards, the control plane, the injector. Then what each of them tells at a scrape.
+// answer, a sidecar that forwards, the control plane, the injector, the keeper. Then what each of them tells at a scrape.
 import { createMetrics } from '../../proxy/telemetry/metrics.ts';
 import { createForwardScene } from './forward.ts';
 import { chatRequest, startGateway, type TestGateway, type TestProxy } from './gateway.ts';
+import { createKeeperScene } from './keepers.ts';
 import { createLimit } from './limited-callers.ts';
 import { freePort, until } from './process.ts';
 import { openConnection } from './raw-http.ts';
@@ -17,6 +18,7 @@ export interface Observation {
   readonly sidecar: string;
   readonly controlPlane: string;
   readonly injector: string;
+  readonly keeper: string;
 }
 
 export async function observeEverything(): Promise<Observation> {
@@ -24,6 +26,7 @@ export async function observeEverything(): Promise<Observation> {
   const gateway = await startGateway({ proxy: { REDIS_URL: redis.url } });
   const scene = await createForwardScene();
   const injector = await startTestInjector();
+  const keepers = await createKeeperScene();
   try {
     const lost = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     const egress = await scene.startEgress(gateway);
@@ -31,6 +34,8 @@ export async function observeEverything(): Promise<Observation> {
     for (const proxy of [gateway.proxy, lost, sidecar]) await serve(gateway, proxy);
     await serveUnderLimits(gateway);
     await injector.ask(reviewOf('deployment'));
+    const keeper = await keepers.startKeeper();
+    await until(async () => (await keeper.metrics()).includes('{use="injector-tls"}'));
     await untilReported(gateway.proxy);
     return {
       proxy: await scrape(gateway.proxy.adminUrl),
@@ -38,8 +43,10 @@ export async function observeEverything(): Promise<Observation> {
       sidecar: await scrape(sidecar.adminUrl),
       controlPlane: await scrape(`http://127.0.0.1:${gateway.controlPlane.adminPort}`),
       injector: await scrape(`http://127.0.0.1:${injector.injector.adminPort}`),
+      keeper: await keeper.metrics(),
     };
   } finally {
+    await keepers.close();
     await injector.close();
     await scene.close();
     await gateway.close();

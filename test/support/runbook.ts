@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sidecarName } from '../../injector/labels.ts';
+import { sidecarName } from '../../common/cluster-names.ts';
 import { type Gatewayctl, words } from './gatewayctl.ts';
 import { projectRoot, startProcess } from './process.ts';
 

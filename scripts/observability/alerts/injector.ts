@@ -47,4 +47,60 @@ export const injectorAlerts: readonly AlertGroup[] = [
       },
     ],
   },
+  {
+    name: 'model-gateway-keeper',
+    alerts: [
+      {
+        name: 'GatewayKeeperDown',
+        severity: 'warning',
+        for: '10m',
+        // Where it was scraped within the week: installations without sidecars have none.
+        expr: 'absent(gateway_keeper_leader) and on () count(last_over_time(gateway_keeper_leader[1w])) > 0',
+        summary: 'No keeper runs',
+        description:
+          'Injectors go on with what they know. A webhook configuration that is applied anew stays without its authority, and nobody renews certificates of the keeper’s.',
+        runbook: 'keeper',
+      },
+      {
+        name: 'GatewayKeeperFailing',
+        severity: 'warning',
+        for: '15m',
+        expr: 'max by (namespace, job, task) (gateway_keeper_task_failing) == 1',
+        summary: 'The keeper fails at a task: {{ $labels.task }}',
+        description:
+          'Its log has the cause: a right that is missing, an object that is not there, or the API server.',
+        runbook: 'keeper',
+      },
+      {
+        name: 'GatewayKeeperWithoutLeader',
+        severity: 'warning',
+        for: '15m',
+        expr: 'max by (namespace, job) (gateway_keeper_leader) == 0',
+        summary: 'None of the keepers acts',
+        description:
+          'None of them gets the Lease model-gateway-keeper: it is not there, or may not be written.',
+        runbook: 'keeper',
+      },
+      {
+        name: 'GatewayWebhooksGone',
+        severity: 'warning',
+        for: '15m',
+        expr: 'max by (namespace, job) (gateway_keeper_webhook_present) == 0',
+        summary: 'There is no webhook configuration: pods start without sidecars',
+        description:
+          'Somebody has deleted it, as the way out of an outage is. Apply the manifests again, and restart what has started meanwhile.',
+        runbook: 'injector',
+      },
+      {
+        name: 'GatewayNamespacesLeftOut',
+        severity: 'info',
+        for: '1h',
+        expr: 'max by (namespace, job) (gateway_keeper_namespaces_left_out) > 0',
+        summary: 'Sizes of {{ $value }} namespaces are not followed',
+        description:
+          'More namespaces say something about sizes than there is room for. Their sidecars have the default size.',
+        runbook: 'keeper',
+      },
+    ],
+  },
 ];

@@ -11,14 +11,8 @@ const internalErrors = 'gateway_requests_total{code="internal_error"}';
 const ofProvider = 'provider!="none"';
 const failedThere = `${ofProvider}, status=~"429|5..", code=~"provider_error|upstream_.*"`;
 
-const certificates = [
-  'control-plane-tls',
-  'egress-gateway-tls',
-  'egress-gateway-client-tls',
-  'injector-tls',
-  'sidecars-ca',
-  'model-gateway-sidecar-tls',
-];
+/** How long each certificate holds still, of all pods with one use the shortest. */
+const certificateLeft = 'min by (namespace, job, use) (gateway_certificate_not_after_seconds) - time()';
 
 export const proxyAlerts: readonly AlertGroup[] = [
   {
@@ -124,14 +118,26 @@ export const proxyAlerts: readonly AlertGroup[] = [
         runbook: 'target-down',
       },
       {
-        name: 'GatewayCertificateNotRenewed',
+        name: 'GatewayCertificateEndsSoon',
         severity: 'warning',
         for: '1h',
-        // By the names of deploy/certificates, as cert-manager tells them; it renews 30 days before the end.
-        expr: `certmanager_certificate_expiration_timestamp_seconds{name=~"${certificates.join('|')}"} - time() < 14 * 24 * 3600`,
-        summary: 'The certificate {{ $labels.name }} ends in {{ $value | humanizeDuration }}',
+        // cert-manager and the keeper renew 30 days before the end, of 90.
+        expr: `${certificateLeft} < 21 * 24 * 3600`,
+        summary:
+          'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
         description:
-          'cert-manager should have renewed it: its Certificate object says why not. Programs read renewed files by themselves.',
+          'It should have been renewed by now: by cert-manager, the keeper, or whoever runs plain.sh. Programs read renewed files by themselves.',
+        runbook: 'certificates',
+      },
+      {
+        name: 'GatewayCertificateEnds',
+        severity: 'critical',
+        for: '10m',
+        expr: `${certificateLeft} < 7 * 24 * 3600`,
+        summary:
+          'A certificate of {{ $labels.job }} ends in {{ $value | humanizeDuration }}: {{ $labels.use }}',
+        description:
+          'Then connections by it are refused: of proxies, of sidecars, or of the API server, which creates no pod with a sidecar any more.',
         runbook: 'certificates',
       },
       {

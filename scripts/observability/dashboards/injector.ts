@@ -82,5 +82,48 @@ export const injector: Dashboard = {
         },
       ],
     },
+    {
+      title: 'Keeper and certificates',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Time until certificates end',
+          description:
+            'Of all programs, by use: the shortest of each. Below 21 days something does not renew them.',
+          unit: 's',
+          thresholds: [21 * 86_400, 7 * 86_400],
+          queries: [
+            {
+              expr: 'min by (namespace, job, use) (gateway_certificate_not_after_seconds) - time()',
+              legend: '{{namespace}} {{job}} {{use}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'What the keeper changes',
+          description: 'Writes to the webhook configuration: its authority, its owner, its end.',
+          unit: 'short',
+          queries: [
+            {
+              expr: 'sum by (what) (increase(gateway_keeper_webhook_writes_total{$scope}[$__rate_interval]))',
+              legend: '{{what}}',
+            },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Requests to the API server',
+          description: 'Of the keepers, by verb and status. 403 is a right that they lack.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (verb, status) (rate(gateway_keeper_api_requests_total{$scope}[$__rate_interval]))',
+              legend: '{{verb}} {{status}}',
+            },
+          ],
+        },
+      ],
+    },
   ],
 };

@@ -104,12 +104,29 @@ describe('doctor at a control plane over TLS', () => {
 
   it('the certificate ends soon', async () => {
     const plane = await start({ commonName: 'control plane', days: 100 });
-    const soon = () => Date.now() + 92 * dayMs;
+    const soon = () => Date.now() + 84 * dayMs;
     const visited = await visit({ server: at(plane), token, transport: trusting(), now: soon });
     expect(visited.found('tls')).toMatchObject({
       verdict: 'warning',
-      says: expect.stringMatching(/ends in [78] days/),
+      says: expect.stringMatching(/ends in 1[56] days/),
     });
+  });
+
+  it('the certificate that the replica tells of itself is judged too', async () => {
+    const plane = await start({ commonName: 'control plane', days: 100 });
+    const admins = [`http://127.0.0.1:${plane.plane.adminPort}`];
+    const visited = await visit({ server: at(plane), token, transport: trusting(), admins });
+    expect(visited.found('program')).toMatchObject({
+      verdict: 'ok',
+      says: expect.stringContaining('(control plane)'),
+    });
+    expect(visited.found('certificates')).toMatchObject({
+      verdict: 'ok',
+      says: expect.stringMatching(/: server ends in (99|100) days/),
+    });
+    const late = () => Date.now() + 95 * dayMs;
+    const later = await visit({ server: at(plane), token, transport: trusting(), admins, now: late });
+    expect(later.found('certificates')).toMatchObject({ verdict: 'failed' });
   });
 
   it('the port is that of the JSON door over TLS', async () => {

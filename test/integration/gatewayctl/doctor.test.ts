@@ -39,7 +39,8 @@ describe('doctor at a gateway', () => {
 
   it('finds a healthy one well, check by check', async () => {
     const visited = await visit({ server, token, proxies: [gateway.proxy.adminUrl] });
-    expect(visited.diagnosis.findings.map(({ check }) => check)).toEqual(checkNames);
+    const looked = checkNames.filter((name) => name !== 'program' && name !== 'certificates');
+    expect(visited.diagnosis.findings.map(({ check }) => check)).toEqual(looked);
     expect(new Set(visited.diagnosis.findings.map(({ verdict }) => verdict))).toEqual(new Set(['ok']));
     expect(visited.diagnosis.failed).toBe(false);
     expect(visited.found('token').says).toMatch(/platform’s, platform operator; it ends in (89|90) days/);

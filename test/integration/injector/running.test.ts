@@ -127,7 +127,12 @@ describe('a request that does not arrive', () => {
     const tls = await watchTlsFiles(certificate, { log: silentLog });
     const server = await startReviewServer(
       { address: { host: '127.0.0.1', port: 0 }, tls, requestTimeoutMs: 300 },
-      { settings: () => injectionSettings(), metrics: createMetrics(), log: silentLog, clock: systemClock },
+      {
+        settings: () => ({ ...injectionSettings(), namespaces: undefined }),
+        metrics: createMetrics(),
+        log: silentLog,
+        clock: systemClock,
+      },
     );
     const slow = await open(server.port);
     slow.write(

@@ -3,6 +3,12 @@ import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/
 import { MutatingWebhookConfiguration } from 'kubernetes-models/admissionregistration.k8s.io/v1/MutatingWebhookConfiguration';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ClusterRole } from 'kubernetes-models/rbac.authorization.k8s.io/v1/ClusterRole';
+import { ClusterRoleBinding } from 'kubernetes-models/rbac.authorization.k8s.io/v1/ClusterRoleBinding';
+import { Role } from 'kubernetes-models/rbac.authorization.k8s.io/v1/Role';
+import { RoleBinding } from 'kubernetes-models/rbac.authorization.k8s.io/v1/RoleBinding';
+import { PodTemplate } from 'kubernetes-models/v1/PodTemplate';
+import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import type { IVolume } from 'kubernetes-models/v1/Volume';
 import {
@@ -137,39 +143,34 @@ export const linkPolicies: readonly Policy[] = [
       Object.assign(ofKind(objects, Certificate.is)[0]?.spec?.issuerRef ?? {}, { name: 'gone' }),
   },
   {
-    name: 'webhooks ask a port of a Service, trusted by the certificate that its pods show',
+    name: 'webhooks ask a port of a Service, trusted by what a keeper beside its pods writes into them',
     problems: (objects) =>
-      ofKind(objects, MutatingWebhookConfiguration.is).flatMap(({ metadata, webhooks = [] }) => {
-        const from = metadata.annotations?.['cert-manager.io/inject-ca-from'];
-        const certificates = ofKind(objects, Certificate.is).map(
-          (one) => `${one.metadata.namespace}/${nameOf(one)}`,
-        );
-        const isTrusted = from === undefined ? certificates.length === 0 : certificates.includes(from);
+      ofKind(objects, MutatingWebhookConfiguration.is).flatMap(({ webhooks = [] }) => {
+        const kept = containersOf(deploymentNamed(objects, 'injector')).find(({ name }) => name === 'keeper');
+        const isTrusted = kept?.env?.some(({ name }) => /^GATEWAY_KEEPER_(CA_FILE|AUTHORITY)$/.test(name));
         const strange = webhooks.filter(({ clientConfig: { service } }) => {
           const found = ofKind(objects, Service.is).find((one) => nameOf(one) === service?.name);
           return !found?.spec?.ports?.some(({ port }) => port === service?.port);
         });
         return [...strange.map(({ name }) => name), ...(isTrusted ? [] : ['nobody says whom to trust'])];
       }),
-    breach: (objects) =>
-      Object.assign(objects.find(MutatingWebhookConfiguration.is)?.metadata?.annotations ?? {}, {
-        'cert-manager.io/inject-ca-from': 'model-gateway/gone',
-      }),
+    breach: (objects) => podOf(deploymentNamed(objects, 'injector')).containers.pop(),
   },
   {
     name: 'the sidecar is of the egress gateway’s version',
     problems: (objects) => {
-      const images = deploymentsOf(objects)
-        .flatMap(containersOf)
-        .flatMap(({ image, env }) => {
-          const injected = env?.find(({ name }) => name === 'GATEWAY_INJECTOR_IMAGE')?.value;
-          return [injected, ...(image?.startsWith('model-gateway/proxy') ? [image] : [])].filter(Boolean);
-        });
+      const run = deploymentsOf(objects).flatMap(containersOf);
+      const injected = ofKind(objects, PodTemplate.is).flatMap(
+        ({ template }) => template?.spec?.containers ?? [],
+      );
+      const images = [...run, ...injected]
+        .map(({ image = '' }) => image)
+        .filter((image) => image.includes('model-gateway/proxy'));
       return new Set(images).size > 1 ? [images.join()] : [];
     },
     breach: (objects) =>
       Object.assign(firstContainerOf(deploymentNamed(objects, 'egress-gateway')), {
-        image: 'model-gateway/proxy:0.0.9',
+        image: 'registry.invalid/model-gateway/proxy:0.0.9',
       }),
   },
   {
@@ -181,18 +182,56 @@ export const linkPolicies: readonly Policy[] = [
     breach: (objects) => objects.push(...objects.slice(0, 1)),
   },
   {
-    name: 'no Secret is in the manifests',
-    problems: (objects) => objects.filter(({ kind }) => kind === 'Secret').map(nameOf),
+    name: 'Secrets in the manifests are empty and of no type, so that applying them takes nothing away',
+    problems: (objects) =>
+      ofKind(objects, Secret.is)
+        .filter(({ data, stringData, type }) => (data ?? stringData ?? type) !== undefined)
+        .map(nameOf),
     breach: (objects) =>
-      objects.push({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'control-plane' } }),
+      objects.push({
+        ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'control-plane' } },
+        ...{ data: { 'master-key': '' } },
+      }),
   },
   {
-    name: 'nothing is allowed at the API server, since nothing asks it',
-    problems: (objects) => objects.filter(({ apiVersion }) => apiVersion.startsWith('rbac')).map(nameOf),
-    breach: (objects) =>
-      objects.push({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'all' } }),
+    name: 'a right at the API server names its object, creates nothing, and is bound to the keeper’s account',
+    problems: (objects) => {
+      const roles = [...ofKind(objects, Role.is), ...ofKind(objects, ClusterRole.is)];
+      const bindings = [...ofKind(objects, RoleBinding.is), ...ofKind(objects, ClusterRoleBinding.is)];
+      const wide = roles.filter(({ rules = [] }) => (rules ?? []).some((rule) => !isNarrow(rule)));
+      const strange = bindings.filter(
+        ({ subjects = [] }) =>
+          !(subjects ?? []).every(
+            ({ kind, name, namespace }) =>
+              `${kind} ${namespace}/${name}` === 'ServiceAccount model-gateway/injector',
+          ),
+      );
+      const loose = bindings.filter(
+        ({ roleRef }) => !roles.some((role) => role.kind === roleRef.kind && nameOf(role) === roleRef.name),
+      );
+      return [...wide, ...strange, ...loose].map(nameOf);
+    },
+    breach: (objects) => {
+      const [role] = ofKind(objects, Role.is);
+      role?.rules?.[0]?.verbs.push('create');
+    },
   },
 ];
+
+interface Rule {
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** But for what namespaces say, which is optional and read only. */
+function isNarrow({ resources = [], resourceNames = [], verbs }: Rule): boolean {
+  const isNamed = resourceNames.length > 0 && verbs.every((verb) => namedVerbs.includes(verb));
+  const isReading = resources.join() === 'namespaces,limitranges' && verbs.join() === 'list,watch';
+  return isNamed || isReading;
+}
+
+const namedVerbs = ['get', 'watch', 'patch', 'delete'];
 
 function portNamesOf(deployment: Parameters<typeof containersOf>[0]): string[] {
   return containersOf(deployment).flatMap(({ ports }) => (ports ?? []).map(({ name }) => name ?? ''));

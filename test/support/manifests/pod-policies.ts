@@ -84,14 +84,15 @@ export const podPolicies: readonly Policy[] = [
     breach: (objects) => podOf(injector(objects)).volumes?.push({ name: 'host', hostPath: { path: '/' } }),
   },
   {
-    name: 'volumes are Secrets, ConfigMaps, claims or empty, and every mount has one',
+    name: 'volumes are Secrets, ConfigMaps, claims, projections or empty, and every mount has one',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         const volumes = podOf(deployment).volumes ?? [];
         const names = volumes.map(({ name }) => name);
         const mounts = containersOf(deployment).flatMap(({ volumeMounts }) => volumeMounts ?? []);
         const strange = volumes.find(
-          (one) => !(one.secret ?? one.configMap ?? one.persistentVolumeClaim ?? one.emptyDir),
+          (one) =>
+            !(one.secret ?? one.configMap ?? one.persistentVolumeClaim ?? one.emptyDir ?? one.projected),
         );
         const dangling = mounts.find(({ name }) => !names.includes(name));
         return (strange ?? dangling) && `the volume ${(strange ?? dangling)?.name}`;
@@ -124,10 +125,11 @@ export const podPolicies: readonly Policy[] = [
     name: 'where there is an admin port liveness asks /livez and readiness /readyz on it',
     problems: (objects) =>
       perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
-        if (!ports?.some(({ name }) => name === 'admin')) return undefined;
+        const admin = ports?.find(({ name = '' }) => /(?:^|-)admin$/.test(name))?.name;
+        if (admin === undefined) return undefined;
         const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet);
         const asked = paths.map((get) => `${get?.path} of ${get?.port}`).join();
-        return asked !== '/livez of admin,/livez of admin,/readyz of admin' && asked;
+        return asked !== `/livez of ${admin},/livez of ${admin},/readyz of ${admin}` && asked;
       }),
     breach: (objects) =>
       Object.assign(container(objects).livenessProbe ?? {}, { httpGet: { path: '/readyz', port: 'admin' } }),
@@ -137,13 +139,13 @@ export const podPolicies: readonly Policy[] = [
     problems: (objects) =>
       perContainer(objects, ({ image = '' }) => {
         const [name = '', tag = 'latest'] = image.split(/:(?=[^/]*$)/);
-        const isRight = name.startsWith('model-gateway/') ? tag === version : /^\d+\.\d+\.\d+/.test(tag);
+        const isRight = name.includes('model-gateway/') ? tag === version : /^\d+\.\d+\.\d+/.test(tag);
         return !isRight && `the image ${image}`;
       }),
     breach: (objects) => Object.assign(container(objects), { image: 'model-gateway/proxy:latest' }),
   },
   {
-    name: 'no pod has a token for the API server, nor has its account, which is its own',
+    name: 'no pod has a token for the API server by itself, nor has its account, which is its own',
     problems: (objects) =>
       perDeployment(objects, (deployment) => {
         const { automountServiceAccountToken, serviceAccountName } = podOf(deployment);
@@ -153,6 +155,24 @@ export const podPolicies: readonly Policy[] = [
         return !(isOwn && tokens.every((mounted) => mounted === false)) && 'has or may have one';
       }),
     breach: (objects) => Object.assign(podOf(injector(objects)), { automountServiceAccountToken: undefined }),
+  },
+  {
+    name: 'a token for the API server is mounted by the keeper, and by nobody else',
+    problems: (objects) =>
+      perDeployment(objects, (deployment) => {
+        const { volumes = [] } = podOf(deployment);
+        const tokens = (volumes ?? [])
+          .filter(({ projected }) => projected?.sources?.some((one) => isSet(one.serviceAccountToken)))
+          .map(({ name }) => name);
+        const holders = containersOf(deployment)
+          .filter(({ volumeMounts }) => volumeMounts?.some(({ name }) => tokens.includes(name)))
+          .map(({ name }) => name);
+        return holders.some((name) => name !== 'keeper') && holders.join();
+      }),
+    breach: (objects) => {
+      const mounts = container(objects).volumeMounts;
+      mounts?.push({ name: 'token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' });
+    },
   },
   {
     name: 'an autoscaler alone says how many there are, where there is one; else the Deployment does',

@@ -10,6 +10,8 @@ import { duration, type Setting } from '../../../common/settings.ts';
 import { controlPlaneSettings, readControlPlaneSettings } from '../../../control-plane/settings.ts';
 import { drainGraceMs } from '../../../injector/app.ts';
 import { injectorSettings, readInjectorSettings } from '../../../injector/settings.ts';
+import { drainGraceMs as keeperDrainMs } from '../../../keeper/app.ts';
+import { keeperSettings, readKeeperSettings } from '../../../keeper/settings.ts';
 import { proxySettings, readProxySettings } from '../../../proxy/settings.ts';
 import {
   deploymentNamed,
@@ -35,6 +37,7 @@ const programs: Readonly<Record<string, Program>> = {
   proxy: { settings: proxySettings, read: readProxySettings, drainMs: graceSetting },
   'control-plane': { settings: controlPlaneSettings, read: readControlPlaneSettings, drainMs: graceSetting },
   injector: { settings: injectorSettings, read: readInjectorSettings, drainMs: () => drainGraceMs },
+  keeper: { settings: keeperSettings, read: readKeeperSettings, drainMs: () => keeperDrainMs },
 };
 
 /** Before the drain, so that everybody has heard; after it, to close what is open. */
@@ -143,7 +146,7 @@ export const settingPolicies: readonly Policy[] = [
 
 /** Undefined for what is not ours. @throws Error at a program of ours that is not known */
 function programOf({ name, image, command }: IContainer): Program | undefined {
-  if (image?.startsWith('model-gateway/simulator') || !image?.startsWith('model-gateway/')) return undefined;
+  if (image?.startsWith('model-gateway/simulator') || !image?.includes('model-gateway/')) return undefined;
   const [, program = ''] = /^\/app\/([\w-]+)\/bin\/main\.mjs$/.exec(command?.[1] ?? '') ?? [];
   const found = programs[program];
   if (found === undefined) throw new Error(`${name}: no program in ${command?.join(' ')}`);

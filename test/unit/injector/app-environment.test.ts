@@ -5,7 +5,7 @@ import { appPod, environmentOf, injected, type PodParts, warningsOf } from '../.
 describe('the environment of the app', () => {
   const ofApp = (parts: PodParts) => environmentOf(injected(appPod(parts)).spec.containers[0]);
   const pointed = {
-    OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1',
+    OPENAI_BASE_URL: 'http://127.0.0.1:15400/v1',
     OPENAI_API_KEY: 'attached-by-model-gateway',
   };
 
@@ -19,7 +19,7 @@ describe('the environment of the app', () => {
     expect(env.map(({ name }) => name)).toEqual(['OPENAI_BASE_URL', 'OPENAI_API_KEY', 'URL']);
   });
 
-  it.each(['http://127.0.0.1:8080/v1', 'http://localhost:8080/v1/', 'http://[::1]:8080'])(
+  it.each(['http://127.0.0.1:15400/v1', 'http://localhost:15400/v1/', 'http://[::1]:15400'])(
     'has a key where the container points at the sidecar itself: %s',
     (value) => {
       expect(ofApp({ container: { env: [{ name: 'OPENAI_BASE_URL', value }] } })).toEqual({

@@ -35,7 +35,6 @@ describe('what a pod chooses', () => {
   });
 
   it.each([
-    ['inject', 'yes', 'must be one of true, false'],
     ['mode', 'sideways', 'must be one of forward, full'],
     ['port', '1023', 'must be a whole number from 1024 to 65535'],
     ['port', '65536', 'must be a whole number from 1024 to 65535'],
@@ -62,7 +61,10 @@ describe('what a pod chooses', () => {
 
   it.each([
     [{ ports: '8081' }, 'there is no annotation "model-gateway.io/ports"'],
-    [{ port: '9090' }, 'model-gateway.io/port and model-gateway.io/admin-port: both are 9090'],
+    [
+      { port: '15490', 'admin-port': '15490' },
+      'model-gateway.io/port and model-gateway.io/admin-port: both are 15490',
+    ],
     [{ 'cpu-request': '2' }, 'model-gateway.io/cpu-request: 2 is more than the limit 1'],
     [{ 'memory-limit': '64Mi' }, 'model-gateway.io/memory-request: 128Mi is more than the limit 64Mi'],
   ])('is refused where it contradicts itself: %o', (annotations, message) => {

@@ -38,6 +38,7 @@ describe('a pod that asks for nothing special', () => {
       outcome: 'already_injected',
       patch: [],
       warnings: [],
+      wasMarked: true,
     });
   });
 
@@ -46,10 +47,10 @@ describe('a pod that asks for nothing special', () => {
   });
 
   it('has a sidecar that is probed on its admin port and has no part in the pod’s readiness', () => {
-    const livez = { httpGet: { path: '/livez', port: 9090 } };
+    const livez = { httpGet: { path: '/livez', port: 15490 } };
     expect(sidecarOf(pod)).toMatchObject({ startupProbe: livez, livenessProbe: livez });
     expect(sidecarOf(pod)).not.toHaveProperty('readinessProbe');
-    expect(sidecarOf(pod).ports).toEqual([{ name: 'gateway-admin', containerPort: 9090 }]);
+    expect(sidecarOf(pod).ports).toEqual([{ name: 'gateway-admin', containerPort: 15490 }]);
   });
 
   it('is itself not touched', () => {
@@ -67,9 +68,10 @@ describe('a pod that asks for nothing special', () => {
 describe('the sidecar’s environment', () => {
   it('in forward mode holds where to forward and which files prove who it is, and no secret', () => {
     expect(environmentOf(sidecarOf(injected(appPod())))).toEqual({
-      GATEWAY_LISTEN: '127.0.0.1:8080',
-      GATEWAY_ADMIN_LISTEN: '0.0.0.0:9090',
+      GATEWAY_LISTEN: '127.0.0.1:15400',
+      GATEWAY_ADMIN_LISTEN: '0.0.0.0:15490',
       GATEWAY_DRAIN_GRACE: '25s',
+      GATEWAY_POD_CONTAINERS: 'app:',
       GATEWAY_ATTACH_KEY_FILE: '/var/run/model-gateway/key/virtual-key',
       GATEWAY_FORWARD_TO: 'https://egress-gateway.model-gateway.svc:8443',
       GATEWAY_FORWARD_CA: injectionSettings().egressCa,
@@ -83,9 +85,10 @@ describe('the sidecar’s environment', () => {
       secretKeyRef: { name: 'model-gateway-proxy', key, ...(optional && { optional }) },
     });
     expect(environmentOf(sidecarOf(injected(annotatedPod({ mode: 'full' }))))).toEqual({
-      GATEWAY_LISTEN: '127.0.0.1:8080',
-      GATEWAY_ADMIN_LISTEN: '0.0.0.0:9090',
+      GATEWAY_LISTEN: '127.0.0.1:15400',
+      GATEWAY_ADMIN_LISTEN: '0.0.0.0:15490',
       GATEWAY_DRAIN_GRACE: '25s',
+      GATEWAY_POD_CONTAINERS: 'app:',
       GATEWAY_ATTACH_KEY_FILE: '/var/run/model-gateway/key/virtual-key',
       GATEWAY_CONTROL_PLANE: 'control-plane.model-gateway.svc:50051',
       GATEWAY_CONTROL_PLANE_TLS: 'true',
@@ -185,9 +188,6 @@ describe('a pod that cannot be injected', () => {
 
 describe('a pod that stands in the sidecar’s way', () => {
   const named = (name: string) => ({ name, image: 'example/app:1' });
-  const listening = (containerPort: number, protocol?: string) => ({
-    ports: [{ containerPort, ...(protocol !== undefined && { protocol }) }],
-  });
   const refused: readonly (readonly [what: string, parts: PodParts, message: string])[] = [
     [
       'a container of its name',
@@ -209,29 +209,10 @@ describe('a pod that stands in the sidecar’s way', () => {
       { container: { volumeMounts: [{ name: 'model-gateway-key', mountPath: '/key' }] } },
       'the volume "model-gateway-key" has a name of the sidecar’s',
     ],
-    ['its port', { container: listening(8080) }, 'the annotation model-gateway.io/port moves the sidecar’s'],
-    ['its port, by TCP', { container: listening(8080, 'TCP') }, 'container "app" has the port 8080'],
-    [
-      'its admin port',
-      { container: listening(9090) },
-      'the annotation model-gateway.io/admin-port moves the sidecar’s',
-    ],
-    [
-      'its port, in an init container',
-      { spec: { initContainers: [{ ...named('warm'), ...listening(8080) }] } },
-      'container "warm" has the port 8080',
-    ],
   ];
 
   it.each(refused)('is refused with what to do: %s', (_, parts, message) => {
     expect(refusalOf(appPod(parts))).toContain(message);
-  });
-
-  it('does not by UDP, nor by a port that the sidecar does not take', () => {
-    expect(outcomeOf(appPod({ container: listening(8080, 'UDP') }))).toBe('injected');
-    expect(outcomeOf(appPod({ container: listening(8081) }))).toBe('injected');
-    const moved = { annotations: { 'model-gateway.io/port': '8081' }, container: listening(8080) };
-    expect(outcomeOf(appPod(moved))).toBe('injected');
   });
 });
 

@@ -22,15 +22,15 @@ function randomContainer(prefix: string, index: number) {
     image: 'example/app:1',
     ...maybe({ env: names.map((name) => ({ name, ...random.pick(sources) })) }),
     ...maybe({ envFrom: several(1, () => ({ secretRef: { name: 's' } })) }),
-    ...maybe({ ports: several(2, () => ({ containerPort: random.pick([80, 8000, 8080, 9090]) })) }),
+    ...maybe({ ports: several(2, () => ({ containerPort: random.pick([80, 8000, 15_400, 15_490]) })) }),
   };
 }
 
 function randomPod(): TestPod {
   const annotations = {
     ...maybe({ 'model-gateway.io/mode': random.pick(['forward', 'full']) }),
-    ...maybe({ 'model-gateway.io/port': String(8000 + random.below(100)) }),
-    ...maybe({ 'model-gateway.io/inject': random.pick(['true', 'true', 'true', 'false']) }),
+    ...maybe({ 'model-gateway.io/port': String(random.pick([15_400, 15_490, 15_400 + random.below(100)])) }),
+    ...maybe({ 'model-gateway.io/inject': random.pick(['true', 'enabled', 'true', 'disabled']) }),
     ...maybe({ 'example.com/a~b': 'c' }),
   };
   const spec = {

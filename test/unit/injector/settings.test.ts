@@ -20,7 +20,7 @@ function mistakesOf(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('settings of the injector', () => {
-  it('have defaults for all but certificate, key and image', () => {
+  it('have defaults for all but certificate, key and where the image comes from', () => {
     expect(readInjectorSettings(least)).toMatchObject({
       listen: { host: '127.0.0.1', port: 8443 },
       adminListen: { host: '127.0.0.1', port: 9092 },
@@ -32,14 +32,27 @@ describe('settings of the injector', () => {
     });
   });
 
-  it.each(Object.keys(least))('need %s', (name) => {
+  it.each(['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE'])('need %s', (name) => {
     expect(mistakesOf({ [name]: '' })).toEqual([`${name}: is required`]);
   });
 
+  it('need the sidecar’s image, or the folder in which the keeper leaves it', () => {
+    expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: '' })).toEqual([
+      'GATEWAY_INJECTOR_IMAGE: is required without GATEWAY_INJECTOR_HANDED_DIR',
+    ]);
+    expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: '', GATEWAY_INJECTOR_HANDED_DIR: '/handed' })).toEqual([]);
+  });
+
+  it('take no placeholder for the sidecar’s image', () => {
+    expect(mistakesOf({ GATEWAY_INJECTOR_IMAGE: 'registry.invalid/model-gateway/proxy:0.1.0' })).toEqual([
+      expect.stringContaining('is the placeholder registry.invalid/model-gateway/proxy:0.1.0: name your own'),
+    ]);
+  });
+
   it('name every mistake at once, what is missing too', () => {
-    const env = { GATEWAY_INJECTOR_IMAGE: '', GATEWAY_INJECTOR_MODES: 'x', GATEWAY_INJECTOR_CPU_LIMIT: 'y' };
+    const env = { GATEWAY_TLS_CERT_FILE: '', GATEWAY_INJECTOR_MODES: 'x', GATEWAY_INJECTOR_CPU_LIMIT: 'y' };
     expect(mistakesOf(env)).toEqual([
-      'GATEWAY_INJECTOR_IMAGE: is required',
+      'GATEWAY_TLS_CERT_FILE: is required',
       expect.stringMatching(/^GATEWAY_INJECTOR_MODES: must be one of/),
       expect.stringMatching(/^GATEWAY_INJECTOR_CPU_LIMIT: must be processor time/),
     ]);

@@ -1,0 +1,28 @@
+// Judges when the certificates of a program end, by what it tells of them itself: by the days at which alerts go off. Pure.
+import { type Finding, failed, gravest, ok, span, warning } from './finding.ts';
+import { readMetrics } from './metrics.ts';
+import type { AdminSeen } from './probe.ts';
+
+const metric = 'gateway_certificate_not_after_seconds';
+const dayMs = 86_400_000;
+const [soonMs, urgentMs] = [21 * dayMs, 7 * dayMs];
+
+/** Undefined: the program tells of none. @param now milliseconds since 1970 */
+export function judgeCertificates(url: string, seen: AdminSeen, now: number): Finding | undefined {
+  if ('error' in seen || seen.metrics === undefined) return undefined;
+  const ends = readMetrics(seen.metrics).filter(({ name }) => name === metric);
+  const judged = ends
+    .toSorted((one, other) => one.value - other.value)
+    .map(({ labels, value }) => judgeOne(`${url}: ${labels.use ?? 'a certificate'}`, value * 1000 - now));
+  const [first] = judged;
+  return first && gravest(judged, first);
+}
+
+function judgeOne(which: string, leftMs: number): Finding {
+  const advice =
+    'renew it: where cert-manager or the keeper should have, look at the Certificate or at the keeper’s log; else run plain.sh';
+  if (leftMs <= 0) return failed('certificates', `${which} has ended ${span(leftMs)} ago`, advice);
+  const says = `${which} ends in ${span(leftMs)}`;
+  if (leftMs < urgentMs) return failed('certificates', says, advice);
+  return leftMs < soonMs ? warning('certificates', says, advice) : ok('certificates', says);
+}

@@ -1,0 +1,45 @@
+// What the containers of a pod ask for and get at most, together, and the class of service that follows. Added up as the API
+// server does for a LimitRange of type Pod: init containers count where one of them needs more than all that comes after it.
+import type { Amounts, Container, Pod } from './pod.ts';
+import { type Resource, resourceNames } from './quantity.ts';
+
+export interface PodTotals {
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+  /** The pod has resources as a whole, and these are what counts. */
+  readonly isWhole: boolean;
+}
+
+export function totalsOf(pod: Pod): PodTotals {
+  return {
+    requests: summed(pod, ({ requests }) => requests),
+    limits: summed(pod, ({ limits }) => limits),
+    isWhole: pod.hasResources,
+  };
+}
+
+function summed({ containers, initContainers }: Pod, amounts: (container: Container) => Amounts): Amounts {
+  const of = (resource: Resource) => {
+    const add = (sum: number, one: Container) => sum + (amounts(one)[resource] ?? 0);
+    const sidecars = initContainers.filter(({ isSidecar }) => isSidecar);
+    let beside = 0;
+    let most = 0;
+    for (const one of initContainers) {
+      const own = amounts(one)[resource] ?? 0;
+      most = Math.max(most, beside + own);
+      if (one.isSidecar) beside += own;
+    }
+    return Math.max([...containers, ...sidecars].reduce(add, 0), most);
+  };
+  return { cpu: of('cpu'), memory: of('memory') };
+}
+
+/** https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/: every container has limits, and what it asks for is as much. */
+export function isGuaranteed({ containers, initContainers }: Pod): boolean {
+  return [...containers, ...initContainers].every(({ requests, limits }) =>
+    resourceNames.every((name) => {
+      const limit = limits[name] ?? 0;
+      return limit > 0 && (requests[name] ?? limit) === limit;
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+// Which ports the sidecar takes: two that no application is known for, with a block between them to move to where a container
+// of the pod declares one of the two. What the pod's author chose is never moved.
+import { type Container, PodError } from './pod.ts';
+import { shown } from './shown.ts';
+
+/** Beside Istio's 15000 to 15090 and Linkerd's 4140 to 4191. */
+export const defaultPorts = { port: 15_400, adminPort: 15_490 } as const;
+const blockFirst = 15_401;
+const blockLast = 15_489;
+
+/** The sidecar's settings that hold them. */
+export const listenNames = { port: 'GATEWAY_LISTEN', adminPort: 'GATEWAY_ADMIN_LISTEN' } as const;
+
+export type PortName = keyof typeof defaultPorts;
+const portNames: readonly PortName[] = ['port', 'adminPort'];
+
+export type Ports = Readonly<Record<PortName, number>>;
+
+export interface PortChoice extends Ports {
+  /** Those that are not where they are by default, because a container has that port. */
+  readonly moved: readonly MovedPort[];
+}
+
+export interface MovedPort {
+  readonly name: PortName;
+  readonly from: number;
+  readonly to: number;
+  /** Who has the port; undefined: the sidecar itself, by the author's choice. */
+  readonly container: string | undefined;
+}
+
+export interface PortWishes {
+  /** Undefined: the author chose none. */
+  readonly wished: Readonly<Record<PortName, number | undefined>>;
+  /** How the author would choose it, for messages. */
+  readonly annotations: Readonly<Record<PortName, string>>;
+}
+
+/** @throws PodError where the author chose a port that a container declares, both alike, or where the whole block is declared */
+export function choosePorts(
+  containers: readonly Container[],
+  { wished, annotations }: PortWishes,
+): PortChoice {
+  const holders = holdersOf(containers);
+  const { port, adminPort } = wished;
+  if (port !== undefined && port === adminPort) {
+    throw new PodError(`${annotations.port} and ${annotations.adminPort}: both are ${port}`);
+  }
+  refuseSharedPorts(containers, { ports: wished, annotations });
+  const taken = new Set([...holders.keys(), ...Object.values(wished).filter((port) => port !== undefined)]);
+  const ports: Record<PortName, number> = { ...defaultPorts };
+  const moved: MovedPort[] = [];
+  for (const name of portNames) {
+    const from = defaultPorts[name];
+    ports[name] = wished[name] ?? (taken.has(from) ? firstFree(taken) : from);
+    taken.add(ports[name]);
+    if (wished[name] === undefined && ports[name] !== from)
+      moved.push({ name, from, to: ports[name], container: holders.get(from) });
+  }
+  return { ...ports, moved };
+}
+
+/** The first container that declares each port. */
+function holdersOf(containers: readonly Container[]): ReadonlyMap<number, string> {
+  const declared = containers.flatMap(({ name, ports }) => ports.map((port) => [port, name] as const));
+  return new Map(declared.toReversed());
+}
+
+export interface GivenPorts {
+  readonly ports: PortWishes['wished'];
+  readonly annotations: PortWishes['annotations'];
+}
+
+/** @throws PodError where a container declares one of these ports */
+export function refuseSharedPorts(
+  containers: readonly Container[],
+  { ports, annotations }: GivenPorts,
+): void {
+  const holders = holdersOf(containers);
+  for (const name of portNames) {
+    const port = ports[name];
+    const holder = port === undefined ? undefined : holders.get(port);
+    if (holder === undefined) continue;
+    throw new PodError(
+      `container ${shown(holder)} has the port ${port}, as the sidecar; the annotation ${annotations[name]} moves the sidecar’s`,
+    );
+  }
+}
+
+/** Of a sidecar that is there, whichever version of the injector made it. */
+export function sidecarPorts(sidecar: Container | undefined): Ports {
+  const portIn = (name: string) => Number(/:(\d{1,5})$/.exec(sidecar?.env.get(name) ?? '')?.[1]);
+  return {
+    port: portIn(listenNames.port) || defaultPorts.port,
+    adminPort: portIn(listenNames.adminPort) || defaultPorts.adminPort,
+  };
+}
+
+function firstFree(taken: ReadonlySet<number>): number {
+  for (let port = blockFirst; port <= blockLast; port++) if (!taken.has(port)) return port;
+  throw new PodError(
+    `the pod declares every port from ${blockFirst} to ${blockLast}: none is left for the sidecar`,
+  );
+}

@@ -1,0 +1,44 @@
+// Whether a pod's author wants a sidecar, by label or annotation: one name, four words. Whatever else is tried is refused with
+// the right one, because a wish that nobody reads looks like one that was granted.
+import { injectName, wishes, wishWords } from '../common/cluster-names.ts';
+import { type Pod, PodError } from './pod.ts';
+import { shown } from './shown.ts';
+
+export type Wish = keyof typeof wishes;
+
+type Marks = Pick<Pod, 'labels' | 'annotations'>;
+
+/**
+ * @returns undefined: as the namespace says
+ * @throws PodError for another word, or where label and annotation disagree
+ */
+export function wishOf({ labels, annotations }: Marks): Wish | undefined {
+  const byLabel = wishIn('label', labels);
+  const byAnnotation = wishIn('annotation', annotations);
+  if (byLabel !== undefined && byAnnotation !== undefined && byLabel !== byAnnotation) {
+    throw new PodError(
+      `the pod’s label ${injectName} says ${byLabel}, its annotation ${byAnnotation}; keep one of them`,
+    );
+  }
+  return byAnnotation ?? byLabel;
+}
+
+function wishIn(what: 'label' | 'annotation', marks: Readonly<Record<string, string>>): Wish | undefined {
+  if (!Object.hasOwn(marks, injectName)) return undefined;
+  const word = marks[injectName] ?? '';
+  for (const wish of ['enabled', 'disabled'] as const)
+    if (wishes[wish].some((one) => one === word)) return wish;
+  throw new PodError(`the ${what} ${injectName} must be ${wishWords}, not ${shown(word)}${hintFor(word)}`);
+}
+
+/** What people write who mean one of the words. */
+function hintFor(word: string): string {
+  if (/^(true|enabled?|yes|y|on|1|injected|always|auto)$/i.test(word)) return '; write enabled';
+  if (/^(false|disabled?|no|n|off|0|none|never|skip|ignore)$/i.test(word)) return '; write disabled';
+  return '';
+}
+
+/** The message for a pod of a namespace whose label says none of the words. */
+export function unknownNamespaceWord(namespace: string): string {
+  return `the label ${injectName} of the namespace ${namespace} must be ${wishWords}; its pods are refused until it is one of them`;
+}

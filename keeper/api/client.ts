@@ -1,0 +1,201 @@
+// The API server, as far as the keeper asks it: get, list, patch, delete and watch, by Node's own HTTPS. Five verbs on a dozen
+// objects need none of a client library's hundreds of kinds. Every request and every response has a bound.
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import type { Reread } from '../../common/reread.ts';
+import { linesOf } from './lines.ts';
+
+export interface ApiClient {
+  /** @throws ApiError, with status 404 where there is no such object */
+  get(path: string): Promise<JsonObject>;
+  /** @param patch a merge patch, or a list of operations of JSON Patch @throws ApiError; 409 where the object has changed */
+  patch(path: string, patch: object): Promise<JsonObject>;
+  /** @param uid of the object that is meant: another one under its name stays */
+  delete(path: string, uid: string): Promise<void>;
+  /** Ends when the server ends it, some time within a minute. @throws ApiError; 410 where the version is too old */
+  watch(path: string, query: WatchQuery): AsyncIterable<WatchEvent>;
+  close(): void;
+}
+
+export interface WatchQuery {
+  readonly fieldSelector?: string | undefined;
+  /** Undefined: from now, with what there is told first. */
+  readonly resourceVersion: string | undefined;
+}
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  readonly object: JsonObject;
+}
+
+/** What the server answered, with its Status' reason: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
+  return error instanceof ApiError && statuses.includes(error.status);
+}
+
+export interface ApiOptions {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** PEM. */
+  readonly ca: Pick<Reread<Buffer>, 'current'>;
+  readonly token: Pick<Reread<string>, 'current'>;
+  readonly userAgent: string;
+  onResponse?(verb: Verb, status: number): void;
+}
+
+export const verbs = ['get', 'patch', 'delete', 'watch'] as const;
+export type Verb = (typeof verbs)[number];
+
+const timeoutMs = 10_000;
+const bytesMax = 64 * 1024 ** 2;
+/** A watch is renewed often, so that a connection that died in silence is noticed. */
+const watchSeconds = 45;
+const watchTimeoutMs = 60_000;
+
+export function createApiClient(options: ApiOptions): ApiClient {
+  const api = new Api(options);
+  return {
+    get: (path) => api.json('get', { method: 'GET', path }),
+    patch: (path, patch) => api.json('patch', { method: 'PATCH', path, ...patchBody(patch) }),
+    delete: async (path, uid) => {
+      const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
+      await api.json('delete', { method: 'DELETE', path, body, contentType: 'application/json' });
+    },
+    watch: (path, query) => api.watch(path, query),
+    close: () => api.close(),
+  };
+}
+
+function patchBody(body: object): Pick<Call, 'body' | 'contentType'> {
+  const kind = Array.isArray(body) ? 'json-patch' : 'merge-patch';
+  return { body, contentType: `application/${kind}+json` };
+}
+
+interface Call {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly body?: object;
+  readonly contentType?: string;
+}
+
+class Api {
+  readonly #options: ApiOptions;
+  #agent: Agent | undefined;
+  #agentCa: Buffer | undefined;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  async json(verb: Verb, call: Call): Promise<JsonObject> {
+    const response = await this.#send(verb, call, timeoutMs);
+    const text = await readText(response);
+    const value = parseJson(text);
+    const { statusCode: status = 0 } = response;
+    if (status < 200 || status > 299) throw errorOf(status, value);
+    if (!isObject(value)) throw new Error(`the API server answered ${call.path} with no object`);
+    return value;
+  }
+
+  async *watch(path: string, { fieldSelector, resourceVersion }: WatchQuery): AsyncIterable<WatchEvent> {
+    const query = new URLSearchParams({
+      ...{ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(watchSeconds) },
+      ...(fieldSelector !== undefined && { fieldSelector }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    });
+    const response = await this.#send('watch', { method: 'GET', path: `${path}?${query}` }, watchTimeoutMs);
+    if (response.statusCode !== 200)
+      throw errorOf(response.statusCode ?? 0, parseJson(await readText(response)));
+    try {
+      for await (const line of linesOf(response, bytesMax)) yield eventIn(line);
+    } finally {
+      response.destroy();
+    }
+  }
+
+  close(): void {
+    this.#agent?.destroy();
+  }
+
+  /** @param withinMs for everything: the response is cut then */
+  #send(verb: Verb, { method, path, body, contentType }: Call, withinMs: number): Promise<IncomingMessage> {
+    const { url, token, userAgent, onResponse } = this.#options;
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    return new Promise((resolve, reject) => {
+      const sent = httpsRequest(
+        new URL(path, url),
+        {
+          ...{ method, agent: this.#currentAgent(), signal: AbortSignal.timeout(withinMs) },
+          headers: {
+            ...{
+              accept: 'application/json',
+              'user-agent': userAgent,
+              authorization: `Bearer ${token.current}`,
+            },
+            ...(bytes !== undefined && { 'content-type': contentType, 'content-length': bytes.length }),
+          },
+        },
+        (response) => {
+          onResponse?.(verb, response.statusCode ?? 0);
+          resolve(response);
+        },
+      );
+      sent.on('error', (cause) =>
+        reject(new Error(`the API server cannot be asked: ${cause.message}`, { cause })),
+      );
+      sent.end(bytes);
+    });
+  }
+
+  /** One for each set of authorities. */
+  #currentAgent(): Agent {
+    const ca = this.#options.ca.current;
+    if (this.#agent === undefined || this.#agentCa !== ca) {
+      this.#agent?.destroy();
+      this.#agent = new Agent({ keepAlive: true, ca, maxSockets: 32 });
+      this.#agentCa = ca;
+    }
+    return this.#agent;
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new Error(`the API server answered more than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function eventIn(line: string): WatchEvent {
+  const event = parseJson(line);
+  const isEvent = isObject(event) && isObject(event.object);
+  if (!isEvent) throw new Error('a watch of the API server brought something else than events');
+  const { type, object } = event;
+  if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK')
+    return { type, object: object as JsonObject };
+  const { code } = object as JsonObject;
+  throw errorOf(typeof code === 'number' ? code : 0, object);
+}
+
+const messageLengthMax = 500;
+
+function errorOf(status: number, value: unknown): ApiError {
+  const message = isObject(value) && typeof value.message === 'string' ? value.message : 'no reason is given';
+  return new ApiError(status, `the API server answered ${status}: ${message.slice(0, messageLengthMax)}`);
+}

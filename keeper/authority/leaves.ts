@@ -1,0 +1,94 @@
+// The certificates that the gateway's programs show, and whether one is due to be made anew: pure. Names and usages are those of
+// deploy/certificates/cert-manager.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { AuthorityName, SecretData } from './authorities.ts';
+
+export interface Leaf {
+  readonly secret: string;
+  readonly authority: AuthorityName;
+  readonly usage: 'server' | 'client';
+  readonly dnsNames: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/** Of the gateway's own namespace. */
+export function leavesOf(namespace: string): readonly Leaf[] {
+  const server = (secret: string, dnsNames: readonly string[], addresses: readonly string[] = []): Leaf => ({
+    ...{ secret, authority: 'internal', usage: 'server', dnsNames, addresses },
+  });
+  const service = (name: string) =>
+    [`.${namespace}.svc`, `.${namespace}.svc.cluster.local`, `.${namespace}`, ''].map((rest) => name + rest);
+  return [
+    // For `kubectl port-forward` as well.
+    server(
+      'control-plane-tls',
+      [...service('control-plane'), ...service('control-plane-http'), 'localhost'],
+      ['127.0.0.1'],
+    ),
+    server('egress-gateway-tls', service('egress-gateway')),
+    server('injector-tls', service('injector').slice(0, 2)),
+    {
+      ...{ secret: 'egress-gateway-client-tls', authority: 'internal', usage: 'client', addresses: [] },
+      // By this name the control plane knows a proxy; it is no host's, so no server's certificate has it.
+      dnsNames: [`egress-gateway.proxies.${namespace}`],
+    },
+  ];
+}
+
+/** Of the sidecars in a namespace of apps. */
+export function tenantLeaf(namespace: string): Leaf {
+  return {
+    ...{ secret: 'model-gateway-sidecar-tls', authority: 'sidecars', usage: 'client', addresses: [] },
+    dnsNames: [`sidecars.${namespace}`],
+  };
+}
+
+export interface LeafContext {
+  /** PEM of the authorities that are believed. */
+  readonly bundle: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What is to be done about the Secret of a leaf; undefined: nothing. */
+export type LeafStep = 'renew' | 'update_bundle';
+
+export function leafStepOf(leaf: Leaf, data: SecretData, { bundle, now }: LeafContext): LeafStep | undefined {
+  if (!isGood(leaf, data, { bundle, now })) return 'renew';
+  return data['ca.crt'] === bundle ? undefined : 'update_bundle';
+}
+
+function isGood(leaf: Leaf, data: SecretData, { bundle, now }: LeafContext): boolean {
+  const certificate = certificateIn(data);
+  if (certificate === undefined) return false;
+  const [from, to] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+  const isYoung = now < from + ((to - from) * 2) / 3;
+  return isYoung && hasNames(leaf, certificate) && isSignedBy(bundle, certificate);
+}
+
+/** With its key, or it is none. */
+export function certificateIn(data: SecretData): X509Certificate | undefined {
+  try {
+    const certificate = new X509Certificate(data['tls.crt'] ?? '');
+    return certificate.checkPrivateKey(createPrivateKey(data['tls.key'] ?? '')) ? certificate : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasNames({ dnsNames, addresses }: Leaf, { subjectAltName = '' }: X509Certificate): boolean {
+  const wanted = [
+    ...dnsNames.map((name) => `DNS:${name}`),
+    ...addresses.map((address) => `IP Address:${address}`),
+  ];
+  const had = new Set(subjectAltName.split(', '));
+  return wanted.length === had.size && wanted.every((name) => had.has(name));
+}
+
+function isSignedBy(bundle: string, certificate: X509Certificate): boolean {
+  const authorities = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return authorities.some((pem) => {
+    const authority = new X509Certificate(pem);
+    return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+  });
+}

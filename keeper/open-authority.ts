@@ -1,0 +1,55 @@
+// The keeper as the authority, put together.
+
+import type { Leadership } from './api/leadership.ts';
+import { createCertificateKeeper } from './authority/keep.ts';
+import { createTenantKeeper } from './authority/tenants.ts';
+import type { Certificates, Shared } from './shared.ts';
+import { startTask } from './tasks.ts';
+
+export interface AuthorityOptions {
+  readonly leadership: Leadership;
+  /** Namespaces with sidecars, as far as it is known. */
+  tenants(): Iterable<string>;
+  /** The authorities may be others now. */
+  onBundle(): void;
+}
+
+/** Of what holds for weeks; short enough for an installation that waits for its first certificates. */
+const everyMsMax = 10_000;
+
+export function openAuthority(
+  { settings, client, clock, log, timers, metrics, lifecycle }: Shared,
+  { leadership, tenants, onBundle }: AuthorityOptions,
+): Certificates {
+  const { namespace, certificateLife: certificateLifeMs, authorityLife: authorityLifeMs } = settings;
+  const isLeader = () => leadership.isLeader();
+  const certificates = createCertificateKeeper({
+    ...{ client, clock, log, namespace, certificateLifeMs, authorityLifeMs, isLeader },
+  });
+  const tenantKeeper = createTenantKeeper({
+    ...{ certificates, clock, log, namespace, isLeader },
+    tenants: () => [...settings.tenants, ...tenants()],
+  });
+  const round = async () => {
+    const before = certificates.bundle;
+    await certificates.round();
+    if (certificates.bundle !== before) onBundle();
+    ofTenants.wake();
+  };
+  const taskDeps = { log, timers, metrics };
+  const ofTenants = startTask(
+    { task: 'tenants', everyMs: 60_000, round: () => tenantKeeper.round() },
+    taskDeps,
+  );
+  const everyMs = Math.min(everyMsMax, certificateLifeMs / 10);
+  const own = startTask({ task: 'certificates', everyMs, round }, taskDeps);
+  lifecycle.onClose('certificates', async () => {
+    await own.close();
+    await ofTenants.close();
+  });
+  return {
+    bundle: () => certificates.bundle,
+    ends: () => certificates.ends(),
+    wake: () => own.wake(),
+  };
+}

@@ -1,0 +1,54 @@
+// The client of the API server with what it needs from files, which change under the running keeper: kubelets renew tokens.
+import { readFile } from 'node:fs/promises';
+import type { Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import { type Reread, reread } from '../common/reread.ts';
+import { version } from '../common/version.ts';
+import { type ApiClient, createApiClient } from './api/client.ts';
+import type { KeeperSettings } from './settings.ts';
+import type { KeeperMetrics } from './telemetry/metrics.ts';
+
+export interface ClientParts {
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly metrics: KeeperMetrics;
+}
+
+/** @throws Error that names the file that cannot be read */
+export async function openClient(
+  { api: url, apiCaFile, tokenFile }: KeeperSettings,
+  parts: ClientParts,
+): Promise<ApiClient> {
+  const { lifecycle, metrics } = parts;
+  const ca = await watchFile(apiCaFile, 'the authorities of the API server', parts);
+  const token = await watchFile(tokenFile, 'the keeper’s token', parts);
+  const client = createApiClient({
+    ...{ url, ca, userAgent: `model-gateway-keeper/${version}` },
+    token: {
+      get current() {
+        return token.current.toString().trim();
+      },
+    },
+    onResponse: (verb, status) => metrics.asked(verb, status),
+  });
+  lifecycle.onClose('API client', () => client.close());
+  return client;
+}
+
+async function watchFile(
+  file: string,
+  what: string,
+  { log, lifecycle }: ClientParts,
+): Promise<Reread<Buffer>> {
+  const read = async () => {
+    try {
+      return await readFile(file);
+    } catch (cause) {
+      throw new Error(`the file ${file} cannot be read`, { cause });
+    }
+  };
+  const isSame = (one: Buffer, other: Buffer) => one.equals(other);
+  const source = reread(await read(), { read, isSame, file, what }, { log });
+  lifecycle.onClose(what, () => source.close());
+  return source;
+}

@@ -1,0 +1,77 @@
+// Namespaces and LimitRanges of the cluster, followed where the keeper may read them, and handed over as sizes. Without that right
+// nothing is handed over, and sidecars have the size of their pod's annotations or the default.
+
+import type { JsonObject } from '../common/json.ts';
+import type { Logger } from '../common/logger.ts';
+import type { Rounds } from '../common/rounds.ts';
+import { follow } from './api/follow.ts';
+import { allObjects, metadataOf, paths, textIn } from './api/sources.ts';
+import type { Hand } from './hand.ts';
+import { collectSizes, mistakesIn, projectLimitRange, projectNamespace, tenantsIn } from './namespaces.ts';
+import type { Shared } from './shared.ts';
+import { startTask } from './tasks.ts';
+
+export interface OpenNamespaces {
+  /** Those with sidecars, as far as it is known. */
+  tenants(): Iterable<string>;
+  /** Undefined: namespaces may not be read. */
+  leftOut(): number | undefined;
+}
+
+const everyMs = 60_000;
+export interface NamespacesOptions {
+  readonly hand: Hand;
+  /** Namespaces have changed, or what they say. */
+  onChange(): void;
+}
+
+export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOptions): OpenNamespaces {
+  const { lifecycle, log, timers, metrics } = shared;
+  let task: Rounds | undefined;
+  const changed = () => {
+    task?.wake();
+    onChange();
+  };
+  const read = (what: string, path: string, project: typeof projectNamespace) => {
+    const followed = follow(allObjects(what, path, project), { ...shared, project, onChange: changed });
+    lifecycle.onClose(what, () => followed.close());
+    return followed;
+  };
+  const namespaces = read('namespaces', paths.namespaces, projectNamespace);
+  const limitRanges = read('LimitRanges', paths.limitRanges, projectLimitRange);
+  const tell = mistakeTeller(log);
+  let leftOut: number | undefined;
+  const look = async () => {
+    const isForbidden = namespaces.isForbidden || limitRanges.isForbidden;
+    const [all, ranges] = isForbidden ? [none, none] : [namespaces.objects, limitRanges.objects];
+    if (all === undefined || ranges === undefined) return;
+    const collected = collectSizes(all.values(), ranges.values());
+    await hand.over('namespaces', collected.text);
+    leftOut = isForbidden ? undefined : collected.leftOut;
+    for (const namespace of all.values()) tell(namespace);
+    if (collected.leftOut > 0)
+      throw new Error(
+        `sizes of ${collected.leftOut} namespaces find no room; their sidecars have the default`,
+      );
+  };
+  task = startTask({ task: 'sizes', everyMs, round: look }, { log, timers, metrics });
+  lifecycle.onClose('sizes', () => task.close());
+  return { tenants: () => tenantsIn(namespaces.objects?.values() ?? []), leftOut: () => leftOut };
+}
+
+const none: ReadonlyMap<string, JsonObject> = new Map();
+
+/** Each mistake is told once, and so many at most. */
+const toldMax = 1_000;
+
+function mistakeTeller(log: Logger): (namespace: JsonObject) => void {
+  const told = new Set<string>();
+  return (namespace) => {
+    const name = textIn(metadataOf(namespace).name);
+    for (const mistake of mistakesIn(namespace)) {
+      if (told.has(`${name} ${mistake}`) || told.size >= toldMax) continue;
+      told.add(`${name} ${mistake}`);
+      log.warn({ namespace: name, mistake }, 'a namespace says something that nobody reads');
+    }
+  };
+}

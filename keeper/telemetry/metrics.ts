@@ -1,0 +1,103 @@
+// The keeper's metrics (the only prom-client of this program). Label values come from fixed tables.
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type CertificateEnd, certificateGauge } from '../../common/certificate-ends.ts';
+import { version } from '../../common/version.ts';
+import type { Verb } from '../api/client.ts';
+import type { Part } from '../webhook-plan.ts';
+
+/** What a keeper does again and again. */
+export const tasks = ['webhook', 'image', 'sizes', 'certificates', 'tenants'] as const;
+export type Task = (typeof tasks)[number];
+
+export const webhookWrites = ['ca_bundle', 'owner', 'deleted'] as const satisfies readonly (
+  | Part
+  | 'deleted'
+)[];
+
+export interface KeeperMetrics {
+  asked(verb: Verb, status: number): void;
+  webhookWritten(what: (typeof webhookWrites)[number]): void;
+  /** Whether the configuration was there when it was last looked at. */
+  webhookSeen(isThere: boolean): void;
+  /** Whether its last round has failed. */
+  taskFailing(task: Task, failing: boolean): void;
+  /** What is read at each scrape. */
+  observe(gauges: KeeperGauges): void;
+  /** The Prometheus text. */
+  collect(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+export interface KeeperGauges {
+  isLeader(): boolean;
+  certificates(): readonly CertificateEnd[];
+  /** Namespaces whose sizes found no room in what is handed over; undefined: they may not be read. */
+  namespacesLeftOut(): number | undefined;
+}
+
+export function createMetrics(): KeeperMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'gateway_build_info',
+    help: 'Always 1; its label says which version this is.',
+    labelNames: ['version'] as const,
+    registers,
+  }).set({ version }, 1);
+  const requests = new Counter({
+    name: 'gateway_keeper_api_requests_total',
+    help: 'Requests to the API server, by verb and HTTP status.',
+    labelNames: ['verb', 'status'] as const,
+    registers,
+  });
+  const writes = new Counter({
+    name: 'gateway_keeper_webhook_writes_total',
+    help: 'Changes of the webhook configuration: ca_bundle, owner, deleted.',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  for (const what of webhookWrites) writes.inc({ what }, 0);
+  const present = new Gauge({
+    name: 'gateway_keeper_webhook_present',
+    help: 'Whether there is a webhook configuration (1) or not (0): without one pods start without sidecars.',
+    registers,
+  });
+  const failing = new Gauge({
+    name: 'gateway_keeper_task_failing',
+    help: 'Whether the last round of a task has failed (1) or not (0): webhook, image, sizes, certificates, tenants. The log has the cause.',
+    labelNames: ['task'] as const,
+    registers,
+  });
+  for (const task of tasks) failing.set({ task }, 0);
+  return {
+    asked: (verb, status) => requests.inc({ verb, status: String(status) }),
+    webhookWritten: (what) => writes.inc({ what }),
+    webhookSeen: (isThere) => present.set(isThere ? 1 : 0),
+    taskFailing: (task, isFailing) => failing.set({ task }, isFailing ? 1 : 0),
+    observe: (gauges) => observe(registers, gauges),
+    collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+function observe(registers: Registry[], { isLeader, certificates, namespacesLeftOut }: KeeperGauges): void {
+  new Gauge({
+    name: 'gateway_keeper_leader',
+    help: 'Whether this keeper is the one that acts (1) or stands by (0).',
+    registers,
+    collect() {
+      this.set(isLeader() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'gateway_keeper_namespaces_left_out',
+    help: 'Namespaces whose sizes found no room in what is handed to the injector. Absent where the keeper may not read namespaces.',
+    registers,
+    collect() {
+      this.reset();
+      const count = namespacesLeftOut();
+      if (count !== undefined) this.set(count);
+      else this.remove();
+    },
+  });
+  new Gauge(certificateGauge(certificates, registers));
+}

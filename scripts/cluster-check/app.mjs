@@ -1,0 +1,18 @@
+// An application that was not written for this gateway: it listens on 8080, always, and asks its SDK's address for an answer. By hand:
+// node scripts/cluster-check/app.mjs
+import { createServer } from 'node:http';
+import OpenAI from 'openai';
+
+const client = new OpenAI();
+
+createServer(async (_request, response) => {
+  try {
+    const answer = await client.chat.completions.create({
+      model: 'gpt-provider/gpt-4o-mini',
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    response.end(answer.choices[0].message.content);
+  } catch (error) {
+    response.writeHead(500).end(String(error));
+  }
+}).listen(8080, '0.0.0.0', () => console.log('"msg":"app listens"'));

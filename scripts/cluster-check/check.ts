@@ -1,0 +1,115 @@
+// What a check is, and the words it has: each looks at the cluster as it is by then, and throws what it finds wrong.
+import { isDeepStrictEqual } from 'node:util';
+import type { TestPod } from '../../test/support/injection.ts';
+import type { Cluster, RunningPod } from './cluster.ts';
+import type { Control, Said } from './control.ts';
+
+export interface Check {
+  /** A sentence that is true when it passes. */
+  readonly name: string;
+  /** @returns figures worth telling @throws Error for what is wrong */
+  run(cluster: Cluster, scene: Scene): Promise<string | undefined>;
+}
+
+/** What earlier checks have left. */
+export interface Scene {
+  /** Of the injector's Deployment, running. */
+  readonly injectors: RunningPod[];
+  /** Of the first keeper, its log. */
+  keeperLog?: () => string;
+  virtualKey?: string;
+}
+
+export function must(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(message);
+}
+
+export function mustEqual(actual: unknown, expected: unknown, what: string): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  throw new Error(`${what}: ${JSON.stringify(actual)} in place of ${JSON.stringify(expected)}`);
+}
+
+export function mustMatch(text: string | undefined, pattern: RegExp, what: string): void {
+  if (text === undefined || !pattern.test(text))
+    throw new Error(`${what}: ${JSON.stringify(text)} is not ${pattern}`);
+}
+
+export interface Created {
+  /** As it is stored; undefined where it was refused. */
+  readonly pod: (TestPod & { readonly status: { readonly qosClass?: string } }) | undefined;
+  readonly warnings: readonly string[];
+  /** Why it was refused. */
+  readonly refusal: string | undefined;
+}
+
+export interface PodRequest {
+  readonly namespace: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Of its one container, or of the pod. */
+  readonly container?: object;
+  readonly spec?: object;
+  /** Default: it goes through all of admission and is not stored. */
+  readonly isStored?: boolean;
+}
+
+/** Creates a pod as anybody does. */
+export function createPodAt(control: Control, request: PodRequest): Created {
+  const { args, input } = creation(request);
+  return createdBy(control.run(args, input));
+}
+
+/** The same, while this process does other things: volumes follow their Secrets meanwhile. */
+export async function startPodAt(control: Control, request: PodRequest): Promise<Created> {
+  const { args, input } = creation(request);
+  return createdBy(await control.start(args, input));
+}
+
+function creation(request: PodRequest): { readonly args: readonly string[]; readonly input: string } {
+  const { namespace, labels = {}, annotations = {}, container = {}, spec = {}, isStored = false } = request;
+  const pod = {
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { generateName: 'app-', namespace, labels, annotations },
+    spec: { containers: [{ name: 'app', image: 'example/app:1', ...container }], ...spec },
+  };
+  const dry = isStored ? [] : ['--dry-run=server'];
+  return { args: ['create', ...dry, '-o', 'json', '-f', '-'], input: JSON.stringify(pod) };
+}
+
+function createdBy({ ok, stdout, stderr }: Said): Created {
+  const lines = stderr.split('\n').filter(Boolean);
+  return {
+    pod: ok ? JSON.parse(stdout) : undefined,
+    warnings: lines
+      .filter((line) => line.startsWith('Warning: '))
+      .map((line) => line.slice('Warning: '.length)),
+    refusal: ok ? undefined : lines.filter((line) => !line.startsWith('Warning: ')).join(' '),
+  };
+}
+
+export function createNamespace(
+  control: Control,
+  name: string,
+  { labels = {}, annotations = {} }: { labels?: object; annotations?: object } = {},
+): void {
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels, annotations } };
+  control.kubectl(['create', '-f', '-'], JSON.stringify(object));
+  control.kubectl(['-n', name, 'wait', '--for=create', 'serviceaccount/default', '--timeout=30s']);
+}
+
+export function sidecarIn(pod: TestPod | undefined) {
+  return pod?.spec.initContainers?.find(({ name }) => name === 'model-gateway');
+}
+
+/** Waits, asking again, and fails with the last reason. */
+export async function eventually<T>(ask: () => Promise<T> | T, withinMs = 30_000): Promise<T> {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() - begun > withinMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

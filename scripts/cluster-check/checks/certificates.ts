@@ -1,0 +1,166 @@
+// Certificates that live for seconds: what takes months happens while pods are being created, and none of them is refused.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import {
+  type Check,
+  createNamespace,
+  createPodAt,
+  eventually,
+  must,
+  mustEqual,
+  sidecarIn,
+  startPodAt,
+} from '../check.ts';
+import type { Cluster } from '../cluster.ts';
+import type { Control } from '../control.ts';
+import { apply, objectsOf } from '../manifests.ts';
+import { secretText, startInjector } from './install.ts';
+
+const lives = { GATEWAY_KEEPER_CERTIFICATE_LIFE: '20s', GATEWAY_KEEPER_AUTHORITY_LIFE: '240s' };
+/** The next authority is announced at 160 s, signs from 200 s on, and the first one is gone at 240 s. */
+const watchedMs = 270_000;
+
+const gatewaySecrets = [
+  'control-plane-tls',
+  'egress-gateway-tls',
+  'egress-gateway-client-tls',
+  'injector-tls',
+  'sidecars-ca',
+];
+
+export const certificateChecks: readonly Check[] = [
+  {
+    name: 'an installation with certificates by plain.sh works, its webhooks kept by the file of their authority',
+    run: async (cluster, scene) => {
+      const { control } = cluster;
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      control.kubectl([
+        '-n',
+        'model-gateway',
+        'delete',
+        'secret',
+        'model-gateway-authorities',
+        ...gatewaySecrets,
+      ]);
+      control.kubectl(['-n', 'model-gateway', 'delete', 'deployment', 'injector']);
+      control.tryKubectl(['delete', 'mutatingwebhookconfiguration', 'model-gateway-injector']);
+      control.kubectl(['apply', '-f', '-'], plain(cluster, 'gateway'));
+      apply(control, objectsOf({ overlay: 'overlays/sidecar', components: ['certificates/plain'] }), [
+        '--force-conflicts',
+      ]);
+      scene.injectors.push(await startInjector(cluster));
+      cluster.setEndpoints(scene.injectors);
+      await podsGetSidecars(cluster, 'by-plain-sh');
+      return undefined;
+    },
+  },
+  {
+    name: 'the keeper takes that installation over: not over its head, but with the authorities that it is handed',
+    run: async (cluster, scene) => {
+      const { control } = cluster;
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      const before = injectorCertificate(control);
+      // As the changelog says: what applied them before is not to take them away now.
+      control.kubectl([
+        '-n',
+        'model-gateway',
+        'annotate',
+        'secret',
+        ...gatewaySecrets,
+        'kubectl.kubernetes.io/last-applied-configuration-',
+      ]);
+      apply(control, objectsOf({ overlay: 'overlays/sidecar-plain-certificates' }), ['--force-conflicts']);
+      const pod = await cluster.podOf('injector');
+      const keeper = pod.run('keeper', { image: 'control-plane' });
+      await eventually(() =>
+        must(
+          keeper.stdout().includes('names an authority whose key is not here'),
+          'it does not say what it lacks',
+        ),
+      );
+      mustEqual(injectorCertificate(control), before, 'a certificate that it did not make');
+      await pod.close();
+      control.kubectl(
+        ['apply', '--server-side', '--field-manager=plain.sh', '-f', '-'],
+        plain(cluster, 'authorities'),
+      );
+      apply(control, objectsOf({ overlay: 'overlays/sidecar-plain-certificates' }), ['--force-conflicts']);
+      scene.injectors.push(await startInjector(cluster));
+      cluster.setEndpoints(scene.injectors);
+      await podsGetSidecars(cluster, 'by-plain-sh');
+      const key = { namespace: 'model-gateway', name: 'injector-tls', key: 'ca.crt' };
+      must(
+        injectorCertificate(control) === before || secretText(control, key).includes('BEGIN'),
+        'the authority is gone',
+      );
+      return undefined;
+    },
+  },
+  {
+    name: 'certificates are renewed and an authority is rolled under pods that are being created, and none is refused',
+    run: async (cluster, scene) => {
+      const { control } = cluster;
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      const secrets = [
+        'model-gateway-authorities',
+        'control-plane-tls',
+        'egress-gateway-tls',
+        'egress-gateway-client-tls',
+        'injector-tls',
+        'sidecars-ca',
+      ];
+      // Begun anew, as the runbook says: deleted, and brought back empty.
+      for (const name of secrets) {
+        control.kubectl(['-n', 'model-gateway', 'delete', 'secret', name]);
+        control.kubectl(['-n', 'model-gateway', 'create', 'secret', 'generic', name]);
+      }
+      for (let replica = 0; replica < 2; replica++)
+        scene.injectors.push(await startInjector(cluster, { env: lives }));
+      cluster.setEndpoints(scene.injectors);
+      createNamespace(control, 'rolled', { labels: { 'model-gateway.io/inject': 'enabled' } });
+      const seen = { leaves: new Set<string>(), authorities: new Set<string>() };
+      const began = performance.now();
+      let pods = 0;
+      while (performance.now() - began < watchedMs) {
+        const { pod, refusal } = await startPodAt(control, { namespace: 'rolled' });
+        must(
+          sidecarIn(pod),
+          `after ${Math.round((performance.now() - began) / 1000)} s and ${pods} pods: ${refusal ?? 'no sidecar'}`,
+        );
+        pods++;
+        const stored = async (name: string) =>
+          JSON.parse(
+            (await control.start(['-n', 'model-gateway', 'get', 'secret', name, '-o', 'json'])).stdout,
+          ) as StoredSecret;
+        seen.leaves.add((await stored('injector-tls')).data['tls.crt'] ?? '');
+        seen.authorities.add((await stored('model-gateway-authorities')).data['internal.crt'] ?? '');
+      }
+      must(seen.leaves.size >= 15, `only ${seen.leaves.size} certificates`);
+      must(seen.authorities.size >= 2, 'the authority did not change');
+      return `${pods} pods in ${watchedMs / 1000} s, ${seen.leaves.size} certificates of ${seen.authorities.size} authorities`;
+    },
+  },
+];
+
+interface StoredSecret {
+  readonly data: Readonly<Record<string, string>>;
+}
+
+const script = join(import.meta.dirname, '../../../deploy/certificates/plain.sh');
+
+function plain({ folder }: Cluster, what: 'gateway' | 'authorities'): string {
+  return execFileSync('sh', [script, join(folder, 'authorities'), what], { encoding: 'utf8' });
+}
+
+function injectorCertificate(control: Control): string {
+  return secretText(control, { namespace: 'model-gateway', name: 'injector-tls', key: 'tls.crt' });
+}
+
+async function podsGetSidecars({ control }: Cluster, namespace: string): Promise<void> {
+  if (!control.tryKubectl(['get', 'namespace', namespace]).ok)
+    createNamespace(control, namespace, { labels: { 'model-gateway.io/inject': 'enabled' } });
+  await eventually(() => {
+    const { pod, refusal } = createPodAt(control, { namespace });
+    must(sidecarIn(pod), refusal ?? 'no sidecar');
+  });
+}

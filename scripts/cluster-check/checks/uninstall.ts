@@ -1,0 +1,143 @@
+// Taken away in whatever order: no fail-closed webhook stays behind. Namespaces and what belongs to them are deleted by Kubernetes' own
+// controllers.
+import {
+  type Check,
+  createNamespace,
+  createPodAt,
+  eventually,
+  must,
+  mustEqual,
+  sidecarIn,
+} from '../check.ts';
+import type { Cluster } from '../cluster.ts';
+import type { Control } from '../control.ts';
+import { apply, objectsOf } from '../manifests.ts';
+import { startInjector } from './install.ts';
+
+const overlay = 'overlays/sidecar-plain-certificates';
+const isThere = ({ tryKubectl }: Control) =>
+  tryKubectl(['get', 'mutatingwebhookconfiguration', 'model-gateway-injector']).ok;
+
+export const uninstallChecks: readonly Check[] = [
+  {
+    name: 'the Deployment deleted alone: its keepers take the webhooks with them',
+    run: async (cluster, scene) => {
+      await installed(cluster, scene);
+      const begun = performance.now();
+      cluster.control.kubectl(['-n', 'model-gateway', 'delete', 'deployment', 'injector', '--wait=false']);
+      await gone(cluster.control);
+      return `gone after ${Math.round(performance.now() - begun)} ms`;
+    },
+  },
+  {
+    name: 'the Deployment deleted in the foreground, its keeper ended the moment after: gone as well',
+    run: async (cluster, scene) => {
+      await installed(cluster, scene);
+      cluster.control.kubectl([
+        '-n',
+        'model-gateway',
+        'delete',
+        'deployment',
+        'injector',
+        '--cascade=foreground',
+        '--wait=false',
+      ]);
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await gone(cluster.control);
+      return undefined;
+    },
+  },
+  {
+    name: 'the Deployment kept, its pods restarted: the webhooks stay',
+    run: async (cluster, scene) => {
+      await installed(cluster, scene);
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      must(isThere(cluster.control), 'the webhooks are gone');
+      return undefined;
+    },
+  },
+  {
+    name: 'the namespace deleted while no keeper runs: the garbage collector takes the webhooks, and pods start again',
+    run: async (cluster, scene) => {
+      await installed(cluster, scene);
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      const { control } = cluster;
+      createNamespace(control, 'left-behind', { labels: { 'model-gateway.io/inject': 'enabled' } });
+      await eventually(() =>
+        must(createPodAt(control, { namespace: 'left-behind' }).refusal, 'not refused without an injector'),
+      );
+      control.kubectl(['delete', 'namespace', 'model-gateway', '--wait=false']);
+      await gone(control, 60_000);
+      await eventually(() =>
+        must(createPodAt(control, { namespace: 'left-behind' }).pod, 'pods are still refused'),
+      );
+      return undefined;
+    },
+  },
+  {
+    name: 'the namespace deleted first, with keepers: the webhooks go at once, and pods of apps never wait',
+    run: async (cluster, scene) => {
+      const { control } = cluster;
+      await installed(cluster, scene);
+      must(sidecarIn(createPodAt(control, { namespace: 'left-behind' }).pod), 'before');
+      const begun = performance.now();
+      control.kubectl(['delete', 'namespace', 'model-gateway', '--wait=false']);
+      await gone(control, 5_000);
+      const { pod, refusal } = createPodAt(control, { namespace: 'left-behind' });
+      must(pod, `a pod is refused: ${refusal}`);
+      return `gone after ${Math.round(performance.now() - begun)} ms`;
+    },
+  },
+  {
+    name: 'kubectl delete of everything: nothing of the gateway is left in the cluster',
+    run: async (cluster, scene) => {
+      const { control } = cluster;
+      await installed(cluster, scene);
+      const objects = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objectsOf({ overlay }) });
+      control.kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], objects);
+      await gone(control, 10_000);
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await eventually(() => {
+        const kinds = 'mutatingwebhookconfigurations,clusterroles,clusterrolebindings,namespaces';
+        const left = control.kubectl([
+          'get',
+          kinds,
+          '-l',
+          'app.kubernetes.io/part-of=model-gateway',
+          '-o',
+          'name',
+        ]);
+        mustEqual(
+          left.split('\n').filter((line) => line !== '' && !line.includes('team-a')),
+          [],
+          'left',
+        );
+      }, 60_000);
+      return undefined;
+    },
+  },
+];
+
+/** Whole again, with one running pod; what the last check left is waited for. */
+async function installed(cluster: Cluster, { injectors }: { injectors: unknown[] }): Promise<void> {
+  const { control } = cluster;
+  for (const pod of injectors.splice(0) as { close(): Promise<void> }[]) await pod.close();
+  await eventually(() => {
+    const { ok, said } = control.tryKubectl([
+      'get',
+      'namespace',
+      'model-gateway',
+      '-o',
+      'jsonpath={.status.phase}',
+    ]);
+    must(!ok || said === 'Active', `the namespace is ${said}`);
+  }, 120_000);
+  await eventually(() => apply(control, objectsOf({ overlay }), ['--force-conflicts']));
+  injectors.push(await startInjector(cluster));
+  cluster.setEndpoints(injectors as Parameters<Cluster['setEndpoints']>[0]);
+  await eventually(() => must(isThere(control), 'no webhooks'));
+}
+
+async function gone(control: Control, withinMs = 10_000): Promise<void> {
+  await eventually(() => must(!isThere(control), 'the webhooks are still there'), withinMs);
+}

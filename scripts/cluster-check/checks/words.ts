@@ -1,0 +1,131 @@
+// Who is asked about, by label and word, as the API server's own selectors and expressions decide it: every pair of what a namespace
+// says and what a pod says.
+import {
+  type Check,
+  type Created,
+  createNamespace,
+  createPodAt,
+  eventually,
+  must,
+  mustEqual,
+  mustMatch,
+  sidecarIn,
+} from '../check.ts';
+import { startInjector } from './install.ts';
+
+const name = 'model-gateway.io/inject';
+
+/** Namespaces by what their label says; undefined: none. */
+const namespaces: Readonly<Record<string, string | undefined>> = {
+  'says-enabled': 'enabled',
+  'says-true': 'true',
+  'says-disabled': 'disabled',
+  'says-false': 'false',
+  'says-nothing': undefined,
+  'says-yes': 'yes',
+};
+
+const wants = (word: string | undefined) =>
+  word === undefined ? undefined : ['enabled', 'true'].includes(word);
+const isWord = (word: string) => ['enabled', 'true', 'disabled', 'false'].includes(word);
+
+type Expectation = 'injected' | 'plain' | 'refused';
+
+function expected(ofNamespace: string | undefined, words: readonly (string | undefined)[]): Expectation {
+  const said = words.filter((word) => word !== undefined);
+  if (said.some((word) => !isWord(word))) return 'refused';
+  const [first, second] = said.map(wants);
+  if (first !== undefined && second !== undefined && first !== second) return 'refused';
+  if (first !== undefined) return first ? 'injected' : 'plain';
+  if (ofNamespace !== undefined && !isWord(ofNamespace)) return 'refused';
+  return wants(ofNamespace) ? 'injected' : 'plain';
+}
+
+function outcomeOf({ pod, refusal }: Created): Expectation {
+  if (refusal !== undefined) return 'refused';
+  return sidecarIn(pod) === undefined ? 'plain' : 'injected';
+}
+
+export const wordChecks: readonly Check[] = [
+  {
+    name: 'every pair of words of namespace, pod label and pod annotation has one meaning',
+    run: async ({ control }) => {
+      for (const [namespace, word] of Object.entries(namespaces))
+        createNamespace(control, namespace, { labels: word === undefined ? {} : { [name]: word } });
+      await eventually(() =>
+        mustEqual(
+          outcomeOf(createPodAt(control, { namespace: 'says-yes' })),
+          'refused',
+          'selectors are in force',
+        ),
+      );
+      const words = [undefined, 'enabled', 'true', 'disabled', 'false', 'yes'];
+      let count = 0;
+      for (const [namespace, ofNamespace] of Object.entries(namespaces)) {
+        for (const label of words) {
+          for (const annotation of words) {
+            // All pairs in two namespaces, one form at a time in the others.
+            const isPair = label !== undefined && annotation !== undefined;
+            if (isPair && !['says-enabled', 'says-nothing'].includes(namespace)) continue;
+            const created = createPodAt(control, {
+              namespace,
+              ...(label !== undefined && { labels: { [name]: label } }),
+              ...(annotation !== undefined && { annotations: { [name]: annotation } }),
+            });
+            const what = `${namespace}, label ${label}, annotation ${annotation}: ${created.refusal ?? ''}`;
+            mustEqual(outcomeOf(created), expected(ofNamespace, [label, annotation]), what);
+            count++;
+          }
+        }
+      }
+      return `${count} pods`;
+    },
+  },
+  {
+    name: 'what is refused says the right word',
+    run: async ({ control }) => {
+      const refusal = (request: Parameters<typeof createPodAt>[1]) => createPodAt(control, request).refusal;
+      mustMatch(
+        refusal({ namespace: 'says-yes' }),
+        /the label model-gateway\.io\/inject of the namespace says-yes must be enabled or true, disabled or false/,
+        'the namespace',
+      );
+      mustMatch(
+        refusal({ namespace: 'says-nothing', labels: { [name]: 'yes' } }),
+        /not \\?"yes\\?"; write enabled/,
+        'the label',
+      );
+      mustMatch(
+        refusal({ namespace: 'says-enabled', labels: { [name]: 'true' }, annotations: { [name]: 'false' } }),
+        /label model-gateway\.io\/inject says enabled, its annotation disabled; keep one of them/,
+        'a pair',
+      );
+      mustMatch(
+        refusal({ namespace: 'says-enabled', annotations: { 'model-gateway.io/injection': 'true' } }),
+        /model-gateway\.io\/inject is the one/,
+        'another name',
+      );
+      return undefined;
+    },
+  },
+  {
+    name: 'without an injector those who opted out and those who never opted in start, and nobody else',
+    run: async (cluster, scene) => {
+      const { control } = cluster;
+      // Not only out of the Service: API servers keep connections.
+      for (const pod of scene.injectors.splice(0)) await pod.close();
+      const outcome = (namespace: string, labels = {}) =>
+        outcomeOf(createPodAt(control, { namespace, labels }));
+      await eventually(() => must(outcome('says-enabled') === 'refused', 'still answered'));
+      mustEqual(outcome('says-enabled', { [name]: 'disabled' }), 'plain', 'a pod that opted out');
+      mustEqual(outcome('says-nothing'), 'plain', 'a namespace that says nothing');
+      mustEqual(outcome('says-false'), 'plain', 'a namespace that opted out');
+      mustEqual(outcome('says-nothing', { [name]: 'enabled' }), 'refused', 'a pod that opted in');
+      mustEqual(outcome('kube-system', { [name]: 'enabled' }), 'plain', 'kube-system');
+      for (let replica = 0; replica < 2; replica++) scene.injectors.push(await startInjector(cluster));
+      cluster.setEndpoints(scene.injectors);
+      await eventually(() => must(outcome('says-enabled') === 'injected', 'not answered again'));
+      return undefined;
+    },
+  },
+];

@@ -1,0 +1,221 @@
+// Objects of the API server as they are now, whatever happens to the watch that tells of them: recordings of a real one, over HTTPS.
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
+import type { JsonObject } from '../../../common/json.ts';
+import { createLogger } from '../../../common/logger.ts';
+import { systemTimers } from '../../../common/timers.ts';
+import { type ApiClient, createApiClient } from '../../../keeper/api/client.ts';
+import { type Followed, follow } from '../../../keeper/api/follow.ts';
+import {
+  allObjects,
+  metadataOf,
+  oneObject,
+  paths,
+  type Source,
+  versionOf,
+} from '../../../keeper/api/sources.ts';
+import { until } from '../../support/process.ts';
+import {
+  type RecordedApi,
+  recordedObject,
+  recordingOf,
+  startRecordedApi,
+} from '../../support/recorded-api.ts';
+
+let api: RecordedApi;
+let client: ApiClient;
+const following: Followed[] = [];
+const lines: string[] = [];
+let changes: number;
+
+beforeEach(async () => {
+  api = await startRecordedApi();
+  client = createApiClient({
+    url: api.url,
+    ca: { current: readFileSync(api.caFile) },
+    token: { current: 'a-token' },
+    userAgent: 'test',
+  });
+  changes = 0;
+  lines.length = 0;
+});
+afterEach(async () => {
+  for (const one of following.splice(0)) one.close();
+  client.close();
+  await api.close();
+});
+
+function followed(source: Source): Followed {
+  const log = createLogger({ name: 'test', level: 'info', stream: { write: (line) => lines.push(line) } });
+  const one = follow(source, {
+    ...{ client, log, clock: systemClock, timers: systemTimers },
+    onChange: () => void changes++,
+  });
+  following.push(one);
+  return one;
+}
+
+const webhook = paths.webhook('model-gateway-injector');
+const webhookWatch = webhook;
+const eventually = (what: string, is: () => boolean) => until(is, { timeoutMs: 15_000, what });
+const typeOf = (line: JsonObject) => line.type;
+const recordedWatch = () => recordingOf('watch-webhook').lines ?? [];
+const objectIn = (line: JsonObject | undefined) => (line?.object ?? {}) as JsonObject;
+
+describe('one object', () => {
+  it('is read once, and its watch goes on from there with the account’s token', async () => {
+    api.on('GET', webhook, recordingOf('webhook-patched'));
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the watch', () => api.to('WATCH', webhookWatch).length === 1);
+    expect(one.object).toEqual(recordedObject('webhook-patched'));
+    const [watch] = api.to('WATCH', webhookWatch);
+    expect(watch?.query.get('resourceVersion')).toBe(versionOf(recordedObject('webhook-patched')));
+    expect(watch?.query.get('allowWatchBookmarks')).toBe('true');
+    expect(watch?.authorization).toBe('Bearer a-token');
+    expect(api.to('GET', webhook)).toHaveLength(1);
+  });
+
+  it('is deleted and made anew as the watch tells it, and a bookmark moves where the next one begins', async () => {
+    const told = recordedWatch();
+    expect(told.map(typeOf)).toEqual(expect.arrayContaining(['DELETED', 'ADDED', 'BOOKMARK']));
+    api.on('GET', webhook, recordingOf('webhook-patched'));
+    const deleted = told.findIndex((line) => line.type === 'DELETED');
+    const until_ = (index: number) => ({ status: 200, lines: told.slice(0, index) });
+    api.on(
+      'WATCH',
+      webhookWatch,
+      { ...until_(deleted + 1), ending: 'end' },
+      { status: 200, lines: told.slice(deleted + 1), ending: 'end' },
+      { status: 200, lines: [] },
+    );
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the third watch', () => api.to('WATCH', webhookWatch).length === 3);
+    const versions = api.to('WATCH', webhookWatch).map(({ query }) => query.get('resourceVersion'));
+    expect(versions.slice(1)).toEqual([versionOf(objectIn(told[deleted])), versionOf(objectIn(told.at(-1)))]);
+    expect(told.at(-1)?.type).toBe('BOOKMARK');
+    const added = told.findLast((line) => line.type === 'ADDED' || line.type === 'MODIFIED');
+    expect(one.object).toEqual(objectIn(added));
+    expect(api.to('GET', webhook)).toHaveLength(1);
+  });
+
+  it('that is not there is waited for, and told when it comes', async () => {
+    api.on('GET', webhook, recordingOf('webhook-absent'));
+    const added = recordedWatch().filter((line) => line.type === 'ADDED');
+    api.on('WATCH', webhookWatch, { status: 200, lines: added });
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the object', () => one.object !== undefined);
+    expect(api.to('WATCH', webhookWatch)[0]?.query.has('resourceVersion')).toBe(false);
+    expect(one.object).toEqual(objectIn(added[0]));
+  });
+
+  it('is read anew where the watch’s version is too old', async () => {
+    api.on('GET', webhook, recordingOf('webhook-without-authority'), recordingOf('webhook-patched'));
+    expect((recordingOf('watch-too-old').lines ?? []).map(typeOf)).toEqual(['ERROR']);
+    api.on(
+      'WATCH',
+      webhookWatch,
+      { ...recordingOf('watch-too-old'), ending: 'end' },
+      { status: 200, lines: [] },
+    );
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the second reading', () => api.to('GET', webhook).length === 2);
+    await eventually(
+      'what it read',
+      () => versionOf(one.object ?? {}) === versionOf(recordedObject('webhook-patched')),
+    );
+    expect(lines.join('')).not.toContain('cannot be read');
+  });
+
+  it('loses nothing where the connection is cut within a line: the next watch goes on after the last whole one', async () => {
+    const told = recordedWatch();
+    const deleted = told.findIndex((line) => line.type === 'DELETED');
+    api.on('GET', webhook, recordingOf('webhook-patched'));
+    api.on(
+      'WATCH',
+      webhookWatch,
+      { status: 200, lines: told.slice(0, deleted + 1), ending: 'cut' },
+      { status: 200, lines: [] },
+    );
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the second watch', () => api.to('WATCH', webhookWatch).length === 2);
+    expect(api.to('WATCH', webhookWatch)[1]?.query.get('resourceVersion')).toBe(
+      versionOf(objectIn(told[deleted])),
+    );
+    expect(one.object).toBeUndefined();
+    expect(api.to('GET', webhook)).toHaveLength(1);
+    expect(lines.join('')).toContain('cannot be read; trying again');
+  });
+
+  it('outlives an API server that is away, which is told once when it begins and once when it is over', async () => {
+    api.on('GET', webhook, recordingOf('webhook-patched'));
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the object', () => one.object !== undefined);
+    api.setOpen(false);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(one.object).toBeDefined();
+    api.setOpen(true);
+    const before = api.to('WATCH', webhookWatch).length;
+    await eventually('another watch', () => api.to('WATCH', webhookWatch).length > before);
+    expect(lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1);
+  });
+
+  it('is not taken from a watch that brings nonsense', async () => {
+    api.on('GET', webhook, recordingOf('webhook-patched'));
+    api.on(
+      'WATCH',
+      webhookWatch,
+      { status: 200, lines: [{ hello: 'there' }], ending: 'end' },
+      { status: 200, lines: [] },
+    );
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the second watch', () => api.to('WATCH', webhookWatch).length === 2);
+    expect(one.object).toEqual(recordedObject('webhook-patched'));
+    expect(lines.join('')).toContain('something else than events');
+  });
+});
+
+describe('all objects of a kind', () => {
+  const names = (one: Followed) =>
+    [...(one.objects?.values() ?? [])].map((object) => metadataOf(object).name).sort();
+  const whole = (object: JsonObject) => object;
+
+  it('are read in pages, and followed from the version of the last', async () => {
+    api.on(
+      'GET',
+      paths.namespaces,
+      recordingOf('namespaces-page-of-2'),
+      recordingOf('namespaces-page-after-2'),
+    );
+    const one = followed(allObjects('namespaces', paths.namespaces, whole));
+    await eventually('the watch', () => api.to('WATCH', paths.namespaces).length === 1);
+    const items = ['namespaces-page-of-2', 'namespaces-page-after-2'].flatMap(
+      (name) => recordedObject(name).items as JsonObject[],
+    );
+    expect(names(one)).toEqual(items.map((item) => metadataOf(item).name).sort());
+    const [, second] = api.to('GET', paths.namespaces);
+    expect(second?.query.get('continue')).toBe(metadataOf(recordedObject('namespaces-page-of-2')).continue);
+    expect(api.to('WATCH', paths.namespaces)[0]?.query.get('resourceVersion')).toBe(
+      versionOf(recordedObject('namespaces-page-after-2')),
+    );
+  });
+
+  it('change one by one', async () => {
+    api.on('GET', paths.namespaces, recordingOf('namespaces-page-1'));
+    api.on('WATCH', paths.namespaces, recordingOf('watch-namespaces'));
+    const one = followed(allObjects('namespaces', paths.namespaces, whole));
+    const annotations = () =>
+      metadataOf(one.objects?.get('/sized-by-annotation')).annotations as JsonObject | undefined;
+    await eventually('the change', () => annotations()?.['model-gateway.io/memory-limit'] === '400Mi');
+    expect(one.objects?.size).toBe((recordedObject('namespaces-page-1').items as unknown[]).length);
+    expect(changes).toBeGreaterThanOrEqual(2);
+  });
+
+  it('that may not be read are known as such', async () => {
+    api.on('GET', paths.namespaces, recordingOf('namespaces-forbidden'));
+    const one = followed(allObjects('namespaces', paths.namespaces, whole));
+    await eventually('the refusal', () => one.isForbidden);
+    expect(one.objects).toBeUndefined();
+    expect(lines.join('')).toContain('namespaces is forbidden');
+  });
+});
