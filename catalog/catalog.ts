@@ -1,10 +1,16 @@
 // A catalog as programs ask it: models by name, and those that can be called. Frozen; another file makes another catalog.
+import { createHash } from 'node:crypto';
 import type { CatalogModel } from './model.ts';
 import type { CatalogContent } from './parse.ts';
+import { catalogText } from './write.ts';
 
 export interface Catalog {
   /** The day of the whole, YYYY-MM-DD. */
   readonly asOf: string;
+  /** The same for catalogs that say the same, however they are laid out: 16 hexadecimal digits. */
+  readonly digest: string;
+  /** All rows, in the catalog's order. */
+  readonly models: readonly CatalogModel[];
   /**
    * @param provider canonical name
    * @param name as sent to the provider; a fine-tuned `ft:<base>:…` is found by its base
@@ -15,16 +21,21 @@ export interface Catalog {
 }
 
 /** @throws Error if it holds a model twice */
-export function createCatalog({ asOf, models }: CatalogContent, file: string): Catalog {
+export function createCatalog(content: CatalogContent, file: string): Catalog {
+  const { asOf, models } = content;
   const byName = new Map(models.map((row) => [`${row.provider}/${row.name}`, row] as const));
   if (byName.size !== models.length) throw new Error(`${file}: a model is there twice`);
   const listed = Object.freeze(models.filter((row) => !row.name.startsWith(fineTuned)));
   return {
-    asOf,
+    ...{ asOf, models, digest: digestOf(content) },
     find: (provider, name) =>
       byName.get(`${provider}/${name.startsWith(fineTuned) ? baseOfFineTuned(name) : name}`),
     list: () => listed,
   };
+}
+
+function digestOf(content: CatalogContent): string {
+  return createHash('sha256').update(catalogText(content)).digest('hex').slice(0, 16);
 }
 
 const fineTuned = 'ft:';

@@ -2,18 +2,16 @@
 // vendor takes for the very same model. Allow-lists, limits, prices, usage and logs know models by these names, so that nobody passes
 // a limit by another spelling. What is sent to a vendor is what the caller sent.
 import { isProviderName } from '../common/provider-names.ts';
-import catalogJson from './models.json' with { type: 'json' };
+import type { Catalog } from './catalog.ts';
+import { catalogInForce } from './in-force.ts';
 import synonymsJson from './synonyms.json' with { type: 'json' };
-
-/** The day of the catalog, YYYY-MM-DD. */
-export const catalogDate: string = catalogJson.asOf;
 
 /**
  * @param model `<provider>/<name>`: the canonical name of the provider, and any name of a model as it would be sent to it
  * @returns its canonical name; a name that the catalog does not know is its own
  */
 export function canonicalModel(model: string): string {
-  return shipped.primaries.get(model) ?? model;
+  return index().primaries.get(model) ?? model;
 }
 
 /** As canonicalModel, and an ARN that ends in a model's id becomes that model. Logs and usage keep the ARN, selectors do not. */
@@ -23,7 +21,7 @@ export function modelMeant(model: string): string {
 
 /** All names of the model, the canonical one first. @param model by any of its names, as for canonicalModel */
 export function namesOfModel(model: string): readonly string[] {
-  const known = shipped.names.get(canonicalModel(model));
+  const known = index().names.get(canonicalModel(model));
   if (known !== undefined) return known;
   const named = modelOfArn(model);
   return named === undefined ? [model] : [model, ...namesOfModel(named)];
@@ -35,12 +33,12 @@ export function namesOfModel(model: string): readonly string[] {
  * what a limit misses, nobody counts.
  */
 export function limitNamesOfModel(model: string): readonly string[] {
+  const { limitNames } = index();
   const remembered = limitNames.get(model);
   if (remembered !== undefined) return remembered;
   const own = namesOfModel(model).map((name) => name.toLowerCase());
   const undated = own.flatMap((name) => undatedName(name) ?? []);
   const all = [...new Set([...own, ...undated])];
-  // Callers choose model names: what is remembered is bounded.
   if (limitNames.size >= rememberedMax) limitNames.clear();
   limitNames.set(model, all);
   return all;
@@ -48,17 +46,17 @@ export function limitNamesOfModel(model: string): readonly string[] {
 
 /** Whether the catalog has heard of the model, by whichever of its names. */
 export function isInCatalog(model: string): boolean {
-  return namesOfModel(model).some((name) => shipped.names.has(name) || isFineTuned(name));
+  return namesOfModel(model).some((name) => index().names.has(name) || isFineTuned(name));
 }
 
 /** Canonical names of the models that answer chat completions. */
 export function chatModels(): readonly string[] {
-  return shipped.chat;
+  return index().chat;
 }
 
 /** All names in the catalog that begin with `<provider>/`, synonyms among them. */
 export function catalogNamesOf(provider: string): readonly string[] {
-  return shipped.byProvider.get(provider) ?? [];
+  return index().byProvider.get(provider) ?? [];
 }
 
 /**
@@ -68,21 +66,24 @@ export function catalogNamesOf(provider: string): readonly string[] {
 export const openNames: readonly string[] = ['studio-ai/', 'managed-cloud-models/arn:', 'gpt-provider/ft:'];
 
 const rememberedMax = 2000;
-const limitNames = new Map<string, readonly string[]>();
-
-interface Row {
-  readonly provider: string;
-  readonly name: string;
-  readonly chat: boolean;
-}
 
 type Synonyms = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 const fineTuned = 'gpt-provider/ft:';
 
-const shipped = indexed(catalogJson.models, synonymsJson);
+const indexes = new WeakMap<Catalog, ReturnType<typeof indexed>>();
 
-function indexed(rows: readonly Row[], synonyms: Synonyms) {
+/** Of the catalog in force. */
+function index(): ReturnType<typeof indexed> {
+  const catalog = catalogInForce();
+  const known = indexes.get(catalog);
+  if (known !== undefined) return known;
+  const built = indexed(catalog.models, synonymsJson);
+  indexes.set(catalog, built);
+  return built;
+}
+
+function indexed(rows: Catalog['models'], synonyms: Synonyms) {
   const primaries = new Map<string, string>();
   const names = new Map<string, readonly string[]>();
   for (const [provider, models] of Object.entries(synonyms)) {
@@ -99,6 +100,8 @@ function indexed(rows: readonly Row[], synonyms: Synonyms) {
   for (const name of inRows) if (!primaries.has(name) && !names.has(name)) names.set(name, [name]);
   const chat = rows.filter((row) => row.chat).map(({ provider, name }) => `${provider}/${name}`);
   return {
+    /** Remembered: callers choose model names, so it is bounded. */
+    limitNames: new Map<string, readonly string[]>(),
     /** Canonical names by synonym. */
     primaries,
     /** All names of a model by its canonical one. */
@@ -114,7 +117,7 @@ function indexed(rows: readonly Row[], synonyms: Synonyms) {
 function isFineTuned(name: string): boolean {
   if (!name.startsWith(fineTuned)) return false;
   const end = name.indexOf(':', fineTuned.length);
-  return end !== -1 && shipped.names.has(name.slice(0, end));
+  return end !== -1 && index().names.has(name.slice(0, end));
 }
 
 // docs.aws.amazon.com/service-authorization/latest/reference/list_amazonbedrock.html: both resources end in the model's own id.
@@ -133,5 +136,5 @@ function undatedName(name: string): string | undefined {
   const provider = name.slice(0, name.indexOf('/'));
   if (!isProviderName(provider) || name.startsWith('studio-ai/')) return undefined;
   const undated = name.replace(datedForm, '');
-  return undated !== name && shipped.names.has(undated) ? undated : undefined;
+  return undated !== name && index().names.has(undated) ? undated : undefined;
 }

@@ -31,7 +31,18 @@ export type ModelPrices = PriceSet & {
   readonly asOf: string;
   /** A name among the catalog's `sources`. */
   readonly source?: string;
+  /** What the vendor has said it will cost: the end of an introductory price. Only in a catalog. */
+  readonly next?: NextPrices;
 };
+
+/** In place of the others from the beginning of this day, YYYY-MM-DD, UTC. */
+export type NextPrices = Omit<ModelPrices, 'next'> & { readonly from: string };
+
+/** The prices of this moment, in milliseconds since 1970. */
+export function pricesOn(prices: ModelPrices, now: number): ModelPrices {
+  const { next } = prices;
+  return next !== undefined && now >= Date.parse(next.from) ? next : prices;
+}
 
 export interface CatalogModel {
   /** Canonical. */

@@ -14,11 +14,21 @@ import {
   type ServiceTier,
   tokenKinds,
 } from '../common/model-facts.ts';
-import type { CallPrices, CatalogModel, ModelPrices, PriceSet, PriceTier, TokenPrices } from './model.ts';
+import type {
+  CallPrices,
+  CatalogModel,
+  ModelPrices,
+  NextPrices,
+  PriceSet,
+  PriceTier,
+  TokenPrices,
+} from './model.ts';
 
 export interface CatalogContent {
   /** The day of the whole, YYYY-MM-DD. */
   readonly asOf: string;
+  /** What the names in `source` of prices stand for. */
+  readonly sources: Readonly<Record<string, string>>;
   /** In the file's order. */
   readonly models: readonly CatalogModel[];
 }
@@ -27,11 +37,21 @@ export interface CatalogContent {
 export function parseCatalog(value: unknown, file: string): CatalogContent {
   if (!isObject(value) || !Array.isArray(value.models))
     throw new Error(`${file}: an object with models is expected`);
-  const { asOf, unit, models } = value;
+  const { asOf, unit, sources = {}, models, ...unknown } = value;
+  const [odd] = Object.keys(unknown);
+  if (odd !== undefined) throw new Error(`${file}: there is no field ${odd}`);
   if (!isDay(asOf)) throw new Error(`${file}: asOf must be a day, YYYY-MM-DD`);
   if (unit !== catalogUnit) throw new Error(`${file}: unit must be "${catalogUnit}"`);
   const created = Date.parse(asOf) / 1000;
-  return { asOf, models: Object.freeze(models.map((row: unknown) => parseModel(row, created, file))) };
+  const named = mapOf(sources, file, 'sources', (_name, one) => {
+    if (typeof one === 'string') return one;
+    throw new Error(`${file}: a source is a text`);
+  });
+  return {
+    asOf,
+    sources: named,
+    models: Object.freeze(models.map((row: unknown) => parseModel(row, created, file))),
+  };
 }
 
 export const catalogUnit = 'USD per million tokens';
@@ -76,17 +96,29 @@ function parseRegions(value: unknown, at: string): Readonly<Record<string, Model
 
 /** @throws Error */
 export function parsePrices(value: unknown, at: string): ModelPrices {
-  const { serviceTiers, surcharges, calls, asOf, source, ...set } = fieldsOf(value, priceFields, at);
+  const { next, ...prices } = fieldsOf(value, [...priceFields, 'next'], at);
+  const parsed = parsePriceFields(prices, at);
+  return Object.freeze(next === undefined ? parsed : { ...parsed, next: parseNext(next, `${at}, next`) });
+}
+
+function parseNext(value: unknown, at: string): NextPrices {
+  const { from, ...prices } = fieldsOf(value, [...priceFields, 'from'], at);
+  if (!isDay(from)) throw new Error(`${at}: from must be a day, YYYY-MM-DD`);
+  return Object.freeze({ ...parsePriceFields(prices, at), from });
+}
+
+function parsePriceFields(value: JsonObject, at: string): Omit<ModelPrices, 'next'> {
+  const { serviceTiers, surcharges, calls, asOf, source, ...set } = value;
   if (!isDay(asOf)) throw new Error(`${at}: prices need asOf`);
   if (source !== undefined && typeof source !== 'string') throw new Error(`${at}: source is a name`);
-  return Object.freeze({
+  return {
     ...parseSet(set, at),
     ...(serviceTiers !== undefined && { serviceTiers: parseServiceTiers(serviceTiers, at) }),
     ...(surcharges !== undefined && { surcharges: parseSurcharges(surcharges, at) }),
     ...(calls !== undefined && { calls: parseCalls(calls, at) }),
     asOf,
     ...(source !== undefined && { source }),
-  });
+  };
 }
 
 const setFields = [...tokenKinds, 'tiers'];

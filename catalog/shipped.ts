@@ -8,4 +8,6 @@ import { parseCatalog } from './parse.ts';
 const file = 'catalog/models.json';
 
 // The compiler would otherwise work with the literal type of some hundred rows.
-export const shippedCatalog = createCatalog(parseCatalog(catalogJson as unknown, file), file);
+export const shippedContent = parseCatalog(catalogJson as unknown, file);
+
+export const shippedCatalog = createCatalog(shippedContent, file);

@@ -5,6 +5,8 @@ import { systemTimers, type Timers } from './timers.ts';
 
 export interface Reread<T> {
   readonly current: T;
+  /** What stands in the files now cannot be used. */
+  readonly isFailing: boolean;
   /** Called with each new value. @returns what ends it */
   onChange(listener: (value: T) => void): () => void;
   close(): void;
@@ -63,6 +65,9 @@ export function reread<T>(first: T, source: RereadSource<T>, options: RereadOpti
   return {
     get current() {
       return current;
+    },
+    get isFailing() {
+      return complained;
     },
     onChange: (listener) => {
       listeners.add(listener);

@@ -1,5 +1,7 @@
 // Puts the control plane together, once, from the database outwards; nothing else constructs what lives longer than a call.
 import { hostname } from 'node:os';
+import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
+import { catalogAge, catalogState } from '../catalog/in-force.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
@@ -15,7 +17,7 @@ import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
-import { startReconciliation } from './reconciliation/start.ts';
+import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
 import { createReportDecisions } from './services/guardrail-decisions.ts';
@@ -25,7 +27,7 @@ import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
-import { createMetrics } from './telemetry/metrics.ts';
+import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
 import { startUsageUpkeep } from './usage/upkeep.ts';
@@ -67,6 +69,7 @@ async function assemble(
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
   const tls = await openTls(settings, log, lifecycle);
+  const catalog = await openCatalog(settings, log, lifecycle);
   const store = await openStore({
     ...{ url: settings.databaseUrl.reveal(), log, clock, changesKeptMs: settings.changesKept },
     onAuditEvent: settings.auditLog ? createAuditLog(log) : undefined,
@@ -77,17 +80,15 @@ async function assemble(
   const usageDays = createUsageDays({ store, clock });
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
-  const metrics = createMetrics({ feedRevision: () => feed.position.revision });
-  metrics.certificates.chain('server', () => tls?.current.cert);
-  metrics.certificates.authorities('client_authorities', () => tls?.current.ca);
+  const metrics = createMetrics({
+    feedRevision: () => feed.position.revision,
+    catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
+  });
+  observeCertificates(metrics, tls);
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
-
-  const reconciliation = startReconciliation({
-    ...{ store, feed, clock, keptMs: settings.usageKept, log, metrics },
-  });
-  lifecycle.onClose('reconciliation', () => reconciliation.close());
+  openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
   const access = createAccessService({
@@ -99,7 +100,7 @@ async function assemble(
     privateUpstreams: new Set(settings.privateUpstreams),
     usageKeptMs: settings.usageKept,
     webhookAddresses: receivers,
-    replica: describeReplica(settings, { feed, clock, access, selectors }),
+    replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
   };
   const dispatcher = createDispatcher({ store, services, clock });
   const background = createBackground({ log });
@@ -149,6 +150,16 @@ function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
   lifecycle.onClose('webhooks', () => webhooks.close());
 }
 
+function observeCertificates({ certificates }: ControlPlaneMetrics, tls: TlsSource | undefined): void {
+  certificates.chain('server', () => tls?.current.cert);
+  certificates.authorities('client_authorities', () => tls?.current.ca);
+}
+
+function openReconciliation(deps: ReconciliationDeps, lifecycle: Lifecycle): void {
+  const reconciliation = startReconciliation(deps);
+  lifecycle.onClose('reconciliation', () => reconciliation.close());
+}
+
 function openSelectorWatch(deps: SelectorWatchDeps, lifecycle: Lifecycle): SelectorWatch {
   const selectors = startSelectorWatch(deps);
   lifecycle.onClose('the check of stored selectors', () => selectors.close());
@@ -160,17 +171,19 @@ interface ReplicaParts {
   readonly clock: Clock;
   readonly access: AccessService;
   readonly selectors: SelectorWatch;
+  readonly catalog: CatalogWatch;
 }
 
 function describeReplica(
   settings: ControlPlaneSettings,
-  { feed, clock, access, selectors }: ReplicaParts,
+  { feed, clock, access, selectors, catalog }: ReplicaParts,
 ): Replica {
   return {
     ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
     database: databaseKind(settings.databaseUrl.reveal()),
     watchers: () => access.watchers(),
     selectors: () => selectors.last(),
+    catalog: () => catalogState(catalog),
   };
 }
 

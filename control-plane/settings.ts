@@ -1,4 +1,5 @@
 // Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
+import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
@@ -144,6 +145,7 @@ export const controlPlaneSettings = {
     decode: list(hostName),
     default: '',
   },
+  ...catalogSettings,
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
     about:

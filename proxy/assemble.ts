@@ -1,6 +1,8 @@
 // Puts the full proxy together, once, from the outside in: records, ledger, guardrails, providers.
 
 import { hostname } from 'node:os';
+import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
+import { catalogAge, catalogState } from '../catalog/in-force.ts';
 import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
@@ -41,6 +43,7 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
+import { openTransport, openUpstream, type Upstream } from './open-upstream.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
@@ -48,11 +51,8 @@ import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits }
 import type { ProxySettings } from './settings.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
-import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
-import { Targets } from './upstream/targets.ts';
-import { createTransport, type Transport } from './upstream/transport.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -71,7 +71,8 @@ export async function assemble(
   const metrics = createMetrics();
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
-  const controlPlane = await openControlPlane(settings, { log, redis, metrics }, lifecycle);
+  const catalog = await openCatalog(settings, log, lifecycle);
+  const controlPlane = await openControlPlane(settings, { log, redis, metrics, catalog }, lifecycle);
   const shared = { ...options, metrics, background, redis, controlPlane };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
@@ -91,6 +92,7 @@ export async function assemble(
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.slices.totals(),
     usage: money.usageLog.gauges,
+    catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
   });
 
   const idle = idleRows(settings.traits);
@@ -259,7 +261,12 @@ function openRates(
 
 async function openControlPlane(
   settings: ProxySettings,
-  { log, redis, metrics: { certificates } }: Pick<Shared, 'log' | 'redis' | 'metrics'>,
+  {
+    log,
+    redis,
+    metrics: { certificates },
+    catalog,
+  }: Pick<Shared, 'log' | 'redis' | 'metrics'> & { readonly catalog: CatalogWatch },
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
   const {
@@ -279,7 +286,11 @@ async function openControlPlane(
     token: settings.proxyToken,
     credentials: tls?.credentials,
     allowPlaintext: settings.controlPlanePlaintext,
-    self: { version, host: hostname(), redis: () => (redis === undefined ? 'none' : redis.state()) },
+    self: {
+      ...{ version, host: hostname() },
+      redis: () => (redis === undefined ? 'none' : redis.state()),
+      catalog: () => catalogState(catalog),
+    },
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());
   return controlPlane;
@@ -338,17 +349,6 @@ function openGuardrails(
   return guardrails;
 }
 
-interface Upstream {
-  readonly targets: Targets;
-  readonly transport: Transport;
-}
-
-function openUpstream(settings: ProxySettings, lifecycle: Lifecycle): Upstream {
-  const transport = openTransport(settings, new AddressPolicy(settings));
-  lifecycle.onClose('connections to providers', () => transport.close());
-  return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
-}
-
 function openDispatch(settings: ProxySettings, { transport }: Upstream, lifecycle: Lifecycle): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
   const { denyCidrs } = settings;
@@ -360,30 +360,4 @@ function openDispatch(settings: ProxySettings, { transport }: Upstream, lifecycl
     now: () => systemClock.now(),
     images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
   });
-}
-
-function openTransport(settings: ProxySettings, addresses: AddressPolicy): Transport {
-  return createTransport({
-    addresses,
-    connectTimeoutMs: settings.connectTimeout,
-    keepAliveMs: upstreamKeepAliveMs,
-    originsMax: upstreamOriginsMax,
-  });
-}
-
-/** Load balancers of providers close idle connections after 60 s and more. */
-const upstreamKeepAliveMs = 30_000;
-const upstreamOriginsMax = 1000;
-
-function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
-  return {
-    templates: new Map([
-      ['gpt-provider', settings.gptProviderUrl],
-      ['studio-ai', settings.studioAiUrl],
-      ['managed-cloud-models', settings.managedCloudModelsUrl],
-      ['assistant-provider', settings.assistantProviderUrl],
-      ['search-provider', settings.searchProviderUrl],
-    ]),
-    endpointHostSuffixes: settings.endpointHostSuffixes,
-  };
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
+import { catalogSettings } from '../catalog/settings.ts';
 import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
@@ -175,6 +176,7 @@ export const proxySettings = {
     decode: providerUrl,
     default: 'https://generativelanguage.googleapis.com',
   },
+  ...catalogSettings,
   traits: {
     name: 'GATEWAY_TRAITS_FILE',
     about:

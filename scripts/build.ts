@@ -42,7 +42,7 @@ const rulesOf = {
   },
   gatewayctl: {
     entries: { main: 'gatewayctl/main.ts' },
-    folders: ['gatewayctl', 'common', 'proto'],
+    folders: ['gatewayctl', 'common', 'proto', 'catalog'],
     withoutPackages: [...database, 'ioredis', 'undici'],
   },
   simulator: {

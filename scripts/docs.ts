@@ -23,7 +23,10 @@ import { features } from '../test/conformance/features/index.ts';
 const root = join(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 
-const controlPlaneMetrics = createControlPlaneMetrics({ feedRevision: () => 0 });
+const controlPlaneMetrics = createControlPlaneMetrics({
+  feedRevision: () => 0,
+  catalog: { ageSeconds: () => 0, isRejected: () => false },
+});
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
@@ -32,6 +35,7 @@ proxyMetrics.observe({
   redis: { state: () => 'ok' },
   budgets: () => ({ slices: 0, waiting: 0, available: 0, shut: 0, holds: 0 }),
   usage: { events: 0, bytes: 0, oldestMs: 0, keptMs: 0 },
+  catalog: { ageSeconds: () => 0, isRejected: () => false },
 });
 
 const keeperMetrics = createKeeperMetrics();

@@ -1,5 +1,6 @@
 // Who watches this replica, and what they tell of themselves, for operators to see. In memory alone; nothing is decided by it.
 // What a proxy tells is text of a stranger's program: what is not plain or too long is left out.
+import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { ProxyProgram__Output } from '../../proto/generated/gateway/v1/ProxyProgram.ts';
 import type { ProxyState__Output } from '../../proto/generated/gateway/v1/ProxyState.ts';
@@ -15,6 +16,7 @@ export interface Watcher {
   readonly host: string | undefined;
   readonly redis: ProxyState__Output['redis'];
   readonly clockAheadMs: number | undefined;
+  readonly catalog: CatalogState | undefined;
 }
 
 /** One watcher's entry, kept up to date by its watch. */
@@ -38,7 +40,7 @@ export function createWatchers(clock: Clock): Watchers {
       const id = {};
       entries.set(id, {
         ...{ caller, since: clock.now(), askedAt: undefined, version: undefined, host: undefined },
-        ...{ redis: 'REDIS_STATE_UNSPECIFIED', clockAheadMs: undefined },
+        ...{ redis: 'REDIS_STATE_UNSPECIFIED', clockAheadMs: undefined, catalog: undefined },
       });
       const change = (news: Partial<Watcher>) => {
         const watcher = entries.get(id);
@@ -50,7 +52,7 @@ export function createWatchers(clock: Clock): Watchers {
         state: (state) => {
           if (state == null) return;
           const clockAheadMs = state.clockMs === undefined ? undefined : Number(state.clockMs) - clock.now();
-          change({ redis: redisState(state.redis), clockAheadMs });
+          change({ redis: redisState(state.redis), clockAheadMs, catalog: catalogTold(state.catalog) });
         },
         asked: () => change({ askedAt: clock.now() }),
         gone: () => void entries.delete(id),
@@ -67,6 +69,17 @@ const hostMax = 253;
 /** What a newer proxy tells may be none of ours: it comes as a number. */
 function redisState(told: ProxyState__Output['redis']): ProxyState__Output['redis'] {
   return Object.hasOwn(RedisState, told) ? told : 'REDIS_STATE_UNSPECIFIED';
+}
+
+function catalogTold(told: ProxyState__Output['catalog']): CatalogState | undefined {
+  if (told == null) return undefined;
+  const { asOf, digest, rejected, shippedAsOf } = told;
+  const isPlain = isDay(asOf) && isDay(shippedAsOf) && /^[0-9a-f]{16}$/.test(digest);
+  return isPlain ? { asOf, digest, rejected, shippedAsOf } : undefined;
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }
 
 function plain(text: string | undefined, charactersMax: number): string | undefined {

@@ -1,4 +1,5 @@
 // The replica that answers, as its services see it.
+import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
@@ -16,4 +17,5 @@ export interface Replica {
   watchers(): readonly Watcher[];
   /** The stored selectors of all organizations, as last looked at. */
   selectors(): LookedAt | undefined;
+  catalog(): CatalogState;
 }

@@ -25,6 +25,7 @@ export async function get(
     caller: await callerMessage(call),
     ...(told && { watchers: await watcherList(call, replica.watchers()) }),
     ...(selectors && { selectors }),
+    catalog: replica.catalog(),
   };
 }
 
@@ -61,7 +62,7 @@ async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Prom
 }
 
 function watcherMessage(watcher: Watcher, tokenName: string | undefined): WatcherMessage {
-  const { caller, since, askedAt, version, host, redis, clockAheadMs } = watcher;
+  const { caller, since, askedAt, version, host, redis, clockAheadMs, catalog } = watcher;
   const { organizationId } = caller;
   return {
     ...{ identity: caller.id, address: caller.from, since: timeText(since), redis },
@@ -71,5 +72,6 @@ function watcherMessage(watcher: Watcher, tokenName: string | undefined): Watche
     ...(version !== undefined && { version }),
     ...(host !== undefined && { host }),
     ...(clockAheadMs !== undefined && { clockAheadMs: String(Math.round(clockAheadMs)) }),
+    ...(catalog !== undefined && { catalog }),
   };
 }

@@ -38,6 +38,12 @@ export interface ControlPlaneMetrics
 export interface MetricsDeps {
   /** The newest revision that this replica knows. */
   feedRevision(): number;
+  readonly catalog: CatalogGauges;
+}
+
+export interface CatalogGauges {
+  ageSeconds(): number;
+  isRejected(): boolean;
 }
 
 export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
@@ -86,6 +92,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
       this.set(deps.feedRevision());
     },
   });
+  catalogGauges(registers, deps.catalog);
   return {
     certificates,
     called: (method, code, seconds) => {
@@ -100,6 +107,25 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     ...selectorMetrics(registers),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+function catalogGauges(registers: Registry[], { ageSeconds, isRejected }: CatalogGauges): void {
+  new Gauge({
+    name: 'gateway_control_plane_catalog_age_seconds',
+    help: 'Since the day of the catalog of models and prices that is in force.',
+    registers,
+    collect() {
+      this.set(ageSeconds());
+    },
+  });
+  new Gauge({
+    name: 'gateway_control_plane_catalog_rejected',
+    help: 'Whether the catalog file that is set cannot be used now, 0 or 1: the last good one is in force.',
+    registers,
+    collect() {
+      this.set(isRejected() ? 1 : 0);
+    },
+  });
 }
 
 function selectorMetrics(registers: Registry[]): SelectorMetrics {

@@ -2,6 +2,7 @@
 import { completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';
 import { budgets, unsettled } from './budgets.ts';
+import { catalog } from './catalog.ts';
 import type { Tree } from './command.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
@@ -24,7 +25,18 @@ import { webhooks } from './webhooks.ts';
 export const tree: Tree = {
   resources: [
     ...[organizations, people, systems, keys, providerKeys, providers, settings, limits, budgets, unsettled],
-    ...[prices, guardrails, usage, reconcile, audit, webhooks, operatorTokens, proxyTokens, contexts],
+    ...[
+      prices,
+      catalog,
+      guardrails,
+      usage,
+      reconcile,
+      audit,
+      webhooks,
+      operatorTokens,
+      proxyTokens,
+      contexts,
+    ],
   ],
   commands: { login, logout, bootstrap, status, doctor, version, completion, help },
 };

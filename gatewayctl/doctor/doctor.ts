@@ -3,6 +3,7 @@
 import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { parseServer, type Target } from '../target.ts';
+import { judgeCatalog } from './catalog.ts';
 import { judgeCertificates } from './certificates.ts';
 import { judgeClock } from './clock.ts';
 import { type ConfigurationSeen, judgeConfiguration } from './configuration.ts';
@@ -81,6 +82,7 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
     judgeProxies(asked),
     judgeRedis(asked),
     judgeVersions(version, asked),
+    judgeCatalog(asked),
     judgeSelectors(asked),
   ];
 }

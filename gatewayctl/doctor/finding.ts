@@ -13,6 +13,7 @@ export const checkNames = [
   'proxies',
   'redis',
   'versions',
+  'catalog',
   'selectors',
   'proxy',
   'program',

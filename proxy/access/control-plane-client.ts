@@ -23,7 +23,6 @@ import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
-import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
@@ -32,6 +31,7 @@ import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-
 import { askedAgain } from './asked-again.ts';
 import { isLoopback, target } from './control-plane-addresses.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
+import { type ProxySelf, stateOf } from './proxy-self.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
 import {
@@ -59,14 +59,6 @@ export interface ControlPlaneOptions {
   readonly allowPlaintext: boolean;
   /** What the feed tells operators of this proxy; absent: nothing. */
   readonly self?: ProxySelf;
-}
-
-/** A proxy as operators see it in Status. */
-export interface ProxySelf {
-  readonly version: string;
-  readonly host: string;
-  /** Undefined: not known yet. */
-  redis(): 'none' | 'ok' | 'failing' | undefined;
 }
 
 export interface ControlPlaneTlsFiles {
@@ -317,17 +309,6 @@ function watch(
     ask: (nonce) => void stream.write({ ask: { nonce, ...(self && { state: stateOf(self) }) } }),
     cancel: () => stream.cancel(),
   };
-}
-
-const redisStates = {
-  none: 'REDIS_STATE_NONE',
-  ok: 'REDIS_STATE_OK',
-  failing: 'REDIS_STATE_FAILING',
-} as const;
-
-function stateOf(self: ProxySelf): ProxyState {
-  const redis = self.redis();
-  return { redis: redis === undefined ? 'REDIS_STATE_UNSPECIFIED' : redisStates[redis], clockMs: Date.now() };
 }
 
 /** Certificates as grpc-js takes them: each new connection is made with the newest. */

@@ -1,5 +1,6 @@
 // The catalog of models as the proxy asks it. Its form, and the one that is shipped, are shared with the control plane: catalog/.
-import { shippedCatalog } from '../../catalog/shipped.ts';
+import { catalogInForce } from '../../catalog/in-force.ts';
+import type { CatalogModel } from '../../catalog/model.ts';
 
 export type { Catalog } from '../../catalog/catalog.ts';
 export type {
@@ -10,5 +11,13 @@ export type {
   PriceTier,
   TokenPrices,
 } from '../../catalog/model.ts';
-/** In the shipped catalog. */
-export const { find: findModel, list: listModels } = shippedCatalog;
+export { pricesOn } from '../../catalog/model.ts';
+
+/** In the catalog in force; see `Catalog.find`. */
+export function findModel(provider: string, name: string): CatalogModel | undefined {
+  return catalogInForce().find(provider, name);
+}
+
+export function listModels(): readonly CatalogModel[] {
+  return catalogInForce().list();
+}

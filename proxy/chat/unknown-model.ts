@@ -1,5 +1,5 @@
 // What callers are told of a model that nobody knows: the names near to it that they may call. One place for these words.
-import { catalogDate } from '../../catalog/model-names.ts';
+import { catalogInForce } from '../../catalog/in-force.ts';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import { modelNotKnown, ProviderFailure } from '../upstream/provider-failure.ts';
@@ -25,7 +25,7 @@ export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): Gate
   const near = unknownModel?.nearest() ?? [];
   if (unknownModel?.isSlip === true) {
     const { message } = modelNotFound(qualifiedModel, near);
-    const hint = `if it is newer than the catalog of ${catalogDate}: a budget applies, so it needs a price, which an owner or admin can set`;
+    const hint = `if it is newer than the catalog of ${catalogInForce().asOf}: a budget applies, so it needs a price, which an owner or admin can set`;
     return new GatewayError('model_not_found', { param: 'model', message, hint });
   }
   return new GatewayError('model_not_priced', {

@@ -84,6 +84,7 @@ export interface UsageContext {
   /** The request asked for cache entries that live twelve hours. */
   readonly asksLongCache?: boolean;
   readonly images?: number;
+  readonly searches?: number;
 }
 
 /**
@@ -119,6 +120,7 @@ export function readUsage(value: unknown, context: UsageContext = {}): Usage | u
       audioCompletionTokens: count(completion.audio_tokens) ?? 0,
       imageCompletionTokens: count(completion.image_tokens) ?? 0,
       images: context.images ?? 0,
+      searches: context.searches ?? 0,
       serviceTier: servedTier(context.served, context.asked),
     }),
   };

@@ -13,6 +13,12 @@ import type { Tally } from './tally.ts';
 export interface LedgerGauges {
   budgets(): BudgetTotals;
   readonly usage: UsageGauges;
+  readonly catalog: CatalogGauges;
+}
+
+export interface CatalogGauges {
+  ageSeconds(): number;
+  isRejected(): boolean;
 }
 
 export interface LedgerMetrics {
@@ -65,7 +71,7 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
   });
   const unpriced = tally({
     name: 'gateway_unpriced_requests_total',
-    help: 'Requests that used a model without a price: their cost is counted as nothing',
+    help: 'Requests that used a model without a price, or of which a part has none: that is counted as nothing, or as the nearest that has one',
     labelNames: [],
   })();
   const estimated = tally({
@@ -162,8 +168,18 @@ interface GaugeRow {
   read(): number;
 }
 
-export function ledgerGauges({ budgets, usage }: LedgerGauges): readonly GaugeRow[] {
+export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonly GaugeRow[] {
   return [
+    {
+      name: 'gateway_catalog_age_seconds',
+      help: 'Since the day of the catalog of models and prices that is in force',
+      read: () => catalog.ageSeconds(),
+    },
+    {
+      name: 'gateway_catalog_rejected',
+      help: 'Whether the catalog file that is set cannot be used now, 0 or 1: the last good one is in force',
+      read: () => (catalog.isRejected() ? 1 : 0),
+    },
     {
       name: 'gateway_budget_slices',
       help: 'Slices of budgets that this proxy holds',

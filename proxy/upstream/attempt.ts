@@ -220,7 +220,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   get usageIsComplete(): boolean {
-    return this.#reader === undefined ? this.#answer?.usage !== undefined : this.#reader.usageIsComplete;
+    const isTold =
+      this.#reader === undefined ? this.#answer?.usage !== undefined : this.#reader.usageIsComplete;
+    // Nobody writes for nothing: where text came and none is counted, the output was left out.
+    return isTold && (this.usage()?.completionTokens !== 0 || this.textTokens() === 0);
   }
 
   model(): string | undefined {

@@ -12,7 +12,7 @@ const kibMax = {
   'control-plane': 2750,
   injector: 360,
   keeper: 810,
-  gatewayctl: 1080,
+  gatewayctl: 1500,
   simulator: 510,
 } as const satisfies Record<Program, number>;
 

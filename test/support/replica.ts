@@ -1,10 +1,19 @@
 // What a replica tells of itself where a test does not look.
+import { catalogState } from '../../catalog/in-force.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Replica } from '../../control-plane/services/replica.ts';
+import type { MetricsDeps } from '../../control-plane/telemetry/metrics.ts';
 
 export const someReplica: Replica = {
   ...{ version: '0.0.0', host: 'replica', startedAt: 0, database: 'sqlite', clock: systemClock },
   feed: { position: { epoch: 'epoch', revision: 0 }, readAt: 0 },
   watchers: () => [],
   selectors: () => undefined,
+  catalog: () => catalogState({ isRejected: false }),
+};
+
+/** What a replica's metrics read at each scrape. */
+export const noGauges: MetricsDeps = {
+  feedRevision: () => 0,
+  catalog: { ageSeconds: () => 0, isRejected: () => false },
 };

@@ -2,7 +2,7 @@
 // targets are. Everything is compiled once, and kept as long as what it was compiled from.
 import { selectsModel } from '../../../catalog/model-selector.ts';
 import type { OrganizationRecord, OwnPrice } from '../../access/principal.ts';
-import type { CatalogModel, ModelPrices } from '../../catalog/models.ts';
+import { type CatalogModel, type ModelPrices, pricesOn } from '../../catalog/models.ts';
 import type { ChatCall } from '../../chat/call.ts';
 import { compilePrices, dearestOf, heldAsDearest, type Prices } from './prices.ts';
 
@@ -10,13 +10,19 @@ export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogMo
 
 export class PriceBook {
   readonly #own = new WeakMap<OrganizationRecord, OwnPrices>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since 1970: vendors raise prices at a day that the catalog knows before */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
 
   /** The prices at the dearest of the call's targets. Undefined where they are not known at one of them. */
   of({ caller, qualifiedModel, catalogModel, targets }: PricedCall): Prices | undefined {
     const { organization } = caller.principal;
     const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
     if (own !== undefined) return atTargets(targets, (region) => compiled(own, region));
-    return catalogModel === undefined ? undefined : listed(catalogModel, targets);
+    return catalogModel === undefined ? undefined : listed(catalogModel, targets, this.#now());
   }
 
   #ownOf(organization: OrganizationRecord): OwnPrices {
@@ -55,8 +61,18 @@ function byRank(a: OwnPrice, b: OwnPrice): number {
   return isGlob(a) - isGlob(b) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1);
 }
 
-function listed(model: CatalogModel, targets: PricedCall['targets']): Prices | undefined {
-  return atTargets(targets, (region) => pricedIn(model, region));
+function listed(
+  { prices, regions = noRegions }: CatalogModel,
+  targets: PricedCall['targets'],
+  now: number,
+): Prices | undefined {
+  return atTargets(targets, (region) => {
+    const own = region !== undefined && Object.hasOwn(regions, region) ? regions[region] : prices;
+    const usual = own && compiled(pricesOn(own, now), region);
+    // Where nothing says where a request is processed, it is charged as usual and held as at the dearest place.
+    if (usual === undefined || region !== undefined || regions === noRegions) return usual;
+    return heldAnywhere(usual, regions);
+  });
 }
 
 type Targets = PricedCall['targets'];
@@ -74,33 +90,23 @@ function atTargets(
   return all.every((one) => one !== undefined) ? dearestOf(all) : undefined;
 }
 
-/** Where nothing says where a request is processed, it is charged as usual and held as at the dearest place. */
-function pricedIn(
-  { prices, regions = noRegions }: CatalogModel,
-  region: string | undefined,
-): Prices | undefined {
-  if (region !== undefined) return at(Object.hasOwn(regions, region) ? regions[region] : prices, region);
-  const usual = at(prices, region);
-  return usual && heldAnywhere(usual, Object.values(regions));
-}
-
 const anywhere = new WeakMap<Prices, Prices>();
 
-function heldAnywhere(usual: Prices, regional: readonly ModelPrices[]): Prices {
-  if (regional.length === 0) return usual;
+function heldAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regions']>): Prices {
   const known = anywhere.get(usual);
   if (known !== undefined) return known;
-  const others = regional.flatMap((one) => compiled(one, undefined) ?? []);
-  const held = heldAsDearest(usual, others);
+  const regional = Object.values(regions).flatMap((one) =>
+    one.next === undefined ? [one] : [one, one.next],
+  );
+  const held = heldAsDearest(
+    usual,
+    regional.flatMap((one) => compiled(one, undefined) ?? []),
+  );
   anywhere.set(usual, held);
   return held;
 }
 
 const noRegions: NonNullable<CatalogModel['regions']> = Object.freeze({});
-
-function at(prices: ModelPrices | undefined, region: string | undefined): Prices | undefined {
-  return prices && compiled(prices, region);
-}
 
 /** What the operator has set, else what the host says: the GPT vendor processes in a geography by the name of its host. */
 function regionOf({ region, baseUrl }: Targets[number]): string | undefined {

@@ -122,14 +122,14 @@ class CompiledPrices implements Prices {
     if (special === undefined) return true;
     const { prices, surcharged, calls } = this.#compiled;
     const { region, searches, images, imageCompletionTokens } = special;
-    const hasSearched = searches === 0 || calls.search !== undefined || calls.groundedPrompt !== undefined;
+    const paysSearches = [calls.search, calls.groundedPrompt, calls.request].some((one) => one !== undefined);
     const drawn = imageCompletionTokens > 0 ? (prices.imageOutput ?? calls.image) : calls.image;
     return (
       this.#isServed(special.serviceTier) &&
       (region === undefined || surcharged.has(region)) &&
       (special.audioPromptTokens === 0 || prices.audioInput !== undefined) &&
       (special.audioCompletionTokens === 0 || prices.audioOutput !== undefined) &&
-      hasSearched &&
+      (searches === 0 || paysSearches) &&
       (images + imageCompletionTokens === 0 || drawn !== undefined)
     );
   }
@@ -267,11 +267,11 @@ function dearestRates(all: readonly DearestRates[]): DearestRates {
 }
 
 function compileServed(prices: ModelPrices, surcharge: string): ServedRates | undefined {
-  const usual = compileTiers(prices, surcharge);
+  const usual = compileTiers(prices, { surcharge });
   if (usual === undefined) return undefined;
   const others = new Map<ServedTier | undefined, RateTiers>();
   for (const [tier, set] of Object.entries(prices.serviceTiers ?? {})) {
-    const tiers = compileTiers(set, surcharge);
+    const tiers = compileTiers(set, { surcharge, usual: prices });
     if (!isServiceTier(tier) || tiers === undefined) return undefined;
     others.set(tier, tiers);
   }

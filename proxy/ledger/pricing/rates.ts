@@ -41,16 +41,21 @@ export function costOfTokens(pairs: readonly (readonly [tokens: number, rate: Ra
   return whole + Math.ceil(millionths / million);
 }
 
-/**
- * Undefined where an amount is none that a model could cost: what it costs is not known then.
- * @param surcharge a factor on every price, as `isSurcharge` takes it
- */
-export function compileTiers(prices: PriceSet, surcharge = '1'): RateTiers | undefined {
-  const first = compileRates(prices, surcharge);
+export interface CompileOptions {
+  /** A factor on every price, as `isSurcharge` takes it. */
+  readonly surcharge?: string;
+  /** The usual prices, where these are in place of them. */
+  readonly usual?: TokenPrices;
+}
+
+/** Undefined where an amount is none that a model could cost: what it costs is not known then. */
+export function compileTiers(prices: PriceSet, options: CompileOptions = {}): RateTiers | undefined {
+  const { surcharge = '1', usual = prices } = options;
+  const first = compileRates(prices, { surcharge, usual });
   if (first === undefined) return undefined;
   const tiers: [RateTier, ...RateTier[]] = [{ above: -1, rates: first }];
   for (const tier of prices.tiers ?? []) {
-    const rates = compileRates(tier, surcharge);
+    const rates = compileRates(tier, { surcharge, usual });
     if (rates === undefined) return undefined;
     tiers.push({ above: tier.abovePromptTokens, rates });
   }
@@ -74,16 +79,30 @@ function nanoOf({ whole, millionths }: Rate): number {
   return whole * million + millionths;
 }
 
-function compileRates(prices: TokenPrices, surcharge: string): Rates | undefined {
+function compileRates(
+  prices: TokenPrices,
+  { surcharge, usual }: Required<CompileOptions>,
+): Rates | undefined {
   const texts = allKinds(prices);
   const rates: Partial<Record<TokenKind, Rate>> = {};
   for (const kind of tokenKinds) {
     const rate = rateOf(texts[kind], surcharge);
     if (rate === undefined) return undefined;
-    rates[kind] = rate;
+    const other = prices[kind] === undefined && ownKinds.has(kind) ? usual[kind] : undefined;
+    const usualRate = other === undefined ? rate : rateOf(other, surcharge);
+    if (usualRate === undefined) return undefined;
+    rates[kind] = dearestRate([rate, usualRate]);
   }
   return rates as Rates;
 }
+
+/** Of no other kind's price: where only the usual prices have one it goes on, unless what stands in is dearer. */
+const ownKinds: ReadonlySet<TokenKind> = new Set([
+  'audioInput',
+  'audioCacheRead',
+  'audioOutput',
+  'imageOutput',
+]);
 
 /** With what stands in for a kind that has no price of its own. */
 function allKinds(prices: TokenPrices): Readonly<Record<TokenKind, string>> {

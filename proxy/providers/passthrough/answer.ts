@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import { type ProviderCall, type VendorError, VendorFailure } from '../provider.ts';
-import { askedUsage, imagesIn, passedUsage } from './usage.ts';
+import { askedUsage, passedUsage, piecesIn } from './usage.ts';
 
 export interface ReadAnswer {
   readonly answer: JsonObject;
@@ -24,7 +24,8 @@ export function readCompletion(
 ): ReadAnswer {
   if (isObject(answer) && Array.isArray(answer.choices)) {
     const { choices, model } = answer;
-    const usage = passedUsage(answer, askedUsage(request), imagesIn(choices));
+    const asked = askedUsage(request);
+    const usage = passedUsage(answer, asked, piecesIn(choices, asked));
     return { answer, choices, usage, model: modelName(model) };
   }
   if (isObject(answer) && isErrorBody(answer)) throw new VendorFailure(readError(answer));

@@ -9,7 +9,7 @@ import type { StreamLimits, StreamReader, VendorError } from '../provider.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './answer.ts';
 import { TextMeter } from './text-meter.ts';
-import { type AskedUsage, imagesIn, passedUsage, withCost } from './usage.ts';
+import { type AskedUsage, type Pieces, passedUsage, piecesIn, withCost } from './usage.ts';
 
 export interface PassthroughOptions {
   /** The caller asked for the usage chunk. */
@@ -38,6 +38,7 @@ const doneBytesMax = 128;
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
 const imagesKey = Buffer.from('"images"');
+const citationWord = Buffer.from('"url_citation"');
 
 export class PassthroughStream implements StreamReader {
   readonly #options: PassthroughOptions;
@@ -45,7 +46,7 @@ export class PassthroughStream implements StreamReader {
   readonly #text = new TextMeter();
   /** With a form the usage chunk waits: whatever the vendor still says comes before it. */
   #usageChunk: Buffer | undefined;
-  #images = 0;
+  #pieces: Pieces = { images: 0, searches: 0 };
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
@@ -90,8 +91,9 @@ export class PassthroughStream implements StreamReader {
       return;
     }
     const { form, asked } = this.#options;
-    const mayHoldImages = asked.asksImages && event.includes(imagesKey);
-    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldImages) {
+    const mayHoldPieces =
+      (asked.asksImages && event.includes(imagesKey)) || (asked.asksSearch && event.includes(citationWord));
+    if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldPieces) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);
       told.push(event);
@@ -111,8 +113,12 @@ export class PassthroughStream implements StreamReader {
       this.failure = readError(chunk);
       return;
     }
-    this.#images += imagesIn(chunk.choices);
-    const usage = passedUsage(chunk, asked, this.#images);
+    const { images, searches } = piecesIn(chunk.choices, asked);
+    this.#pieces = {
+      images: this.#pieces.images + images,
+      searches: Math.max(this.#pieces.searches, searches),
+    };
+    const usage = passedUsage(chunk, asked, this.#pieces);
     this.usage = usage ?? this.usage;
     this.model = modelName(chunk.model) ?? this.model;
     this.#text.addChunk(chunk);

@@ -1,6 +1,7 @@
 // Usage in the callers' format, with what stands beside it in the answer or, where the vendor does not repeat it, in the request.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { asksLongCache } from '../../chat/cache-lifetime.ts';
+import { isGiven } from '../../chat/fields.ts';
 import type { ChatRequest } from '../../chat/request.ts';
 import { costField, readUsage, type Usage } from '../../chat/usage.ts';
 import { eventData } from '../sse.ts';
@@ -11,31 +12,55 @@ export interface AskedUsage {
   readonly asksLongCache: boolean;
   /** The answer may hold images, which clients of such models find in `images` of a message. */
   readonly asksImages: boolean;
+  /** The vendor may search, for a fee; its answer then names what it found. */
+  readonly asksSearch: boolean;
+}
+
+/** What has come that is charged by the piece. */
+export interface Pieces {
+  readonly images: number;
+  readonly searches: number;
 }
 
 export function askedUsage({ body }: Pick<ChatRequest, 'body'>): AskedUsage {
-  const { service_tier: serviceTier, modalities } = body;
+  const { service_tier: serviceTier, modalities, web_search_options: search } = body;
   const asksImages = Array.isArray(modalities) && modalities.includes('image');
-  return { serviceTier, asksLongCache: asksLongCache(body), asksImages };
+  return { serviceTier, asksLongCache: asksLongCache(body), asksImages, asksSearch: isGiven(search) };
 }
 
-/**
- * @param told a completion or chunk
- * @param images that have come
- */
-export function passedUsage(told: JsonObject, asked: AskedUsage, images: number): Usage | undefined {
+/** @param told a completion or chunk */
+export function passedUsage(told: JsonObject, asked: AskedUsage, pieces: Pieces): Usage | undefined {
   const { serviceTier, asksLongCache } = asked;
-  return readUsage(told.usage, { served: told.service_tier, asked: serviceTier, asksLongCache, images });
+  return readUsage(told.usage, { served: told.service_tier, asked: serviceTier, asksLongCache, ...pieces });
 }
 
-/** Images in the choices of a completion or chunk. */
-export function imagesIn(choices: unknown): number {
-  if (!Array.isArray(choices)) return 0;
-  return choices.reduce<number>((sum, choice: unknown) => {
+/** Pieces in the choices of a completion or chunk. */
+export function piecesIn(choices: unknown, { asksSearch }: AskedUsage): Pieces {
+  return { images: imagesIn(choices), searches: asksSearch && citesPages(choices) ? 1 : 0 };
+}
+
+/** How often it searched nobody says: once at least where a page is cited (SDK type `ChatCompletionMessage.Annotation`). */
+function citesPages(choices: unknown): boolean {
+  return messagesOf(choices).some(
+    ({ annotations }) =>
+      Array.isArray(annotations) &&
+      annotations.some((one: unknown) => isObject(one) && one.type === 'url_citation'),
+  );
+}
+
+function messagesOf(choices: unknown): readonly JsonObject[] {
+  if (!Array.isArray(choices)) return [];
+  return choices.flatMap((choice: unknown) => {
     const message = isObject(choice) ? (choice.message ?? choice.delta) : undefined;
-    const images = isObject(message) ? message.images : undefined;
-    return sum + (Array.isArray(images) ? images.length : 0);
-  }, 0);
+    return isObject(message) ? [message] : [];
+  });
+}
+
+function imagesIn(choices: unknown): number {
+  return messagesOf(choices).reduce(
+    (sum, { images }) => sum + (Array.isArray(images) ? images.length : 0),
+    0,
+  );
 }
 
 /**

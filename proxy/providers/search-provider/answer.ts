@@ -36,7 +36,8 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
       asked: call.request.body.service_tier,
       images: imagesOf(candidates.flatMap(({ parts }) => parts)),
     },
-    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding), 0),
+    ...{ own: asked.own, toolTokens: reply.toolTokens },
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, asked.own), 0),
   });
   const completion = {
     ...identity,

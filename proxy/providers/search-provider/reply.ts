@@ -4,7 +4,7 @@ import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
-import { readSearchUsage } from './usage.ts';
+import { readSearchUsage, toolTokensOf } from './usage.ts';
 
 export interface Reply {
   readonly responseId: string | undefined;
@@ -15,6 +15,8 @@ export interface Reply {
   /** Why the prompt was not let through, and how it was rated; then there are no candidates. */
   readonly block: { readonly reason: string; readonly ratings: readonly unknown[] } | undefined;
   readonly usage: Usage | undefined;
+  /** Of the prompt what the vendor's own tools have read. */
+  readonly toolTokens: number;
 }
 
 export interface Candidate {
@@ -59,6 +61,7 @@ export function readReply(reply: JsonObject): Reply {
     candidates: (Array.isArray(candidates) ? candidates : []).filter(isObject).map(readCandidate),
     block: readBlock(promptFeedback),
     usage: readSearchUsage(usageMetadata),
+    toolTokens: toolTokensOf(usageMetadata),
   };
 }
 

@@ -45,7 +45,7 @@ export class SearchStreamReader implements StreamReader {
   #last: Told = { grounding: undefined, citation: undefined, ratings: [] };
   #block: Reply['block'];
   /** The vendor's last word of tokens. */
-  #counted: Usage | undefined;
+  #counted: Pick<Reply, 'usage' | 'toolTokens'> = { usage: undefined, toolTokens: 0 };
   #images = 0;
   complete = false;
   failure: VendorError | undefined;
@@ -95,16 +95,20 @@ export class SearchStreamReader implements StreamReader {
     if (this.failure !== undefined) return;
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     const reply = readReply(parsed);
-    this.#counted = reply.usage ?? this.#counted;
+    const { usage: told, toolTokens: read } = reply;
+    if (told !== undefined) this.#counted = { usage: told, toolTokens: read };
     this.model = reply.modelVersion ?? this.model;
     this.#block ??= reply.block;
     if (!this.#writer.started) this.#start(reply);
     // One answer only is asked for in a stream.
     const [candidate] = reply.candidates;
     if (candidate !== undefined) this.#add(candidate);
-    this.usage = withServed(this.#counted, {
+    const { own } = this.#asked;
+    const { usage, toolTokens } = this.#counted;
+    this.usage = withServed(usage, {
+      ...{ own, toolTokens },
       ...{ head: this.#head, asked: this.#call.request.body.service_tier, images: this.#images },
-      searches: searchesOf(this.#last.grounding),
+      searches: searchesOf(this.#last.grounding, own),
     });
   }
 

@@ -1,6 +1,7 @@
 // The vendor's counts (SDK type `GenerateContentResponseUsageMetadata`) by the common rule. Its prompt has the cached tokens in it
-// and lacks what its own tools read; its candidates normally lack the thoughts, which the total tells. Sound and images among them
-// are told by modality (SDK type `ModalityTokenCount`).
+// and lacks what its own tools read; its candidates normally lack the thoughts, which the total tells. What the total has beside all of
+// them was written as well: some models report their thoughts, or all of their output, nowhere else. Sound and images among them are
+// told by modality (SDK type `ModalityTokenCount`).
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count, nothingSpecial, servedTier, special, type Usage } from '../../chat/usage.ts';
@@ -12,10 +13,11 @@ export function readSearchUsage(value: unknown): Usage | undefined {
   const promptTokens = of('promptTokenCount') + of('toolUsePromptTokenCount');
   const said = of('candidatesTokenCount');
   const thoughts = of('thoughtsTokenCount');
-  const isInside = promptTokens + said === count(value.totalTokenCount) && thoughts <= said;
+  const total = of('totalTokenCount');
+  const isInside = promptTokens + said === total && thoughts <= said;
   return {
     promptTokens,
-    completionTokens: isInside ? said : said + thoughts,
+    completionTokens: Math.max(isInside ? said : said + thoughts, total - promptTokens),
     cacheReadTokens: Math.min(of('cachedContentTokenCount'), promptTokens),
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
@@ -31,31 +33,48 @@ export function readSearchUsage(value: unknown): Usage | undefined {
   };
 }
 
+/** Of the prompt what the vendor's own tools have read. */
+export function toolTokensOf(usage: unknown): number {
+  return isObject(usage) ? (count(usage.toolUsePromptTokenCount) ?? 0) : 0;
+}
+
 /** What of a response stands beside its usage. */
 export interface Served {
   readonly head: IncomingHttpHeaders;
   /** `service_tier` of the request. */
   readonly asked: unknown;
+  /** Tools that the vendor ran itself, in its form. */
+  readonly own: readonly JsonObject[];
+  readonly toolTokens: number;
   readonly searches: number;
   readonly images: number;
 }
 
 export function withServed(
   usage: Usage | undefined,
-  { head, asked, searches, images }: Served,
+  { head, asked, own, toolTokens, searches, images }: Served,
 ): Usage | undefined {
   if (usage === undefined) return undefined;
   const { special: counted = nothingSpecial, ...tokens } = usage;
   const told = counted.serviceTier ?? servedTier(head['x-gemini-service-tier'], asked);
-  return { ...tokens, ...special({ ...counted, searches, images, serviceTier: told }) };
+  // ai.google.dev, pricing: what a search found is paid for with the search, and is no input. What other tools read is.
+  const found = searches > 0 && own.length > 0 && !own.some(isReading) ? toolTokens : 0;
+  const promptTokens = Math.max(tokens.promptTokens - found, tokens.cacheReadTokens);
+  return { ...tokens, promptTokens, ...special({ ...counted, searches, images, serviceTier: told }) };
 }
 
-/** How often the vendor has searched for an answer (SDK type `GroundingMetadata`). */
-export function searchesOf(grounding: JsonObject | undefined): number {
+/** Other than searches: they read what the caller names. */
+function isReading(tool: JsonObject): boolean {
+  return tool.googleSearch === undefined;
+}
+
+/** How often the vendor has searched for an answer (SDK type `GroundingMetadata`). @param own tools that the vendor ran itself */
+export function searchesOf(grounding: JsonObject | undefined, own: readonly JsonObject[]): number {
   if (grounding === undefined) return 0;
   const { webSearchQueries: web, imageSearchQueries: image, groundingChunks: sources } = grounding;
   const queries = [web, image].reduce<number>((sum, all) => sum + (Array.isArray(all) ? all.length : 0), 0);
-  if (queries > 0) return queries;
+  // Pages that the caller named are sources without a search.
+  if (queries > 0 || own.some(isReading)) return queries;
   return Array.isArray(sources) && sources.length > 0 ? 1 : 0;
 }
 

@@ -1,4 +1,5 @@
 // Alerts about money: budgets, usage on its way to the books, cost, and what vendors bill.
+import { catalogDaysMax } from '../../../catalog/age.ts';
 import type { AlertGroup } from './alert.ts';
 
 export const moneyAlerts: readonly AlertGroup[] = [
@@ -63,8 +64,27 @@ export const moneyAlerts: readonly AlertGroup[] = [
         expr: 'sum by (namespace, job) (increase(gateway_unpriced_requests_total[1h])) > 0',
         summary: 'Models without a price are used in {{ $labels.namespace }}',
         description:
-          'Their cost counts as nothing. The access log names the models; an operator sets their prices.',
+          'Or something of a model that has none, such as its images: it counts as nothing, or as the nearest that has one. An operator sets the prices.',
         runbook: 'unpriced',
+      },
+      {
+        name: 'GatewayCatalogOld',
+        severity: 'warning',
+        for: '1h',
+        expr: `max by (namespace, job) (gateway_catalog_age_seconds or gateway_control_plane_catalog_age_seconds) > ${catalogDaysMax} * 86400`,
+        summary: 'Models and prices are {{ $value | humanizeDuration }} old in {{ $labels.namespace }}',
+        description: 'Vendors have changed prices since: what requests cost in the books may be wrong.',
+        runbook: 'catalog',
+      },
+      {
+        name: 'GatewayCatalogRejected',
+        severity: 'warning',
+        for: '10m',
+        expr: 'max by (namespace, job) (gateway_catalog_rejected or gateway_control_plane_catalog_rejected) > 0',
+        summary: 'The catalog file is refused in {{ $labels.namespace }}',
+        description:
+          'GATEWAY_CATALOG_FILE or its signature is not what it must be; the log says what. The last good one is in force, and a program that starts now does not start.',
+        runbook: 'catalog',
       },
       {
         name: 'GatewayGuardrailsFailing',

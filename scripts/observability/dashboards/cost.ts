@@ -1,4 +1,5 @@
 // What requests cost, and how what they used comes to the books.
+import { catalogDaysMax } from '../../../catalog/age.ts';
 import type { Dashboard } from '../dashboard.ts';
 
 const perHour =
@@ -57,8 +58,18 @@ export const cost: Dashboard = {
         },
         {
           kind: 'stat',
+          title: 'Age of the prices',
+          description:
+            'Since the day of the oldest catalog in force. From 60 days on bring it up to date: what requests cost may be wrong.',
+          unit: 's',
+          thresholds: [catalogDaysMax * 86_400, 2 * catalogDaysMax * 86_400],
+          queries: [{ expr: 'max(gateway_catalog_age_seconds{$scope})', legend: 'age' }],
+        },
+        {
+          kind: 'stat',
           title: 'Requests without a price',
-          description: 'Of the whole range: their cost counts as nothing. Set prices for these models.',
+          description:
+            'Of the whole range: what has none counts as nothing, or as the nearest that has one. Set prices.',
           unit: 'short',
           thresholds: [1, 1000],
           queries: [

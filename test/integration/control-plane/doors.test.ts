@@ -31,6 +31,7 @@ import {
 } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
+import { noGauges } from '../../support/replica.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { usageOf } from '../../support/usage-queue.ts';
 
@@ -300,7 +301,7 @@ describe('the JSON door’s patience', () => {
       },
       clock: systemClock,
       log: silentLog,
-      metrics: createMetrics({ feedRevision: () => 0 }),
+      metrics: createMetrics(noGauges),
     };
     const address = { host: '127.0.0.1', port: 0 };
     const door = await startHttpApi({ address, tls: undefined, hosts: [], requestTimeoutMs: 200 }, deps);

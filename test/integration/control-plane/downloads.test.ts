@@ -20,6 +20,7 @@ import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import { services } from '../../../proto/load.ts';
 import { metadataWith } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
+import { noGauges } from '../../support/replica.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
 const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -64,7 +65,7 @@ beforeEach(async () => {
   source = new Source();
   codes = [];
   const metrics = {
-    ...createMetrics({ feedRevision: () => 0 }),
+    ...createMetrics(noGauges),
     called: (_method: string, code: string) => void codes.push(code),
   };
   const dispatcher: Dispatcher = {

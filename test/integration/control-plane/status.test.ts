@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogState } from '../../../catalog/in-force.ts';
 import { Secret } from '../../../common/secret.ts';
 import { version } from '../../../common/version.ts';
 import type { Watcher__Output as Watcher } from '../../../proto/generated/gateway/v1/Watcher.ts';
@@ -9,8 +10,8 @@ import {
   type ControlPlaneClient,
   createControlPlaneClient,
   openControlPlaneTls,
-  type ProxySelf,
 } from '../../../proxy/access/control-plane-client.ts';
+import type { ProxySelf } from '../../../proxy/access/proxy-self.ts';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import {
   type Answered,
@@ -28,7 +29,11 @@ import { until } from '../../support/process.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { createAuthority } from '../../support/tls.ts';
 
-const self: ProxySelf = { version: '0.1.0', host: 'proxy-a', redis: () => 'ok' };
+const catalog = { asOf: '2026-01-01', digest: '0123456789abcdef', rejected: true, shippedAsOf: '2026-02-01' };
+const self: ProxySelf = {
+  ...{ version: '0.1.0', host: 'proxy-a' },
+  ...{ redis: () => 'ok', catalog: () => catalog },
+};
 
 interface Watching {
   /** Asks, and so tells again. */
@@ -100,6 +105,7 @@ describe.each(databases)('Status over $name', ({ name, open }) => {
       Number((await plane.expect('Status.Get', acme.member.token)).feed.position.revision);
     await until(async () => (await revision()) > 0, { what: 'the feed to hear of the first change' });
     expect(Number(status.feed.ageMs)).toBeLessThan(5000);
+    expect(status.catalog).toEqual(catalogState({ isRejected: false }));
   });
 
   it('tells everybody who they are, and when their token ends', async () => {
@@ -149,7 +155,7 @@ describe('the proxies that watch', () => {
     const [watcher] = await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
     expect(watcher).toMatchObject({
       ...{ tokenName: 'egress', address: '127.0.0.1', version: '0.1.0', host: 'proxy-a' },
-      redis: 'REDIS_STATE_OK',
+      ...{ redis: 'REDIS_STATE_OK', catalog },
     });
     expect(watcher).not.toHaveProperty('organizationId');
     expect(Math.abs(Number(watcher?.clockAheadMs))).toBeLessThan(5000);
@@ -193,7 +199,8 @@ describe('the proxies that watch', () => {
     watching.ask();
     const [watcher] = await watchersAt(one, platform, ([first]) => first?.askedAt !== undefined);
     expect(watcher).toMatchObject({ tokenName: 'egress', redis: 'REDIS_STATE_UNSPECIFIED' });
-    for (const field of ['version', 'host', 'clockAheadMs']) expect(watcher).not.toHaveProperty(field);
+    for (const field of ['version', 'host', 'clockAheadMs', 'catalog'])
+      expect(watcher).not.toHaveProperty(field);
     watching.end();
     await watchersAt(one, platform, (all) => all.length === 0);
   });

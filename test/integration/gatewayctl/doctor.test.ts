@@ -1,6 +1,7 @@
 // doctor on a healthy gateway, and on broken ones: it names the cause, and goes on looking at what it still can.
 import { Metadata, Server, ServerCredentials, type ServiceDefinition, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogInForce, catalogState } from '../../../catalog/in-force.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
 import { version } from '../../../common/version.ts';
@@ -41,7 +42,10 @@ describe('doctor at a gateway', () => {
     const visited = await visit({ server, token, proxies: [gateway.proxy.adminUrl] });
     const looked = checkNames.filter((name) => name !== 'program' && name !== 'certificates');
     expect(visited.diagnosis.findings.map(({ check }) => check)).toEqual(looked);
-    expect(new Set(visited.diagnosis.findings.map(({ verdict }) => verdict))).toEqual(new Set(['ok']));
+    // In a year the shipped catalog is old, and rightly a warning.
+    const others = visited.diagnosis.findings.filter(({ check }) => check !== 'catalog');
+    expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['ok']));
+    expect(visited.found('catalog').says).toContain(`all go by that of ${catalogInForce().asOf}`);
     expect(visited.diagnosis.failed).toBe(false);
     expect(visited.found('token').says).toMatch(/platform’s, platform operator; it ends in (89|90) days/);
     expect(visited.found('versions').says).toBe(`all are ${version}`);
@@ -165,7 +169,10 @@ describe('doctor at a gateway', () => {
     const options = { addresses: [server], credentials: undefined, allowPlaintext: false } as const;
     const client = createControlPlaneClient({
       ...{ ...options, token: new Secret(gateway.proxyToken) },
-      self: { version: '0.9.0', host: 'newer-proxy', redis: () => 'ok' },
+      self: {
+        ...{ version: '0.9.0', host: 'newer-proxy', redis: () => 'ok' },
+        catalog: () => catalogState({ isRejected: false }),
+      },
     });
     const handlers = { message: () => undefined, closed: () => undefined };
     const watch = client.watch({ since: undefined, maxStaleMs: minuteMs }, handlers);
@@ -178,6 +185,30 @@ describe('doctor at a gateway', () => {
     expect(visited.found('versions').says).toBe(
       `proxy newer-proxy is 0.9.0, newer than the control plane, ${version}`,
     );
+  });
+
+  it('a proxy goes by another catalog', async () => {
+    const options = { addresses: [server], credentials: undefined, allowPlaintext: false } as const;
+    const own = { ...catalogState({ isRejected: false }), digest: 'fedcba9876543210' };
+    const client = createControlPlaneClient({
+      ...{ ...options, token: new Secret(gateway.proxyToken) },
+      self: { version, host: 'odd-proxy', redis: () => 'ok', catalog: () => own },
+    });
+    const handlers = { message: () => undefined, closed: () => undefined };
+    const watch = client.watch({ since: undefined, maxStaleMs: minuteMs }, handlers);
+    const seen = async () => (await visit({ server, token })).found('catalog');
+    const finding = await until(
+      async () => {
+        const found = await seen();
+        return found.says.includes('several') ? found : undefined;
+      },
+      { what: 'the other catalog to be seen' },
+    );
+    watch.cancel();
+    client.close();
+    expect(finding).toMatchObject({ verdict: 'warning' });
+    expect(finding.says).toContain('(fedcba9876543210) at proxy odd-proxy');
+    expect(finding.advice).toContain('GATEWAY_CATALOG_FILE');
   });
 
   it('a proxy’s Redis is down', async () => {

@@ -1,5 +1,5 @@
 // Outages between the parts: control plane, Redis, database, receivers of webhooks, proxies that are gone.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -8,7 +8,7 @@ import { startForwarder } from '../../support/black-hole.ts';
 import { createForwardScene } from '../../support/forward.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
-import { freePort, startNode, until } from '../../support/process.ts';
+import { freePort, projectRoot, startNode, until } from '../../support/process.ts';
 import { cutOff, type Scene, type World } from './scenes.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
@@ -45,6 +45,21 @@ async function withoutJournal({ gateway, logged }: World): Promise<string> {
 }
 
 export const planeScenes = {
+  catalog: {
+    as: 'platform',
+    looksOnly: true,
+    plant: async ({ gateway, platform }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'runbook-catalog-'));
+      const file = join(folder, 'models.json');
+      copyFileSync(join(projectRoot, 'catalog/models.json'), file);
+      await gateway.startProxyProcess({ GATEWAY_CATALOG_FILE: file });
+      writeFileSync(file, '{"models":');
+      const isFound = async () => (await platform.run('doctor')).out.includes('the file is refused');
+      await until(isFound, { timeoutMs: 20_000 });
+      return async () => rmSync(folder, { recursive: true });
+    },
+    finds: [/^FAILED +catalog +the file is refused, and the last good one in force, at proxy /m],
+  },
   'access-unavailable': {
     plant: async ({ gateway, ask }) => {
       const { url } = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${await freePort()}` });

@@ -5,6 +5,7 @@ import type { FeedStatus as _gateway_v1_FeedStatus, FeedStatus__Output as _gatew
 import type { StatusCaller as _gateway_v1_StatusCaller, StatusCaller__Output as _gateway_v1_StatusCaller__Output } from '../../gateway/v1/StatusCaller.ts';
 import type { WatcherList as _gateway_v1_WatcherList, WatcherList__Output as _gateway_v1_WatcherList__Output } from '../../gateway/v1/WatcherList.ts';
 import type { SelectorCheck as _gateway_v1_SelectorCheck, SelectorCheck__Output as _gateway_v1_SelectorCheck__Output } from '../../gateway/v1/SelectorCheck.ts';
+import type { CatalogState as _gateway_v1_CatalogState, CatalogState__Output as _gateway_v1_CatalogState__Output } from '../../gateway/v1/CatalogState.ts';
 
 export interface GetStatusResponse {
   'version'?: (string);
@@ -16,8 +17,10 @@ export interface GetStatusResponse {
   'caller'?: (_gateway_v1_StatusCaller | null);
   'watchers'?: (_gateway_v1_WatcherList | null);
   'selectors'?: (_gateway_v1_SelectorCheck | null);
+  'catalog'?: (_gateway_v1_CatalogState | null);
   '_watchers'?: "watchers";
   '_selectors'?: "selectors";
+  '_catalog'?: "catalog";
 }
 
 export interface GetStatusResponse__Output {
@@ -30,6 +33,8 @@ export interface GetStatusResponse__Output {
   'caller': (_gateway_v1_StatusCaller__Output | null);
   'watchers'?: (_gateway_v1_WatcherList__Output | null);
   'selectors'?: (_gateway_v1_SelectorCheck__Output | null);
+  'catalog'?: (_gateway_v1_CatalogState__Output | null);
   '_watchers'?: "watchers";
   '_selectors'?: "selectors";
+  '_catalog'?: "catalog";
 }

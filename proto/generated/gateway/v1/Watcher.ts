@@ -1,6 +1,7 @@
 // Original file: proto/gateway/v1/status.proto
 
 import type { RedisState as _gateway_v1_RedisState, RedisState__Output as _gateway_v1_RedisState__Output } from '../../gateway/v1/RedisState.ts';
+import type { CatalogState as _gateway_v1_CatalogState, CatalogState__Output as _gateway_v1_CatalogState__Output } from '../../gateway/v1/CatalogState.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface Watcher {
@@ -14,12 +15,14 @@ export interface Watcher {
   'host'?: (string);
   'redis'?: (_gateway_v1_RedisState);
   'clockAheadMs'?: (number | string | Long);
+  'catalog'?: (_gateway_v1_CatalogState | null);
   '_tokenName'?: "tokenName";
   '_organizationId'?: "organizationId";
   '_askedAt'?: "askedAt";
   '_version'?: "version";
   '_host'?: "host";
   '_clockAheadMs'?: "clockAheadMs";
+  '_catalog'?: "catalog";
 }
 
 export interface Watcher__Output {
@@ -33,10 +36,12 @@ export interface Watcher__Output {
   'host'?: (string);
   'redis': (_gateway_v1_RedisState__Output);
   'clockAheadMs'?: (string);
+  'catalog'?: (_gateway_v1_CatalogState__Output | null);
   '_tokenName'?: "tokenName";
   '_organizationId'?: "organizationId";
   '_askedAt'?: "askedAt";
   '_version'?: "version";
   '_host'?: "host";
   '_clockAheadMs'?: "clockAheadMs";
+  '_catalog'?: "catalog";
 }

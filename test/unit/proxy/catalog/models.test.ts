@@ -23,12 +23,13 @@ function found(provider: string, name: string): CatalogModel {
   return model;
 }
 
-/** Every set of prices in the catalog: own, by tier, by region. */
+/** Every set of prices in the catalog: own and of days to come, by tier, by region, by the way of being served. */
 function allPrices(): readonly (readonly [string, TokenPrices])[] {
   return rows.flatMap(({ provider, name }) => {
     const { prices, regions } = found(provider, name);
-    const sets = [...(prices ? [prices] : []), ...Object.values(regions ?? {})];
-    return sets
+    return [...(prices ? [prices] : []), ...Object.values(regions ?? {})]
+      .flatMap((one) => (one.next ? [one, one.next] : [one]))
+      .flatMap((one) => [one, ...Object.values(one.serviceTiers ?? {})])
       .flatMap((set) => [set, ...(set.tiers ?? [])])
       .map((set) => [`${provider}/${name}`, set] as const);
   });
@@ -82,11 +83,12 @@ describe('the shipped catalog', () => {
 });
 
 describe('prices', () => {
-  it('lie where chat tokens are sold: up to 100 USD in and 200 USD out per million', () => {
+  // The upper end is the largest model of all, served ultrafast, above 272,000 tokens.
+  it('lie where chat tokens are sold: up to 150 USD in and 500 USD out per million', () => {
     for (const [name, set] of allPrices()) {
-      expect(Number(set.input), `${name} input`).toBeLessThanOrEqual(100);
-      expect(Number(set.output), `${name} output`).toBeLessThanOrEqual(200);
-      if (name === 'search-provider/gemma-3-27b-it') continue;
+      expect(Number(set.input), `${name} input`).toBeLessThanOrEqual(150);
+      expect(Number(set.output), `${name} output`).toBeLessThanOrEqual(500);
+      if (name.startsWith('search-provider/gemma-')) continue;
       expect(Number(set.input), `${name} input`).toBeGreaterThanOrEqual(0.01);
       expect(Number(set.output), `${name} output`).toBeGreaterThanOrEqual(0.02);
     }
@@ -98,9 +100,9 @@ describe('prices', () => {
     }
   });
 
-  it('ask less for reading a cache than for input, and at most twice the input for writing one', () => {
+  it('ask no more for reading a cache than for input, and at most twice the input for writing one', () => {
     for (const [name, { input, cacheRead, cacheWrite, cacheWrite1h }] of allPrices()) {
-      if (cacheRead) expect(Number(cacheRead), `${name} read`).toBeLessThan(Number(input));
+      if (cacheRead) expect(Number(cacheRead), `${name} read`).toBeLessThanOrEqual(Number(input));
       if (cacheWrite) expect(Number(cacheWrite), `${name} write`).toBeGreaterThanOrEqual(Number(input));
       if (cacheWrite) expect(Number(cacheWrite), `${name} write`).toBeLessThanOrEqual(Number(input) * 1.26);
       if (cacheWrite1h) expect(Number(cacheWrite1h), `${name} 1h`).toBeCloseTo(Number(input) * 2, 6);
@@ -133,7 +135,12 @@ describe('findModel', () => {
       created: Date.parse(catalogJson.asOf) / 1000,
       limits: { maxInputTokens: 128_000, maxOutputTokens: 16_384 },
       capabilities: ['tools', 'vision', 'json_schema'],
-      prices: { input: '0.15', output: '0.6', cacheRead: '0.075', asOf: '2026-08-01' },
+      prices: {
+        ...{ input: '0.15', output: '0.6', cacheRead: '0.075' },
+        serviceTiers: { priority: { input: '0.25', output: '1', cacheRead: '0.125' } },
+        calls: { search: '0.025' },
+        ...{ asOf: '2026-11-22', source: 'litellm-1.109.1' },
+      },
     });
   });
 
@@ -175,7 +182,10 @@ describe('findModel', () => {
 
   it('has dearer tiers for long prompts, cache prices included', () => {
     expect(found('gpt-provider', 'gpt-5.6-luna').prices?.tiers).toEqual([
-      { abovePromptTokens: 272_000, input: '0.4', output: '1.8', cacheRead: '0.04', cacheWrite: '0.5' },
+      {
+        ...{ abovePromptTokens: 272_000, input: '0.4', output: '1.8' },
+        ...{ cacheRead: '0.04', cacheWrite: '0.5', cacheWrite12h: '1' },
+      },
     ]);
   });
 });

@@ -115,6 +115,15 @@ describe('a whole response', () => {
     });
   });
 
+  it('has no complete usage, where text came and no output is counted', () => {
+    const nothing = { prompt_tokens: 5, completion_tokens: 0 };
+    const played = new Played(false).says(200, json, bytes({ choices, usage: nothing })).ends();
+    expect(played.facts).toMatchObject({ ending: 'whole', complete: false, usage: 0, tokens: 1 });
+    const silent = [{ index: 0, message: { content: null }, finish_reason: 'content_filter' }];
+    const blocked = new Played(false).says(200, json, bytes({ choices: silent, usage: nothing })).ends();
+    expect(blocked.facts).toMatchObject({ ending: 'whole', complete: true, usage: 0, tokens: 0 });
+  });
+
   it('tells no model that holds the key it was asked with', () => {
     const call = callOf('gpt-provider', 'gpt-4o', hello);
     const key = call.target.credential.apiKey?.reveal() ?? '';
@@ -193,6 +202,18 @@ describe('a stream', () => {
     expect(played.facts).toMatchObject({ ending: 'open', complete: false, usage: 3 });
     played.provider?.onData(done);
     expect(played.facts).toMatchObject({ ending: 'whole', complete: true, usage: 3 });
+  });
+
+  it('has no complete usage, where text came and no output is counted', async () => {
+    const nothing = bytes(
+      `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 0 } })}\n\n`,
+    );
+    const played = new Played(true).says(200, eventStream, chunk('Hi'), nothing, done);
+    await played.result;
+    expect(played.facts).toMatchObject({ ending: 'whole', complete: false, usage: 0 });
+    const silent = new Played(true).says(200, eventStream, chunk(''), nothing, done);
+    await silent.result;
+    expect(silent.facts).toMatchObject({ ending: 'whole', complete: true, usage: 0 });
   });
 
   it('goes on saying what has come of it once its connection broke', async () => {

@@ -85,6 +85,24 @@ describe('a call is charged', () => {
     expect(inputOf(call(other, 'gpt-provider/gpt-4o-2024-05-13'))).toBeUndefined();
   });
 
+  it('by what the catalog knows it will cost, from that day on', () => {
+    const day = Date.parse('2026-12-01');
+    const rising: CatalogModel = {
+      ...model,
+      prices: { ...usd('10'), next: { ...usd('20'), from: '2026-12-01' } },
+      regions: { eu: { ...usd('11'), next: { ...usd('22'), from: '2026-12-01' } } },
+    };
+    const inputAt = (now: number, region?: string) => {
+      const priced = call(organization(), 'acme/m', rising, [region]);
+      return new PriceBook(() => now).of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
+    };
+    expect([inputAt(day - 1), inputAt(day)]).toEqual([10e9, 20e9]);
+    expect([inputAt(day - 1, 'eu'), inputAt(day, 'eu')]).toEqual([11e9, 22e9]);
+    // Where nobody says where it is processed, it is held as at the dearest place.
+    const held = new PriceBook(() => day - 1).of(call(organization(), 'acme/m', rising));
+    expect(held?.dearest(1).input).toEqual({ whole: 22_000, millionths: 0 });
+  });
+
   it('by an own price in every region, and where the catalog knows nothing', () => {
     const record = organization(own('1', 'acme/*', '2'));
     const regional = { ...model, regions: { north: usd('99') } };

@@ -12,6 +12,7 @@ import {
 } from '../../../../../proxy/ledger/pricing/prices.ts';
 import { tokensMax } from '../../../../../proxy/ledger/pricing/rates.ts';
 import { Random } from '../../../../support/access/random.ts';
+import { exactCost } from '../../../../support/exact-cost.ts';
 
 const asOf = '2026-11-22';
 const seed = Number(process.env.SEED ?? 20_261_123);
@@ -53,6 +54,24 @@ describe('a cost', () => {
       { input: '1', output: '10', cacheRead: '0.1', audioInput: '5' },
       used({ promptTokens: 10, cacheReadTokens: 10 }, { audioPromptTokens: 10, audioCacheReadTokens: 10 }),
       50_000,
+    ],
+    [
+      'of sound in a longer prompt whose tier has no price for it is no less than in a shorter one',
+      { ...full, tiers: [{ abovePromptTokens: 5, input: '2', output: '10' }] },
+      used({ promptTokens: 10 }, { audioPromptTokens: 10 }),
+      50_000,
+    ],
+    [
+      'of sound in a longer prompt whose tier has no price for it is no less than of text in it',
+      { ...full, tiers: [{ abovePromptTokens: 5, input: '6', output: '10' }] },
+      used({ promptTokens: 10 }, { audioPromptTokens: 10 }),
+      60_000,
+    ],
+    [
+      'of images of a way of being served without a price for them is no less than as usual',
+      { ...full, serviceTiers: { priority: { input: '2', output: '20' } } },
+      used({ completionTokens: 10 }, { serviceTier: 'priority', imageCompletionTokens: 10 }),
+      700_000,
     ],
     [
       'of sound and images in the answer is their own',
@@ -329,60 +348,4 @@ function randomUsage(random: Random): Usage {
       region: random.pick([undefined, 'us', 'eu']),
     }),
   };
-}
-
-/** Femto-dollars per token, from the digits alone; then nano-dollars. */
-function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigint {
-  const beside = usage.special ?? { ...special({ searches: 1 }).special, searches: 0 };
-  const set = prices.serviceTiers?.[beside.serviceTier as 'priority'] ?? prices;
-  const rates = set.tiers?.findLast((tier) => usage.promptTokens > tier.abovePromptTokens) ?? set;
-  const factor = BigInt((prices.surcharges?.[beside.region ?? ''] ?? '1').replace('.', '').padEnd(5, '0'));
-  const femto = (text: string) => {
-    const [whole = '', decimals = ''] = text.split('.');
-    // Nine decimals of the price with its surcharge, rounded up.
-    return (BigInt(whole + decimals.padEnd(9, '0')) * factor + 9_999n) / 10_000n;
-  };
-  const { input, output, cacheRead = input, cacheWrite = input } = rates;
-  const { cacheWrite1h = cacheWrite, audioInput = input } = rates;
-  const { cacheWrite12h = cacheWrite1h, audioCacheRead = rates.audioInput ?? cacheRead } = rates;
-  const { audioOutput = output, imageOutput = output } = rates;
-  const fresh = usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
-  const sound = (beside.audioPromptTokens ?? 0) - (beside.audioCacheReadTokens ?? 0);
-  const long = beside.cacheWrite12hTokens ?? 0;
-  const [spoken, drawn] = [beside.audioCompletionTokens ?? 0, beside.imageCompletionTokens ?? 0];
-  const sum = (
-    [
-      [fresh - sound, input],
-      [sound, audioInput],
-      [usage.cacheReadTokens - (beside.audioCacheReadTokens ?? 0), cacheRead],
-      [beside.audioCacheReadTokens ?? 0, audioCacheRead],
-      [usage.cacheWriteTokens - usage.cacheWrite1hTokens - long, cacheWrite],
-      [usage.cacheWrite1hTokens, cacheWrite1h],
-      [long, cacheWrite12h],
-      [usage.completionTokens - spoken - drawn, output],
-      [spoken, audioOutput],
-      [drawn, imageOutput],
-    ] as const
-  ).reduce((all, [tokens, price]) => all + BigInt(tokens) * femto(price), 0n);
-  return (sum + 999_999n) / 1_000_000n + exactCalls(prices, usage, drawn);
-}
-
-function exactCalls(
-  { calls = {}, imageOutput }: Omit<ModelPrices, 'asOf'>,
-  usage: Usage,
-  drawn: number,
-): bigint {
-  if (usage.promptTokens + usage.completionTokens === 0) return 0n;
-  const nano = (text = '0') => {
-    const [whole = '', decimals = ''] = text.split('.');
-    return BigInt(whole + decimals.padEnd(9, '0'));
-  };
-  const { searches = 0, images = 0 } = usage.special ?? {};
-  const paidByTokens = imageOutput !== undefined && drawn > 0;
-  return (
-    nano(calls.request) +
-    (searches > 0 ? nano(calls.groundedPrompt) : 0n) +
-    BigInt(searches) * nano(calls.search) +
-    (paidByTokens ? 0n : BigInt(images) * nano(calls.image))
-  );
 }

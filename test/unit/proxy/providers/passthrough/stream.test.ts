@@ -7,7 +7,7 @@ import { PassthroughStream } from '../../../../../proxy/providers/passthrough/st
 const golden = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
 const limits = { eventBytesMax: 4096 };
-const noneAsked = { serviceTier: undefined, asksLongCache: false, asksImages: false };
+const noneAsked = { serviceTier: undefined, asksLongCache: false, asksImages: false, asksSearch: false };
 
 function read(bytes: Buffer, cut: number, includeUsage: boolean) {
   const reader = new PassthroughStream({ includeUsage, asked: noneAsked, limits, readError: gptError });

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { asksLongCache } from '../../../../../proxy/chat/cache-lifetime.ts';
-import { withCost } from '../../../../../proxy/providers/passthrough/usage.ts';
+import { gptError } from '../../../../../proxy/providers/gpt-provider/errors.ts';
+import { PassthroughStream } from '../../../../../proxy/providers/passthrough/stream.ts';
+import {
+  type AskedUsage,
+  passedUsage,
+  piecesIn,
+  withCost,
+} from '../../../../../proxy/providers/passthrough/usage.ts';
 
 const told = (event: string) => withCost(Buffer.from(event), '0.0012').toString();
 
@@ -57,5 +64,51 @@ describe('long cache entries are asked for', () => {
     ['nothing is as it should be', { prompt_cache_options: '12h', messages: [null, 3], tools: 'x' }],
   ])('not where %s', (_what, body) => {
     expect(asksLongCache(body as Record<string, unknown>)).toBe(false);
+  });
+});
+
+describe('searches', () => {
+  const asked: AskedUsage = {
+    ...{ serviceTier: undefined, asksLongCache: false },
+    asksImages: false,
+    asksSearch: true,
+  };
+  const cited = {
+    role: 'assistant',
+    content: 'x',
+    annotations: [{ type: 'url_citation', url_citation: {} }],
+  };
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  const whole = (message: object, by = asked) => {
+    const choices = [{ index: 0, message }];
+    return passedUsage({ choices, usage }, by, piecesIn(choices, by))?.special?.searches ?? 0;
+  };
+  const streamed = (by: AskedUsage, ...deltas: object[]) => {
+    const stream = new PassthroughStream({
+      ...{ includeUsage: true, asked: by, limits: { eventBytesMax: 4096 } },
+      readError: gptError,
+    });
+    for (const chunk of [
+      ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
+      { choices: [], usage },
+    ])
+      stream.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
+    stream.push(Buffer.from('data: [DONE]\n\n'));
+    return stream.usage?.special?.searches ?? 0;
+  };
+
+  it('are one at least where pages are cited', () => {
+    expect(whole(cited)).toBe(1);
+    expect(streamed(asked, { content: 'x' }, cited, cited)).toBe(1);
+  });
+
+  it('are none where no page is, or none could be made', () => {
+    const none = { ...cited, annotations: [{ type: 'file_citation' }] };
+    expect([whole(none), whole({ content: 'url_citation' }), whole({ ...cited, annotations: null })]).toEqual(
+      [0, 0, 0],
+    );
+    expect(streamed(asked, none, { content: '"url_citation"' })).toBe(0);
+    const unasked = { ...asked, asksSearch: false };
+    expect([whole(cited, unasked), streamed(unasked, cited)]).toEqual([0, 0]);
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { splitId } from '../../../../../proxy/chat/call-ids.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
 import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
+import { searchProvider } from '../../../../../proxy/providers/search-provider/index.ts';
 import { readSearchUsage } from '../../../../../proxy/providers/search-provider/usage.ts';
-import { answered, candidate } from './ask.ts';
+import { answered, callOf, candidate } from './ask.ts';
 
 const choiceOf = (answer: unknown, body: object = {}) => {
   const [choice] = answered(answer, body).choices;
@@ -238,6 +239,17 @@ describe('usage', () => {
       { promptTokenCount: 10, thoughtsTokenCount: 30, totalTokenCount: 40 },
       [10, 30, 0, 30],
     ],
+    ['output that the total alone tells', { promptTokenCount: 10, totalTokenCount: 50 }, [10, 40, 0, 0]],
+    [
+      'thoughts that the total alone tells',
+      { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 42 },
+      [10, 32, 0, 0],
+    ],
+    [
+      'output beside what tools read, in the total',
+      { promptTokenCount: 10, toolUsePromptTokenCount: 5, totalTokenCount: 40 },
+      [15, 25, 0, 0],
+    ],
     ['nothing', {}, [0, 0, 0, 0]],
     [
       'nonsense',
@@ -246,6 +258,42 @@ describe('usage', () => {
     ],
   ])('%s', (_what, value, expected) => {
     expect(usage(value)).toEqual(expected);
+  });
+
+  const web = { uri: 'https://a.example', title: 'a' };
+  it.each<[string, object[], object, [prompt: number, searches: number]]>([
+    ['a search: found pages are no input', [{ googleSearch: {} }], { webSearchQueries: ['a', 'b'] }, [10, 2]],
+    [
+      'sources of a search without its words',
+      [{ googleSearch: {} }],
+      { groundingChunks: [{ web }] },
+      [10, 1],
+    ],
+    [
+      'pages that the caller named: input, and no search',
+      [{ urlContext: {} }],
+      { groundingChunks: [{ web }] },
+      [907, 0],
+    ],
+    [
+      'both: input, as nobody tells them apart',
+      [{ googleSearch: {} }, { urlContext: {} }],
+      { webSearchQueries: ['a'], groundingChunks: [{ web }] },
+      [907, 1],
+    ],
+    ['a search that was not asked for', [], { webSearchQueries: ['a'] }, [907, 1]],
+  ])('after %s', (_what, tools, groundingMetadata, [promptTokens, searches]) => {
+    const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 897, candidatesTokenCount: 2 };
+    const told = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
+    const body = Buffer.from(JSON.stringify(told));
+    const whole = searchProvider.readAnswer(callOf({ tools }), { head: {}, body }).usage;
+    const stream = searchProvider.openStream(callOf({ tools, stream: true }), {}, { eventBytesMax: 65_536 });
+    stream.push(Buffer.from(`data: ${JSON.stringify(told)}\r\n\r\n`));
+    stream.end();
+    for (const read of [whole, stream.usage]) {
+      expect(read).toMatchObject({ promptTokens, completionTokens: 2 });
+      expect(read?.special?.searches ?? 0).toBe(searches);
+    }
   });
 
   it('is not made up where there is none', () => {

@@ -1,0 +1,388 @@
+// LiteLLM's public price list (`model_prices_and_context_window.json` of BerriAI/litellm, MIT) as rows of the catalog: as data, for an
+// operator to look at before it is taken. Its amounts are USD per token as floating-point numbers; what it has wrong by a rule that
+// vendors state is put right here, what is not believed has no price.
+import { isObject, type JsonObject } from '../common/json.ts';
+import {
+  type Capability,
+  capabilities,
+  isModelName,
+  isPrice,
+  isRegionName,
+  type ServiceTier,
+  type TokenKind,
+  tokenKinds,
+} from '../common/model-facts.ts';
+import type { CallPrices, CatalogModel, ModelPrices, PriceSet, PriceTier, TokenPrices } from './model.ts';
+
+/** @param asOf the day the list was taken, YYYY-MM-DD @param source name among the catalog's sources */
+export function rowsOfLitellm(list: JsonObject, asOf: string, source: string): readonly CatalogModel[] {
+  const found = new Map<string, Collected>();
+  for (const [key, value] of Object.entries(list)) {
+    const place = isObject(value) ? placeOf(key, value) : undefined;
+    if (place === undefined || !isObject(value)) continue;
+    const name = `${place.provider}/${place.name}`;
+    const known: Collected = found.get(name) ?? { place, regions: new Map() };
+    found.set(name, known);
+    if (place.region !== undefined) known.regions.set(place.region, value);
+    // Of two lists of one vendor's the one that sells the model under its own name comes first.
+    else if (known.row === undefined || value.litellm_provider === 'azure') known.row = value;
+  }
+  return [...found.values()].flatMap((one) => rowOf(one, { asOf, source }) ?? []);
+}
+
+/** Whether the text is such a list, not a catalog. */
+export function isLitellmList(value: unknown): value is JsonObject {
+  return isObject(value) && !Array.isArray(value.models) && Object.values(value).some(isListed);
+}
+
+function isListed(row: unknown): boolean {
+  return isObject(row) && typeof row.litellm_provider === 'string';
+}
+
+interface Place {
+  readonly provider: string;
+  readonly name: string;
+  readonly region: string | undefined;
+}
+
+interface Collected {
+  readonly place: Place;
+  row?: JsonObject;
+  readonly regions: Map<string, JsonObject>;
+}
+
+const cloudRegion = /^[a-z]{2}(-[a-z]+)+-\d$/;
+
+/** Undefined: of another vendor, or no model that is called. */
+function placeOf(key: string, { litellm_provider: list }: JsonObject): Place | undefined {
+  const parts = key.split('/');
+  const place = (provider: string, prefix: string | undefined): Place | undefined => {
+    const own = prefix !== undefined && parts[0] === prefix ? parts.slice(1) : parts;
+    const [first = '', ...rest] = own;
+    const name = rest.length === 0 ? first : rest.join('/');
+    const region = rest.length === 0 ? undefined : first;
+    const isCalled = isModelName(name) && !name.includes('/') && !dropped.some((one) => one.test(name));
+    return isCalled && (region === undefined || isRegionName(region))
+      ? { provider, name, region }
+      : undefined;
+  };
+  switch (list) {
+    case 'openai':
+      return withoutRegion(place('gpt-provider', 'openai'));
+    case 'azure':
+      return place('studio-ai', 'azure');
+    case 'azure_ai':
+      return withoutRegion(place('studio-ai', 'azure_ai'));
+    case 'anthropic':
+      return withoutRegion(place('assistant-provider', 'anthropic'));
+    case 'gemini':
+      return parts[0] === 'gemini' ? withoutRegion(place('search-provider', 'gemini')) : undefined;
+    case 'bedrock':
+    case 'bedrock_converse': {
+      const found = place('managed-cloud-models', 'bedrock');
+      return found?.region === undefined || cloudRegion.test(found.region) ? found : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function withoutRegion(place: Place | undefined): Place | undefined {
+  return place?.region === undefined ? place : undefined;
+}
+
+/** Names that no vendor takes. */
+const dropped: readonly RegExp[] = [
+  /^container$/,
+  /^model_router$/,
+  /^gpt-5-chat$/,
+  /^claude-4-(opus|sonnet)-/,
+  /^gemini-gemma-2-/,
+  /^gemini-exp-/,
+  /-exp-image-generation$/,
+  /^learnlm-/,
+  /^anthropic\.claude-3-7-sonnet-20240620-v1:0$/,
+  /^anthropic\.claude-haiku-4-5@/,
+  /^claude-.*-v1:0$/,
+];
+
+/** Chat completions, and what the vendor's chat API makes besides text. */
+function isChat(
+  { place: { provider, name } }: Collected,
+  { mode, supported_endpoints: paths }: JsonObject,
+): boolean {
+  // The search company's other API, which the gateway does not speak.
+  if (Array.isArray(paths) && paths.length > 0 && paths.every((one) => one === '/v1beta/interactions'))
+    return false;
+  if (mode === 'chat')
+    return !/^(lyria-|deep-research-|computer-use-)|-deep-research|\btwelvelabs\./.test(name);
+  return provider === 'search-provider' && mode === 'image_generation' && /^(gemini-|nano-banana)/.test(name);
+}
+
+interface Found {
+  readonly asOf: string;
+  readonly source: string;
+}
+
+function rowOf(collected: Collected, found: Found): CatalogModel | undefined {
+  const { place, row } = collected;
+  if (row === undefined) return undefined;
+  const { provider, name } = place;
+  const date = /(20\d{2})-?(\d{2})-?(\d{2})(?!\d)/.exec(name);
+  const created = date === null ? Number.NaN : Date.parse(date.slice(1).join('-')) / 1000;
+  const head = { provider, name, created: Number.isNaN(created) ? Date.parse(found.asOf) / 1000 : created };
+  if (!isChat(collected, row)) return { ...head, chat: false, limits: {}, capabilities: [] };
+  const prices = pricesOf(place, row, found);
+  const regional = regionalPrices(collected, found);
+  return {
+    ...{ ...head, chat: true, limits: limitsOf(row), capabilities: capabilitiesOf(row) },
+    ...(prices !== undefined && { prices }),
+    ...(Object.keys(regional).length > 0 && { regions: regional }),
+  };
+}
+
+function regionalPrices({ place, regions }: Collected, found: Found): Record<string, ModelPrices> {
+  const pairs = [...regions].flatMap(([region, row]) => {
+    const prices = pricesOf(place, row, found);
+    return prices === undefined ? [] : [[region, prices] as const];
+  });
+  return Object.fromEntries(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function limitsOf({
+  max_input_tokens: input,
+  max_output_tokens: output,
+}: JsonObject): CatalogModel['limits'] {
+  const isLimit = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+  return {
+    ...(isLimit(input) && { maxInputTokens: input }),
+    ...(isLimit(output) && { maxOutputTokens: output }),
+  };
+}
+
+const flags: Readonly<Record<Capability, string>> = {
+  tools: 'supports_function_calling',
+  vision: 'supports_vision',
+  reasoning: 'supports_reasoning',
+  json_schema: 'supports_response_schema',
+};
+
+function capabilitiesOf(row: JsonObject): readonly Capability[] {
+  return capabilities.filter((one) => row[flags[one]] === true);
+}
+
+const fields: Readonly<Record<TokenKind, string>> = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cacheRead: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
+  cacheWrite12h: 'cache_creation_input_token_cost_above_12hr',
+  audioInput: 'input_cost_per_audio_token',
+  audioCacheRead: 'cache_read_input_audio_token_cost',
+  audioOutput: 'output_cost_per_audio_token',
+  imageOutput: 'output_cost_per_image_token',
+};
+
+type Amounts = Partial<Record<TokenKind, number>>;
+
+/** USD per million tokens. */
+function amountsOf(row: JsonObject, ending: string): Amounts {
+  const told = tokenKinds.flatMap((kind) => {
+    const value = row[`${fields[kind]}${ending}`];
+    return typeof value === 'number' && value >= 0 ? [[kind, value * 1e6] as const] : [];
+  });
+  return Object.fromEntries(told);
+}
+
+/** Undefined: no price that could be believed. */
+function pricesOf(place: Place, row: JsonObject, { asOf, source }: Found): ModelPrices | undefined {
+  const usual = rightAmounts(place, row);
+  if (usual === undefined) return undefined;
+  const above = thresholds(row);
+  const listens = row.supports_audio_input === true && row[fields.audioInput] === undefined;
+  const sounding = (set: PriceSet) => (row.litellm_provider === 'gemini' ? withSound(set, listens) : set);
+  const served = Object.entries(serviceTiers(row, usual, above)).map(([tier, set]) => [tier, sounding(set)]);
+  const surcharges = surchargesOf(row);
+  const calls = callsOf(place, row);
+  return {
+    ...sounding(priceSet(usual, tiersOf(row, above, usual, ''))),
+    ...(served.length > 0 && { serviceTiers: Object.fromEntries(served) }),
+    ...(Object.keys(surcharges).length > 0 && { surcharges }),
+    ...(Object.keys(calls).length > 0 && { calls }),
+    ...{ asOf, source },
+  };
+}
+
+/** Of the search company: one price for all kinds of input where it tells none of sound; cached sound then costs what cached text does. */
+function withSound({ tiers, ...amounts }: PriceSet, listens: boolean): PriceSet {
+  const sounding = <T extends TokenPrices>(prices: T): T => {
+    const { input, cacheRead, audioInput = listens ? input : undefined } = prices;
+    const { audioCacheRead = audioInput === input ? cacheRead : undefined } = prices;
+    return {
+      ...prices,
+      ...(audioInput !== undefined && { audioInput }),
+      ...(audioCacheRead !== undefined && { audioCacheRead }),
+    };
+  };
+  const steps = tiers?.map(sounding);
+  return { ...sounding(amounts), ...(steps !== undefined && { tiers: steps }) };
+}
+
+type UsualAmounts = Amounts & { readonly input: number; readonly output: number };
+
+function rightAmounts({ name }: Place, row: JsonObject): UsualAmounts | undefined {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h, ...others } = amountsOf(row, '');
+  if (input === undefined || output === undefined) return undefined;
+  // Nothing stands for unknown, but of open models that are free of charge.
+  if (input + output === 0 && !name.startsWith('gemma-')) return undefined;
+  // No vendor sells what a model writes for less than what it reads: the two are swapped, or one is of another unit.
+  if (output < input) return undefined;
+  // As large as no price is: a slip of the decimal point.
+  if (!isPrice(decimal(input)) || !isPrice(decimal(output))) return undefined;
+  return {
+    ...{ input, output },
+    // Writing is never cheaper: what stands there is the price of reading.
+    ...cachePrices(input, cacheRead, cacheWrite),
+    // The assistant vendor's rule, wherever its models are sold.
+    ...(cacheWrite1h !== undefined && { cacheWrite1h: name.includes('claude') ? input * 2 : cacheWrite1h }),
+    ...others,
+  };
+}
+
+function cachePrices(input: number, read: number | undefined, write: number | undefined): Amounts {
+  const isWrite = write !== undefined && write >= input;
+  const cacheRead = read ?? (isWrite ? undefined : write);
+  return { ...(cacheRead !== undefined && { cacheRead }), ...(isWrite && { cacheWrite: write }) };
+}
+
+/** In tokens, ascending. */
+function thresholds(row: JsonObject): readonly number[] {
+  const found = Object.keys(row).flatMap(
+    (key) => /^input_cost_per_token_above_(\d+)k_tokens$/.exec(key)?.[1] ?? [],
+  );
+  return found.map((thousands) => Number(thousands) * 1000).toSorted((a, b) => a - b);
+}
+
+interface AmountsAbove {
+  readonly above: number;
+  readonly amounts: UsualAmounts;
+}
+
+/** What a tier does not tell rises with its input. */
+function tiersOf(
+  row: JsonObject,
+  above: readonly number[],
+  usual: UsualAmounts,
+  suffix: string,
+): AmountsAbove[] {
+  return above.flatMap((tokens) => {
+    const told = amountsOf(row, `_above_${tokens / 1000}k_tokens${suffix}`);
+    if (told.input === undefined || told.output === undefined) return [];
+    const ratio = usual.input === 0 ? 1 : told.input / usual.input;
+    return { above: tokens, amounts: { ...scaled(usual, ratio), ...told } as UsualAmounts };
+  });
+}
+
+function scaled(amounts: Amounts, ratio: number): Amounts {
+  const kinds = tokenKinds.filter((kind) => amounts[kind] !== undefined);
+  return Object.fromEntries(kinds.map((kind) => [kind, (amounts[kind] ?? 0) * ratio] as const));
+}
+
+const tierSuffixes: Readonly<Partial<Record<ServiceTier, string>>> = {
+  flex: '_flex',
+  priority: '_priority',
+  ultrafast: '_ultrafast',
+};
+
+function serviceTiers(
+  row: JsonObject,
+  usual: UsualAmounts,
+  above: readonly number[],
+): Partial<Record<ServiceTier, PriceSet>> {
+  const served: Partial<Record<ServiceTier, PriceSet>> = {};
+  for (const [tier, suffix] of Object.entries(tierSuffixes)) {
+    const told = amountsOf(row, suffix);
+    if (told.input === undefined || told.output === undefined) continue;
+    // What is not told is as usual, or dearer by as much as the input is.
+    const ratio = usual.input === 0 ? 1 : Math.max(1, told.input / usual.input);
+    const own = { ...scaled(usual, ratio), ...told } as UsualAmounts;
+    const longer = tiersOf(row, above, usual, '').map(({ above: tokens, amounts }) => {
+      const [tierTold] = tiersOf(row, [tokens], own, suffix);
+      return tierTold ?? { above: tokens, amounts: dearer(amounts, own) };
+    });
+    served[tier as ServiceTier] = priceSet(own, longer);
+  }
+  const fast = factorOf(row, 'fast');
+  if (fast !== undefined) {
+    const longer = tiersOf(row, above, usual, '').map(({ above: tokens, amounts }) => ({
+      above: tokens,
+      amounts: scaled(amounts, fast) as UsualAmounts,
+    }));
+    served.fast = priceSet(scaled(usual, fast) as UsualAmounts, longer);
+  }
+  return served;
+}
+
+function dearer(one: UsualAmounts, other: UsualAmounts): UsualAmounts {
+  const kinds = tokenKinds.filter((kind) => one[kind] !== undefined || other[kind] !== undefined);
+  return Object.fromEntries(
+    kinds.map((kind) => [kind, Math.max(one[kind] ?? 0, other[kind] ?? 0)] as const),
+  ) as UsualAmounts;
+}
+
+function factorOf({ provider_specific_entry: entry }: JsonObject, name: string): number | undefined {
+  const factor = isObject(entry) ? entry[name] : undefined;
+  return typeof factor === 'number' && factor > 0 && factor <= 10 ? factor : undefined;
+}
+
+function surchargesOf(row: JsonObject): Record<string, string> {
+  const surcharges: Record<string, string> = {};
+  for (const region of ['eu', 'us']) {
+    const told = row[`regional_processing_uplift_multiplier_${region}`];
+    const factor = typeof told === 'number' ? told : factorOf(row, region);
+    if (factor !== undefined && factor !== 1) surcharges[region] = decimal(factor);
+  }
+  return surcharges;
+}
+
+/** Only what the vendor's chat API tells, or does at every request. */
+function callsOf({ provider, name }: Place, row: JsonObject): CallPrices {
+  const {
+    search_context_cost_per_query: search,
+    web_search_billing_unit: unit,
+    output_cost_per_image: image,
+  } = row;
+  const fee = isObject(search) ? search.search_context_size_medium : undefined;
+  const isFee = typeof fee === 'number' && fee > 0;
+  const tells = ['gpt-provider', 'assistant-provider', 'search-provider'].includes(provider);
+  const kind = provider === 'search-provider' && unit !== 'per_query' ? 'groundedPrompt' : 'search';
+  const always = /-search-(preview|api)/.test(name);
+  return {
+    ...(isFee && tells && { [always ? 'request' : kind]: decimal(fee) }),
+    ...(typeof image === 'number' && image > 0 && { image: decimal(image) }),
+  };
+}
+
+function priceSet(amounts: UsualAmounts, tiers: readonly AmountsAbove[]): PriceSet {
+  const set = texts(amounts);
+  const own = tiers.filter((tier) => tokenKinds.some((kind) => tier.amounts[kind] !== amounts[kind]));
+  if (own.length === 0) return set;
+  const steps = own.map((tier): PriceTier => ({ abovePromptTokens: tier.above, ...texts(tier.amounts) }));
+  return { ...set, tiers: steps };
+}
+
+function texts(amounts: UsualAmounts): TokenPrices {
+  const told = tokenKinds.flatMap((kind) => {
+    const amount = amounts[kind];
+    return amount === undefined ? [] : [[kind, decimal(amount)] as const];
+  });
+  return { ...Object.fromEntries(told), input: decimal(amounts.input), output: decimal(amounts.output) };
+}
+
+/** Without the dust of floating-point numbers: nine decimals at most. */
+function decimal(value: number): string {
+  return Number(value.toPrecision(10))
+    .toFixed(9)
+    .replace(/\.?0+$/, '');
+}

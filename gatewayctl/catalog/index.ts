@@ -1,0 +1,130 @@
+// `gatewayctl catalog …`: works on files alone, and asks no server.
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createCatalog } from '../../catalog/catalog.ts';
+import { checkSignature, readCatalogBytes } from '../../catalog/file.ts';
+import { type Change, type Figures, type Update, updateCatalog } from '../../catalog/update.ts';
+import { catalogText } from '../../catalog/write.ts';
+import { errorCode } from '../../common/error-code.ts';
+import { Failure, usageMistake } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { changesText, summary } from './changes.ts';
+import { type ListOptions, readCatalog, readFigures } from './figures.ts';
+
+export interface DiffRequest extends ListOptions {
+  /** What is offered. */
+  readonly from: string;
+  /** What it is held against; undefined: the catalog that is shipped. */
+  readonly catalog: string | undefined;
+  readonly json: boolean;
+}
+
+export interface UpdateRequest extends DiffRequest {
+  readonly out: string;
+  /** Models whose alarms are taken, or "all". */
+  readonly accept: readonly string[];
+}
+
+/** @throws Failure */
+export async function diffCatalogs(request: DiffRequest, io: Io): Promise<Update> {
+  const figures = await readFigures(request.from, request);
+  const update = updateCatalog(await readCatalog(request.catalog), figures, fromList);
+  await show(update, figures, request.json, io);
+  return update;
+}
+
+/** Prices that came from such a list give way to a newer one; others were decided by hand. */
+function fromList(source: string | undefined): boolean {
+  return source === undefined || source.startsWith('litellm-');
+}
+
+async function show(update: Update, { asOf, isWhole }: Figures, json: boolean, io: Io): Promise<void> {
+  const { changes, kept, missing } = update;
+  if (json) await io.out(`${JSON.stringify({ asOf, changes, kept, missing }, null, 2)}\n`);
+  else if (changes.length > 0) await io.out(changesText(changes));
+  io.say(summary(update, isWhole));
+}
+
+/** Shows the changes, then takes them all or none. @throws Failure */
+export async function updateFile(request: UpdateRequest, io: Io): Promise<void> {
+  const { accept, out } = request;
+  const { content, changes } = await diffCatalogs(request, io);
+  const open = changes.filter(
+    ({ alarm, model }) => alarm !== undefined && !accept.includes('all') && !accept.includes(model),
+  );
+  if (open.length > 0) throw refusal(open);
+  const text = catalogText(content);
+  // What is written can be read.
+  createCatalog(content, out);
+  writeWhole(out, text);
+  io.say(
+    `${out} is the catalog of ${content.asOf} now; where it is signed, sign it anew: gatewayctl catalog sign`,
+  );
+}
+
+function refusal(open: readonly Change[]): Failure {
+  const models = [...new Set(open.map(({ model }) => model))];
+  return new Failure(
+    'refused',
+    `nothing was written: look at ${models.join(', ')}, and take what is right with --accept <model>, or --accept all`,
+  );
+}
+
+/** Who reads meanwhile gets the old one or the new one. */
+function writeWhole(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, text);
+    renameSync(draft, file);
+  } catch (error) {
+    throw usageMistake(`${file} cannot be written (${errorCode(error)})`);
+  }
+}
+
+/** @param keyFile PEM of an Ed25519 private key @throws Failure */
+export async function signFile(file: string, keyFile: string, io: Io): Promise<void> {
+  const key = keyOf(await readPem(keyFile), keyFile, createPrivateKey);
+  const bytes = await bytesOf(file);
+  // What is signed is a catalog: it is found out here, not when the proxies refuse it.
+  await readCatalog(file);
+  writeWhole(`${file}.sig`, `${sign(null, bytes, key).toString('base64')}\n`);
+  io.say(`${file}.sig is the signature of ${file}; the public key, for GATEWAY_CATALOG_PUBLIC_KEY:`);
+  await io.out(`${createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64')}\n`);
+}
+
+/** @param keyFile PEM of an Ed25519 public key; undefined: the signature is not looked at @throws Failure */
+export async function verifyFile(file: string, keyFile: string | undefined, io: Io): Promise<void> {
+  const content = await readCatalog(file);
+  const { asOf, digest, models } = createCatalog(content, file);
+  if (keyFile !== undefined) {
+    const key = keyOf(await readPem(keyFile), keyFile, createPublicKey);
+    await checkSignature(file, await bytesOf(file), key).catch((error: unknown) => {
+      throw new Failure('refused', error instanceof Error ? error.message : String(error));
+    });
+  }
+  const priced = models.filter(({ chat, prices }) => chat && prices !== undefined).length;
+  await io.out(`as of     ${asOf}\ndigest    ${digest}\nmodels    ${models.length}\nwith prices ${priced}\n`);
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  return await readCatalogBytes(file).catch((error: unknown) => {
+    throw usageMistake(error instanceof Error ? error.message : String(error));
+  });
+}
+
+async function readPem(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch((error: unknown) => {
+    throw usageMistake(`${file} cannot be read (${errorCode(error)})`);
+  });
+}
+
+function keyOf(pem: string, file: string, read: (pem: string) => KeyObject): KeyObject {
+  try {
+    const key = read(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Said below, without what stands in the file.
+  }
+  throw usageMistake(`${file} holds no Ed25519 key in PEM; openssl genpkey -algorithm ed25519 makes one`);
+}

@@ -1,0 +1,64 @@
+// What a usage costs by arithmetic of big integers, written without a look at the ledger's: what the ledger's is held against.
+import type { ModelPrices } from '../../proxy/catalog/models.ts';
+import { special, type Usage } from '../../proxy/chat/usage.ts';
+
+/** Nano-dollars: femto-dollars per token, from the digits alone, rounded up once. */
+export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigint {
+  const beside = usage.special ?? { ...special({ searches: 1 }).special, searches: 0 };
+  const set = prices.serviceTiers?.[beside.serviceTier as 'priority'] ?? prices;
+  const rates = set.tiers?.findLast((tier) => usage.promptTokens > tier.abovePromptTokens) ?? set;
+  const factor = BigInt((prices.surcharges?.[beside.region ?? ''] ?? '1').replace('.', '').padEnd(5, '0'));
+  const femto = (text: string) => {
+    const [whole = '', decimals = ''] = text.split('.');
+    // Nine decimals of the price with its surcharge, rounded up.
+    return (BigInt(whole + decimals.padEnd(9, '0')) * factor + 9_999n) / 10_000n;
+  };
+  const { input, output, cacheRead = input, cacheWrite = input } = rates;
+  const { cacheWrite1h = cacheWrite, audioInput = input } = rates;
+  const { cacheWrite12h = cacheWrite1h, audioCacheRead = rates.audioInput ?? cacheRead } = rates;
+  const { audioOutput = output, imageOutput = output } = rates;
+  // What only the usual prices know goes on, unless what stands in is dearer.
+  const own = (kind: 'audioInput' | 'audioCacheRead' | 'audioOutput' | 'imageOutput', standsIn: string) =>
+    rates[kind] === undefined && Number(prices[kind] ?? 0) > Number(standsIn)
+      ? (prices[kind] ?? '')
+      : standsIn;
+  const fresh = usage.promptTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
+  const sound = (beside.audioPromptTokens ?? 0) - (beside.audioCacheReadTokens ?? 0);
+  const long = beside.cacheWrite12hTokens ?? 0;
+  const [spoken, drawn] = [beside.audioCompletionTokens ?? 0, beside.imageCompletionTokens ?? 0];
+  const sum = (
+    [
+      [fresh - sound, input],
+      [sound, own('audioInput', audioInput)],
+      [usage.cacheReadTokens - (beside.audioCacheReadTokens ?? 0), cacheRead],
+      [beside.audioCacheReadTokens ?? 0, own('audioCacheRead', audioCacheRead)],
+      [usage.cacheWriteTokens - usage.cacheWrite1hTokens - long, cacheWrite],
+      [usage.cacheWrite1hTokens, cacheWrite1h],
+      [long, cacheWrite12h],
+      [usage.completionTokens - spoken - drawn, output],
+      [spoken, own('audioOutput', audioOutput)],
+      [drawn, own('imageOutput', imageOutput)],
+    ] as const
+  ).reduce((all, [tokens, price]) => all + BigInt(tokens) * femto(price), 0n);
+  return (sum + 999_999n) / 1_000_000n + exactCalls(prices, usage, drawn);
+}
+
+function exactCalls(
+  { calls = {}, imageOutput }: Omit<ModelPrices, 'asOf'>,
+  usage: Usage,
+  drawn: number,
+): bigint {
+  if (usage.promptTokens + usage.completionTokens === 0) return 0n;
+  const nano = (text = '0') => {
+    const [whole = '', decimals = ''] = text.split('.');
+    return BigInt(whole + decimals.padEnd(9, '0'));
+  };
+  const { searches = 0, images = 0 } = usage.special ?? {};
+  const paidByTokens = imageOutput !== undefined && drawn > 0;
+  return (
+    nano(calls.request) +
+    (searches > 0 ? nano(calls.groundedPrompt) : 0n) +
+    BigInt(searches) * nano(calls.search) +
+    (paidByTokens ? 0n : BigInt(images) * nano(calls.image))
+  );
+}
