@@ -4,7 +4,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
-import type { BooksTransaction, Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
+import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { enqueueDeliveries } from '../webhooks/enqueue.ts';
 import { type DayPlace, daysAround } from './day-inputs.ts';
 import type { Reason } from './explain.ts';
@@ -15,50 +15,62 @@ const context = {
   action: 'Reconciliation.FindDrift',
 } as const;
 
-/** In one go: each is a change, and changes of operators want their turn. */
-const daysMax = 20;
+/** Told of in one go: each is a change, and changes of operators want their turn. */
+const tellsMax = 20;
+/** Looked at in one go. */
+const daysMax = 500;
 /** In an event; the rest is in its count and sums. */
 const toldMax = 10;
 
 /** Documents of a bill come one after another, and mappings do: what the first one leaves open the next one may explain. */
 const quietMs = 10_000;
 
-/** @returns how many days this replica has told of. @throws StoreUnavailableError */
-export async function tellDrift(store: Pick<Store, 'books' | 'snapshot' | 'change'>): Promise<number> {
-  const days = await store.snapshot((db) =>
-    untold(db)
-      .select(['organization_id as organizationId', 'vendor', 'day'])
-      .distinct()
-      .orderBy('organization_id')
-      .orderBy('vendor')
-      .orderBy('day')
-      .limit(daysMax)
-      .execute(),
-  );
+/** @param now milliseconds. @returns how many days this replica has told of. @throws StoreUnavailableError */
+export async function tellDrift(store: Pick<Store, 'snapshot' | 'change'>, now: number): Promise<number> {
+  const days = await store.snapshot((db) => readyDays(db, now));
   let count = 0;
-  for (const day of days) {
-    if (await store.books((tx) => isPending(tx, day))) continue;
-    if (await store.change(context, (tx) => tell(tx, day))) count++;
-  }
+  for (const day of days) if (await store.change(context, (tx) => tell(tx, day))) count++;
   return count;
 }
 
-/** What the days beside it, or an import that was made meanwhile, may still explain. */
-async function isPending(
-  { db, now }: Pick<BooksTransaction, 'db' | 'now'>,
-  { organizationId, vendor, day }: DayPlace,
-): Promise<boolean> {
+/** Whoever imports all the time waits, and nobody waits for them. */
+async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayPlace[]> {
+  const days = await untold(db)
+    .select(['organization_id as organizationId', 'vendor', 'day'])
+    .distinct()
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('reconcile_days as lately')
+            .select('lately.day')
+            .whereRef('lately.organization_id', '=', 'reconcile_rows.organization_id')
+            .whereRef('lately.vendor', '=', 'reconcile_rows.vendor')
+            .where('lately.compared_at', '>', now - quietMs),
+        ),
+      ),
+    )
+    .orderBy('organization_id')
+    .orderBy('vendor')
+    .orderBy('day')
+    .limit(daysMax)
+    .execute();
+  const ready: DayPlace[] = [];
+  for (const day of days) {
+    if (ready.length === tellsMax) break;
+    if (!(await isPending(db, day))) ready.push(day);
+  }
+  return ready;
+}
+
+/** What it, or the days beside it, may still explain. */
+async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: DayPlace): Promise<boolean> {
   const pending = await db
     .selectFrom('reconcile_days')
     .select('day')
     .where('organization_id', '=', organizationId)
     .where('vendor', '=', vendor)
-    .where(({ and, eb, or, ref }) =>
-      or([
-        eb('compared_at', '>', now - quietMs),
-        and([eb('day', 'in', [day, ...daysAround(day)]), eb('compared_version', '<>', ref('version'))]),
-      ]),
-    )
+    .where('day', 'in', [day, ...daysAround(day)])
+    .whereRef('compared_version', '<>', 'version')
     .executeTakeFirst();
   return pending !== undefined;
 }

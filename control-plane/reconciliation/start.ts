@@ -56,7 +56,7 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
       }
       if (hasCompared) standing.wake();
       hasCompared = false;
-      await tellDrift(store);
+      await tellDrift(store, clock.now());
     },
     { what: 'comparison of bills', everyMs, log, timers },
   );

@@ -15,7 +15,7 @@ const columns = [
   ...['line_item_line_item_description', 'pricing_unit'],
 ];
 
-/** Line ids that are remembered, to count each once: some 300 MiB. */
+/** Line ids that are remembered, to count each once: some 500 MiB. */
 const idsMax = 2_000_000;
 
 export function awsBill(files: readonly string[], io: Io): ReadBill {

@@ -28,6 +28,7 @@ export interface RecordedRequest {
   readonly latencyMs: number;
   readonly streamed: boolean;
   readonly directKey: boolean;
+  readonly providerKeyId?: string;
   readonly serviceTier?: string;
   readonly audioPromptTokens?: number;
 }

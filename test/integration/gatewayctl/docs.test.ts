@@ -1,4 +1,4 @@
-// docs/gatewayctl.md: its first session works as it stands there, and all its other command lines are some.
+// docs/gatewayctl.md: its first session works as it stands there, and all its other command lines, and those of docs/reconcile.md, are some.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,11 @@ import { words } from '../../support/gatewayctl.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { projectRoot, startProcess } from '../../support/process.ts';
 
-const page = readFileSync(join(projectRoot, 'docs/gatewayctl.md'), 'utf8');
-const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+const blocksOf = (page: string) =>
+  [...readFileSync(join(projectRoot, page), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
+    ([, block = '']) => block,
+  );
+const blocks = blocksOf('docs/gatewayctl.md');
 
 describe('docs/gatewayctl.md', () => {
   it('has a first session that works, and answers after it', async () => {
@@ -44,7 +47,7 @@ describe('docs/gatewayctl.md', () => {
     // A process for each of its lines.
   }, 120_000);
 
-  const lines = blocks.flatMap((block) =>
+  const lines = [...blocks, ...blocksOf('docs/reconcile.md')].flatMap((block) =>
     [...block.matchAll(/(?<=^|\()gatewayctl ([^|)\n#]+)/gm)].map(([, line = '']) => line.trim()),
   );
 

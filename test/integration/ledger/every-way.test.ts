@@ -82,6 +82,13 @@ async function ask(sent: Sent, fields: object = {}): Promise<Answer> {
 
 const recorded = (id: string): Promise<RecordedRequest> => recordedRequest({ ...gateway, organization }, id);
 
+async function storedKeyId(): Promise<string | undefined> {
+  const { providerKeys } = (await organization.api.call('ProviderKeys/List', {
+    organizationId: organization.id,
+  })) as { providerKeys: readonly { id: string; provider: string }[] };
+  return providerKeys.find(({ provider }) => provider === 'gpt-provider')?.id;
+}
+
 async function createSystem(): Promise<string> {
   const fields = { organizationId: organization.id, name: `system ${++requests}` };
   return String((await organization.api.call('AiSystems/Create', fields)).id);
@@ -168,6 +175,7 @@ describe.each([
       ...{ promptTokens: 8, completionTokens: 33, unpriced: false },
     });
     expect(row.projectKeyId).toBeUndefined();
+    expect(row.providerKeyId).toBe(directKey ? undefined : await storedKeyId());
     // 8 tokens at $0.15 and 33 at $0.60 a million.
     expect(costOf(row)).toBe(8 * 150 + 33 * 600);
   });

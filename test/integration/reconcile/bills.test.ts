@@ -1,0 +1,218 @@
+// Bills as they come: corrected by their vendor, refused for what they cannot say, mapped anew, and told of to whoever listens.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { BillDesk, project } from '../../support/bills/desk.ts';
+import { freshPostgres, freshSqlite } from '../../support/databases.ts';
+import { type Answered, createPerson, createTenant, refusal } from '../../support/operators.ts';
+import { until } from '../../support/process.ts';
+
+/** Days that are final at the vendor, each test's own. */
+const ago = (days: number) => dayOf(Date.now() - days * dayMs);
+
+describe.each([
+  ['SQLite', freshSqlite],
+  ['PostgreSQL', freshPostgres],
+])('a bill over %s', { timeout: 120_000 }, (_name, fresh) => {
+  let desk: BillDesk;
+
+  beforeAll(async () => {
+    desk = await BillDesk.open(fresh);
+  }, 120_000);
+  afterAll(() => desk.close());
+
+  it('that its vendor corrects opens a settled day again, by what it changed', async () => {
+    const day = ago(6);
+    await desk.book(day, '10');
+    await desk.bill(day, [{ usd: '12' }]);
+    const { id } = await desk.driftOf(day);
+    await desk.expect('Settle', { id, reason: 'as billed' });
+    expect(await desk.drift(day)).toEqual([]);
+    const corrected = await desk.bill(day, [{ usd: '11.5' }]);
+    expect(corrected.days).toMatchObject([
+      { day, rows: 1, costUsd: '11.5', replaced: true, unchanged: false },
+    ]);
+    expect(await desk.driftOf(day)).toMatchObject({
+      ...{ id, billedUsd: '11.5', ledgerUsd: '10', adjustedUsd: '2', driftUsd: '-0.5' },
+      state: 'DRIFT_STATE_UNEXPLAINED',
+    });
+    await desk.bill(day, [{ usd: '12' }]);
+    expect(await desk.drift(day)).toEqual([]);
+  });
+
+  it('is held against the keys that its references are mapped to by now', async () => {
+    const day = ago(7);
+    await desk.book(day, '4');
+    await desk.bill(day, [{ usd: '4', project: 'proj_new' }]);
+    const before = await desk.drift(day);
+    expect(before.map(({ codes }) => codes.join()).toSorted()).toEqual([
+      'DRIFT_REASON_CODE_NOT_BILLED',
+      'DRIFT_REASON_CODE_UNMAPPED',
+    ]);
+    const reference = { kind: 'BILL_REFERENCE_KIND_PROJECT', value: 'proj_new' };
+    const mapping = { vendor: 'BILL_VENDOR_OPENAI', reference };
+    await desk.expect('SetMapping', { ...mapping, providerKeyIds: [desk.providerKeyId] });
+    expect(await desk.drift(day)).toEqual([]);
+    await desk.expect('SetMapping', { ...mapping, ignored: true });
+    expect((await desk.drift(day)).map(({ codes }) => codes)).toEqual([['DRIFT_REASON_CODE_NOT_BILLED']]);
+    await desk.expect('DeleteMapping', mapping);
+  });
+
+  it('is mapped to keys of its organization alone, and to one thing', async () => {
+    const other = await createTenant(desk.plane, desk.platform, `other-${Date.now()}`);
+    const foreign = await desk.plane.expect('ProviderKeys.Create', other.owner.token, {
+      ...{ organizationId: other.id, provider: 'gpt-provider', name: 'theirs' },
+      secret: { apiKey: 'made-up-secret' },
+    });
+    const reference = { kind: 'BILL_REFERENCE_KIND_PROJECT', value: project };
+    const mapping = { vendor: 'BILL_VENDOR_OPENAI', reference };
+    const refused = async (fields: object) =>
+      Object.keys((await refusal(desk.call('SetMapping', { ...mapping, ...fields }))).violations);
+    expect(await refused({ providerKeyIds: [foreign.id] })).toEqual(['provider_key_ids[0]']);
+    expect(await refused({})).toEqual(['provider_key_ids']);
+    expect(await refused({ providerKeyIds: [desk.providerKeyId], ignored: true })).toEqual([
+      'provider_key_ids',
+    ]);
+    expect(await refused({ model: 'gpt-provider/gpt-4o' })).toEqual(['model']);
+  });
+
+  const row = (fields: object = {}) => ({
+    references: [{ kind: 'BILL_REFERENCE_KIND_PROJECT', value: project }],
+    ...{ model: 'gpt-4o', kind: 'BILL_ROW_KIND_USAGE', costUsd: '1', ...fields },
+  });
+  const day = ago(8);
+  const reference = (value: string, kind = 'PROJECT') => ({
+    references: [{ kind: `BILL_REFERENCE_KIND_${kind}`, value }],
+  });
+  const million = { costUsd: '9000000' };
+
+  it.each<[what: string, days: object[], field: string]>([
+    ['a day twice', [{ day }, { day }], 'days'],
+    ['no day', [], 'days'],
+    ['more rows than fit', [{ day, rows: Array.from({ length: 5001 }, () => row()) }], 'days'],
+    ['a day to come', [{ day: ago(-2), rows: [row()] }], 'days[0].day'],
+    ['a day of before usage is kept', [{ day: '2019-01-01', rows: [row()] }], 'days[0].day'],
+    ['what is no day', [{ day: '2026-02-30', rows: [row()] }], 'days[0].day'],
+    ['ten decimals', [{ day, rows: [row({ costUsd: '0.0000000001' })] }], 'days[0].rows[0].cost_usd'],
+    ['a float', [{ day, rows: [row({ costUsd: '1e-3' })] }], 'days[0].rows[0].cost_usd'],
+    ['a cost beyond all', [{ day, rows: [row({ costUsd: '9000000.1' })] }], 'days[0].rows[0].cost_usd'],
+    ['costs that are so together', [{ day, rows: [row(million), row(million)] }], 'days[0].rows'],
+    [
+      'costs that are so without their signs',
+      [{ day, rows: [row(million), row({ costUsd: '-9000000' })] }],
+      'days[0].rows',
+    ],
+    [
+      'tokens beyond all',
+      [{ day, rows: [row({ tokens: { prompt: '100000000000001' } })] }],
+      'days[0].rows[0].tokens',
+    ],
+    [
+      'a sign of control',
+      [{ day, rows: [row(reference('a\u0007b'))] }],
+      'days[0].rows[0].references[0].value',
+    ],
+    [
+      'a reference that is too long',
+      [{ day, rows: [row(reference('x'.repeat(513)))] }],
+      'days[0].rows[0].references[0].value',
+    ],
+    [
+      'a reference of a model',
+      [{ day, rows: [row(reference('gpt-4o', 'MODEL'))] }],
+      'days[0].rows[0].references',
+    ],
+    [
+      'a kind that is none',
+      [{ day, rows: [row({ kind: 'BILL_ROW_KIND_UNSPECIFIED' })] }],
+      'days[0].rows[0].kind',
+    ],
+  ])('is refused for %s, and nothing of it is kept', async (_what, days, field) => {
+    const request = { document: 'BILL_DOCUMENT_OPENAI_COSTS', account: 'refused', days };
+    expect(Object.keys((await refusal(desk.call('ImportBill', request))).violations)).toEqual([field]);
+    const { days: kept } = await desk.expect('ListBillDays', { pageSize: 500 });
+    expect(kept.filter(({ account }: Answered) => account === 'refused')).toEqual([]);
+  });
+
+  it('and all about it is the owners’ and admins’ alone', async () => {
+    const member = await createPerson(desk.plane, desk.acme, 'ROLE_MEMBER');
+    for (const method of ['ListDrift', 'ListBillDays', 'ListMappings', 'ListAdjustments', 'GetSettings']) {
+      const { code } = await refusal(desk.call(method, {}, member.token));
+      expect([method, code]).toEqual([method, 'PERMISSION_DENIED']);
+    }
+  });
+
+  it('that differs is told to webhooks once, and again when it differs otherwise', async () => {
+    const { id: organizationId, owner } = desk.acme;
+    const { webhook } = await desk.plane.expect('Webhooks.Create', owner.token, {
+      ...{ organizationId, name: 'bills', url: 'https://hooks.invalid/bills' },
+    });
+    const toldOf = async (about: string): Promise<number> => {
+      const rows = await desk.store.snapshot((db) =>
+        db.selectFrom('webhook_deliveries').select('payload').where('type', '=', 'reconcile.drift').execute(),
+      );
+      const told = rows.map(({ payload }) => JSON.parse(payload).data);
+      return told.filter((data) => data.day === about).length;
+    };
+    const told = (count: number) =>
+      until(async () => (await toldOf(about)) >= count, { what: 'a delivery', timeoutMs: 60_000 });
+    const about = ago(9);
+    await desk.bill(about, [{ usd: '3' }]);
+    await told(1);
+    // A cent more is the same difference.
+    await desk.bill(about, [{ usd: '3.005' }]);
+    await desk.compared();
+    await desk.bill(about, [{ usd: '8' }]);
+    await told(2);
+    expect(await toldOf(about)).toBe(2);
+    await desk.plane.expect('Webhooks.Delete', owner.token, { id: webhook.id });
+  });
+
+  it('waits for nobody who imports all the time', async () => {
+    const about = ago(11);
+    const busy = '00000000-0000-7000-8000-000000000000';
+    const never = Date.now() + 10 * dayMs;
+    // More days than are told of in one go, of an organization that comes first and is never quiet.
+    const days = Array.from({ length: 30 }, (_, n) => ago(20 + n));
+    await desk.store.books(async ({ db }) => {
+      const template = { vendor: 'aws' as const, model: 'm', name: 'm', kind: 'usage' as const };
+      for (const day of days)
+        await db
+          .insertInto('reconcile_rows')
+          .values({
+            ...{ organization_id: busy, id: day, day, ...template, provider_key_ids: '[]', refs: '[]' },
+            ...{ billed: 1, ledger: 0, drift: 1, adjusted: 0, billed_tokens: null, ledger_tokens: '{}' },
+            ...{ billed_requests: null, ledger_requests: 0, reasons: '[]', unexplained: 1 },
+            ...{ state: 'unexplained', first_seen_at: 1, compared_at: 1, told_drift: null },
+          })
+          .execute();
+      await db
+        .insertInto('reconcile_days')
+        .values({
+          ...{ organization_id: busy, vendor: 'aws', day: about, version: 1, compared_version: 1 },
+          ...{ due_at: null, compared_at: never, preliminary: 0, compared: 0, agreed: 0, billed: null },
+          ...{ ledger: 0, adjusted: 0, ignored: 0, drift: 0, unexplained: 0 },
+        })
+        .execute();
+    });
+    await desk.bill(about, [{ usd: '3' }]);
+    const isTold = async () => {
+      const rows = await desk.store.snapshot((db) =>
+        db.selectFrom('reconcile_rows').select('told_drift').where('day', '=', about).execute(),
+      );
+      return rows.some(({ told_drift }) => told_drift !== null);
+    };
+    await until(isTold, { what: 'the other organization to be told', timeoutMs: 60_000 });
+  });
+
+  it('counts from the bound on that the organization has set', async () => {
+    const about = ago(10);
+    await desk.book(about, '100');
+    await desk.bill(about, [{ usd: '100.9' }]);
+    expect(await desk.drift(about)).toEqual([]);
+    await desk.expect('UpdateSettings', { boundPercent: '0.5', boundUsd: '0.5' });
+    expect(await desk.driftOf(about)).toMatchObject({ driftUsd: '0.9' });
+    await desk.expect('UpdateSettings', { boundUsd: '1' });
+    expect(await desk.drift(about)).toEqual([]);
+    await desk.expect('UpdateSettings', { boundPercent: '1', boundUsd: '0.01' });
+  });
+});
