@@ -9,7 +9,8 @@ import { openPage } from '../ledger/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
-import { type HourRow, hourColumns, hourKey } from './hours.ts';
+import { type HourRow, hourColumns, hourKey, metadataHourColumns, metadataHourKey } from './hours.ts';
+import { metadataSets } from './metadata.ts';
 
 type AdjustingTransaction = Omit<BooksTransaction, 'epoch'>;
 
@@ -116,11 +117,36 @@ async function addToHours(tx: AdjustingTransaction, usage: AdjustedUsage): Promi
     ...{ prompt_tokens: 0, completion_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
     ...{ cache_write1h_tokens: 0, reasoning_tokens: 0, cost: usage.amount, latency_ms: 0 },
   };
+  // As reports do: sets of metadata first, then hours, then hours by set.
+  const set = await metadataSetOf(tx, usage);
   const names = Object.keys(hourColumns) as (keyof HourRow)[];
-  const ending = `on conflict (${hourKey.join(', ')}) do update set cost = usage_hours.cost + excluded.cost`;
-  await tx.insertRows(tx.db, { table: 'usage_hours', columns: hourColumns, ending }, [
-    names.map((name) => row[name]),
-  ]);
+  const values = names.map((name) => row[name]);
+  await tx.insertRows(
+    tx.db,
+    { table: 'usage_hours', columns: hourColumns, ending: addedTo('usage_hours', hourKey) },
+    [values],
+  );
+  if (set === '') return;
+  const table = 'usage_metadata_hours';
+  await tx.insertRows(
+    tx.db,
+    { table, columns: metadataHourColumns, ending: addedTo(table, metadataHourKey) },
+    [[...values, set]],
+  );
+}
+
+function addedTo(table: string, key: readonly string[]): string {
+  return `on conflict (${key.join(', ')}) do update set cost = ${table}.cost + excluded.cost`;
+}
+
+/** What a key had when the day began, or when it was made. */
+async function metadataSetOf(
+  tx: AdjustingTransaction,
+  { at, keyId, organizationId }: AdjustedUsage,
+): Promise<string> {
+  if (keyId === '') return '';
+  const use = { at, organization_id: organizationId, key_id: keyId, project_key_id: null };
+  return (await metadataSets(tx, [use]))(use);
 }
 
 /** Of windows that are over nobody is alerted: they are history. */

@@ -16,17 +16,23 @@ const pastKeptMs = 41 * dayMs;
 
 export type Metadata = Readonly<Record<string, string>>;
 
+/** What the metadata of an event, or of a correction, is found by. */
+export type KeyUse = Pick<UsageEventRow, 'at' | 'organization_id' | 'key_id' | 'project_key_id'>;
+
 /** Of an event the id of its set; the empty text: it has none. */
-export type SetOf = (event: UsageEventRow) => string;
+export type SetOf = (event: KeyUse) => string;
 
 /**
  * That of the key, else of the project key. Sets that are new are stored; two statements at most where no key has any.
  * @returns the set of each of the events
  */
-export async function metadataSets(tx: BooksTransaction, events: readonly UsageEventRow[]): Promise<SetOf> {
+export async function metadataSets(
+  tx: Pick<BooksTransaction, 'db' | 'insertRows'>,
+  events: readonly KeyUse[],
+): Promise<SetOf> {
   const metadataAt = await readMetadata(tx.db, events);
   if (metadataAt === undefined) return () => '';
-  const found = new Map<UsageEventRow, NamedSet>();
+  const found = new Map<KeyUse, NamedSet>();
   for (const event of events) {
     const own = metadataAt(event, event.key_id) ?? metadataAt(event, event.project_key_id);
     if (own !== undefined) found.set(event, setOf(event.organization_id, own));
@@ -93,13 +99,10 @@ interface PastRow {
   readonly metadata: string;
 }
 
-type MetadataAt = (event: UsageEventRow, keyId: string | null) => string | undefined;
+type MetadataAt = (event: KeyUse, keyId: string | null) => string | undefined;
 
 /** Undefined where none of the keys has or had any. */
-async function readMetadata(
-  db: Kysely<Schema>,
-  events: readonly UsageEventRow[],
-): Promise<MetadataAt | undefined> {
+async function readMetadata(db: Kysely<Schema>, events: readonly KeyUse[]): Promise<MetadataAt | undefined> {
   const ids = [
     ...new Set(events.flatMap(({ key_id, project_key_id }) => [key_id, project_key_id ?? key_id])),
   ];
@@ -149,7 +152,7 @@ function distinct(sets: Iterable<NamedSet>): readonly NamedSet[] {
 
 /** @returns by keyOf the id that the set is stored under */
 async function storeSets(
-  { db, insertRows }: BooksTransaction,
+  { db, insertRows }: Pick<BooksTransaction, 'db' | 'insertRows'>,
   sets: readonly NamedSet[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map(sets.map((set) => [keyOf(set), set.id]));

@@ -78,12 +78,15 @@ export async function readTotals(
   const grouped =
     groups.length === 0
       ? sql``
-      : sql`group by ${sql.join(groups)} having sum(requests) > 0 order by ${sql.join(groups)}`;
+      : sql`group by ${sql.join(groups)} having ${isSomething} order by ${sql.join(groups)}`;
   const { rows } = await sql<UsageTotalRow>`
     select ${sql.join([...named, ...sums])} from ${hoursOf(question)} as hours
     ${sql.join(joins, sql` `)} ${past} ${grouped} limit ${limit}`.execute(db);
   return groupByMetadata.length === 0 ? rows : rows.map((row) => withMetadata(row, groupByMetadata));
 }
+
+/** Of all less what has metadata nothing may be left; a correction is no request. */
+const isSomething = sql`(sum(requests) > 0 or sum(cost) <> 0)`;
 
 function columnOf(nth: number): string {
   return `metadata_${nth}`;

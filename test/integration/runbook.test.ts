@@ -12,13 +12,15 @@ import { MovableClock } from '../support/operators.ts';
 import { projectRoot, until } from '../support/process.ts';
 import { commandsOf, openShell, runbook } from '../support/runbook.ts';
 import { storeDelivery } from '../support/told.ts';
+import { recordEvents, usageEvent } from '../support/usage-events.ts';
+import { billScenes } from './runbook/bills.ts';
 import { planeScenes } from './runbook/planes.ts';
 import { requestScenes } from './runbook/requests.ts';
 import type { Scene, World } from './runbook/scenes.ts';
 
 /** The one of killed proxies moves the clock: it is the last. */
 const { unsettled, ...others } = planeScenes;
-const scenes: Readonly<Record<string, Scene>> = { ...requestScenes, ...others, unsettled };
+const scenes: Readonly<Record<string, Scene>> = { ...requestScenes, ...billScenes, ...others, unsettled };
 const ofClusters = ['injector'];
 
 const clock = new MovableClock();
@@ -70,6 +72,7 @@ async function openWorld(name: string): Promise<World> {
       until(() => gateway.logs.slice(from).some((line) => pattern.test(line)), {
         ...{ what: `a line like ${pattern}`, timeoutMs: 20_000 },
       }),
+    record: (usage) => recordEvents(store, [usageEvent({ organization_id: organization.id, ...usage })]),
     tell: async (webhookId, organizationId) => {
       const created_at = Date.now() - 4 * 86_400_000;
       const row = { webhook_id: webhookId, organization_id: organizationId, attempts: 11, created_at };

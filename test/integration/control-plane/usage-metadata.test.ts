@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs } from '../../../common/budget-window.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
+import { type AdjustedUsage, bookAdjustment } from '../../../control-plane/usage/adjustments.ts';
 import { metadataSetsMax, otherValue, pastMetadataMax } from '../../../control-plane/usage/metadata.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { keepUp } from '../../../control-plane/usage/upkeep.ts';
@@ -112,7 +113,28 @@ describe.each([
     );
     const csv = await exported(acme, 'USAGE_FORMAT_CSV');
     expect(csv).toMatch(/,metadata,[a-z_,]+\r\n/);
-    expect(csv).toContain(',"{""stage"":""live"",""team"":""red, \\""fast\\""""}"\r\n');
+    expect(csv).toContain(',"{""stage"":""live"",""team"":""red, \\""fast\\""""}",');
+  });
+
+  it('stands with what a bill corrected of a key too, and what was corrected of nobody is in every list of sums', async () => {
+    const acme = await tenant();
+    const blue = await keyWith(acme, { team: 'blue' });
+    const at = Math.floor(Date.now() / dayMs) * dayMs;
+    await use(acme, blue, { at });
+    const nobody = { organizationId: acme.id, subjectId: acme.id, keyId: '', aiSystemId: '', personId: '' };
+    const correct = (amount: number, fields: Partial<AdjustedUsage> = {}) =>
+      store.books((tx) =>
+        bookAdjustment(tx, { ...nobody, model: 'gpt-provider/gpt-4o', at, amount, ...fields }),
+      );
+    await correct(500_000_000);
+    await correct(250_000_000, { subjectId: blue, keyId: blue });
+    await correct(-50_000_000, { subjectId: blue, keyId: blue });
+    const costs = async (fields: object) => (await totals(acme, fields)).map(({ costUsd }) => costUsd);
+    expect(await costs({})).toEqual(['1.7']);
+    expect(await costs({ groupBy: ['USAGE_DIMENSION_KEY'] })).toEqual(['0.5', '1.2']);
+    expect(await costs({ groupByMetadata: ['team'] })).toEqual(['0.5', '1.2']);
+    expect(await costs({ metadata: { team: 'blue' } })).toEqual(['1.2']);
+    expect(await by(acme, 'team')).toEqual({ blue: 1, '': 0 });
   });
 
   it('is what the key had when it was used, however late that is reported', async () => {

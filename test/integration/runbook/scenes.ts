@@ -1,4 +1,5 @@
 // An outage of each kind that the runbook speaks of, planted in a running gateway, and what its commands have to find.
+import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import type { TestGateway, TestOrganization } from '../../support/gateway.ts';
 import type { Gatewayctl } from '../../support/gatewayctl.ts';
@@ -18,6 +19,8 @@ export interface World {
   readonly clock: MovableClock;
   /** Puts down a delivery whose webhook has not taken it for days. */
   tell(webhookId: string, organizationId: string): Promise<void>;
+  /** Puts usage of the organization into the books. */
+  record(usage: Partial<UsageEventRow>): Promise<unknown>;
   /** A chat request. @returns its status */
   ask(sent?: Asked): Promise<number>;
   /** What was logged since the outage was planted. */
