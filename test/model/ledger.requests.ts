@@ -23,6 +23,8 @@ export interface Asked {
   readonly runMs: number;
   /** What it costs, by what was held. */
   readonly cost: (hold: number) => number;
+  /** Its caller leaves then: it is read on, and costs what it did, or cannot be, and costs its hold. Default: the caller stays. */
+  readonly left?: 'read on' | 'not read';
 }
 
 export type Answer = 'ran' | 'full' | 'exceeded' | 'busy' | 'unavailable';
@@ -38,8 +40,16 @@ export function ask(world: World, random: Random): void {
     ...{ proxy, caller, model, full, runMs: pickRun(random), cost: pickCost(random) },
     least: random.chance(0.6) ? full : Math.max(1, Math.floor(full * random.next())),
   };
-  void run(world, asked);
+  const left = random.chance(0.1) ? random.pick(['read on', 'not read'] as const) : undefined;
+  if (left === undefined) return void run(world, asked);
+  world.count(`left, ${left}`);
+  const readOnMs = left === 'read on' ? random.between(0, readOnMaxMs) : 0;
+  const cost = left === 'read on' ? asked.cost : (hold: number) => hold;
+  void run(world, { ...asked, left, cost, runMs: asked.runMs + readOnMs });
 }
+
+/** For so long responses are read on at most. */
+const readOnMaxMs = 60_000;
 
 /** @returns when it was let in and has ended, or was refused; never where its proxy is killed */
 export async function run(
@@ -91,7 +101,9 @@ function end(
       const charges = 'amount' in hold ? hold.settle(Math.max(0, cost)) : [];
       const stamp = 'amount' in hold ? hold.stamp : hold;
       checkCharges(world, { charges, known, cost: Math.max(0, cost), amount });
-      if (cost >= 0) world.record(proxy, usageOf(world, asked, { stamp, cost, charges }), amount);
+      const estimate = asked.left === 'not read' && { estimated: true, estimateReason: 'not_read' as const };
+      const usage = { ...usageOf(world, asked, { stamp, cost, charges }), ...estimate };
+      if (cost >= 0) world.record(proxy, usage, amount);
       resolve();
     });
   });

@@ -18,7 +18,15 @@ const reached = [
   ...['ran', 'waited', 'exceeded', 'busy', 'unavailable', 'used up', 'returned'],
   ...['drawn granted', 'drawn exceeded', 'drawn busy', 'drawn gone', 'drawn window', 'drawn deleted'],
   ...['reported', 'overflowed', 'drained', 'above its hold', 'not charged', 'lowered below'],
-  ...['noted', 'opened', 'killed and reported', 'adopted settled', 'restored'],
+  ...[
+    'noted',
+    'opened',
+    'killed and reported',
+    'adopted settled',
+    'restored',
+    'left, read on',
+    'left, not read',
+  ],
 ];
 
 describe.each<[BackendName, number]>([

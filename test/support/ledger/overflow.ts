@@ -26,6 +26,11 @@ export class MemoryOverflow {
     return this.#shards.every((entries) => entries.length === 0);
   }
 
+  /** As a Redis that is gone and began anew. */
+  lose(): void {
+    for (const shard of this.#shards) shard.splice(0);
+  }
+
   /** For one proxy. */
   connect(): Overflow {
     return {
