@@ -1,7 +1,7 @@
 // What becomes of each field of a request at a vendor that does not speak the callers' format: a provider names what it maps,
 // and every other field is dropped and named to the caller, or refused where the caller would misread the answer.
 import { plainNumber } from '../../common/exact-number.ts';
-import type { JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 import { unsupported } from './invalid.ts';
 
 /** In the callers' format null says as little as leaving a field out. */
@@ -23,7 +23,7 @@ const ownFields = new Set(['model', 'messages', 'stream', 'stream_options']);
 
 /**
  * @param mapped the fields that the provider's translator reads
- * @returns the fields that are dropped, in the body's order, for `x-svc-dropped-params`
+ * @returns the fields that are dropped, in the body's order, those of messages behind them, for `x-svc-dropped-params`
  * @throws GatewayError unsupported_parameter
  */
 export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): string[] {
@@ -36,7 +36,15 @@ export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): st
       throw unsupported(name, `${name} is not supported by this provider`);
     }
   }
-  return dropped;
+  return hasNames(body.messages) ? [...dropped, 'messages.name'] : dropped;
+}
+
+/** Who of several users or agents speaks: no other vendor has a place for that. Results of deprecated functions have their name there. */
+function hasNames(messages: unknown): boolean {
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  return list.some(
+    (one) => isObject(one) && one.role !== 'function' && one.role !== 'tool' && isGiven(one.name),
+  );
 }
 
 /** Whether the answer would be the same without the field. */

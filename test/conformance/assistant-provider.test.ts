@@ -222,6 +222,26 @@ describe.each(ways)('with %s', (way) => {
       expect(cut.finish_reason).toBe('length');
     });
 
+    it('goes on with a turn that paused, when it comes back as it was', async () => {
+      gateway.simulator.script({ finishReason: 'pause_turn', text: 'Let me look.' });
+      const { message, ...paused } = answerOf(await ask(asking(way)));
+      expect(paused).toMatchObject({ finish_reason: 'length', native_finish_reason: 'pause_turn' });
+      const messages = [...question, message as Message];
+      const { message: next, finish_reason } = answerOf(await ask(asking(way), { messages }));
+      expect([finish_reason, next.content]).toEqual(['stop', expect.stringMatching(/./)]);
+      expect(received().messages).toMatchObject([
+        { role: 'user' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Let me look.' },
+            { type: 'server_tool_use' },
+            { type: 'web_search_tool_result' },
+          ],
+        },
+      ]);
+    });
+
     it('tells what was read from the prompt cache and written to it', async () => {
       gateway.simulator.script({
         usage: {

@@ -83,7 +83,7 @@ function readFunction(callId: string, value: JsonObject): ToldCall {
   return { id: callId, name: id(value.name, 'function'), arguments: text(value.arguments, 'arguments') };
 }
 
-const finishReasons = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+const finishReasons = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call', 'error']);
 
 function readFinish(value: unknown): string {
   expectThat(
@@ -133,7 +133,7 @@ function checkCalls({ calls, functionCall, finish }: ToldChoice): void {
   expectThat(finish !== 'function_call' || functionCall !== undefined, 'function_call without a call');
   expectThat(new Set(calls.map((call) => call.id)).size === calls.length, 'two calls have one id');
   // A call that was cut short may end anywhere.
-  if (finish === 'length' || finish === 'content_filter') return;
+  if (finish === 'length' || finish === 'content_filter' || finish === 'error') return;
   for (const call of functionCall === undefined ? calls : [functionCall]) {
     expectThat(isObject(parseJson(call.arguments)), `arguments are no JSON object: ${call.arguments}`);
   }

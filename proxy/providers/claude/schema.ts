@@ -195,7 +195,8 @@ const formats: ReadonlySet<unknown> = new Set([
 
 function isImplied(keyword: string, schema: JsonObject): boolean {
   if (keyword === 'oneOf') return schema.anyOf === undefined;
-  return keyword === 'type' || keyword === 'additionalProperties';
+  // A comment is not for the model.
+  return keyword === 'type' || keyword === 'additionalProperties' || keyword === '$comment';
 }
 
 function cleanedOne(schema: unknown): unknown {

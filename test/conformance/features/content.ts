@@ -7,7 +7,6 @@ import {
   type Feature,
   fetched,
   type Json,
-  leftOut,
   native,
   refused,
   vendorRefuses,
@@ -152,7 +151,13 @@ export const contentFeatures: readonly Feature[] = [
   {
     name: '`name` of a message',
     ask: { messages: [{ ...hello, name: 'ann' }] },
-    at: [native('messages.0.name', 'ann'), leftOut, leftOut, leftOut, leftOut],
+    at: [
+      native('messages.0.name', 'ann'),
+      dropped('messages.name'),
+      dropped('messages.name'),
+      dropped('messages.name'),
+      dropped('messages.name'),
+    ],
   },
   {
     name: 'an image as data URL',

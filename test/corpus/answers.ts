@@ -1,0 +1,71 @@
+// What models say, whoever their vendor is: rows that every vendor's writer puts into its own format.
+
+export type Piece =
+  | { readonly text: string }
+  | { readonly thought: string }
+  /** JSON text of the arguments. */
+  | { readonly call: string; readonly args: string };
+
+export interface Answer {
+  readonly name: string;
+  readonly pieces: readonly Piece[];
+  readonly ends: 'stop' | 'length' | 'calls' | 'filter';
+  readonly usage: Counts;
+}
+
+/** Tokens; the prompt with what was cached, the output with what was thought. */
+export interface Counts {
+  readonly input: number;
+  readonly output: number;
+  readonly cached?: number;
+  readonly thought?: number;
+}
+
+const plain: Counts = { input: 20, output: 8 };
+const said = (name: string, text: string, more: Partial<Answer> = {}): Answer => ({
+  ...{ name, pieces: [{ text }], ends: 'stop', usage: plain },
+  ...more,
+});
+const called = (name: string, ...pieces: readonly Piece[]): Answer => ({
+  name,
+  pieces,
+  ends: 'calls',
+  usage: plain,
+});
+const boil = (args: string): Piece => ({ call: 'boil', args });
+
+export const answers: readonly Answer[] = [
+  said('words', 'Tea is hot.'),
+  said('words of several lines', 'One\n\nTwo\r\nThree\n'),
+  said('emoji', 'Tea 🍵 for 👩‍👩‍👧 at 5°'),
+  said('other scripts', 'שלום, 茶は熱い, تحية'),
+  said('JSON', '{"cups": 2, "id": 1234567890123456789}'),
+  said('markup', '<b>Tea</b> & "cups" \\ </think>'),
+  said('a long text', 'Tea is hot. '.repeat(400)),
+  said('spaces around', '  Tea  '),
+  said('an answer cut off', 'Tea is', { ends: 'length' }),
+  said('an answer that was filtered', 'Tea', { ends: 'filter' }),
+  said('a cached prompt', 'Tea.', { usage: { input: 2000, output: 4, cached: 1500 } }),
+  { name: 'two texts', pieces: [{ text: 'Tea ' }, { text: 'is hot.' }], ends: 'stop', usage: plain },
+  {
+    name: 'a thought, then words',
+    pieces: [{ thought: 'They ask of tea.' }, { text: 'Tea is hot.' }],
+    ends: 'stop',
+    usage: { input: 20, output: 30, thought: 20 },
+  },
+  {
+    name: 'a thought, cut off',
+    pieces: [{ thought: 'They ask' }],
+    ends: 'length',
+    usage: { input: 20, output: 30, thought: 30 },
+  },
+  called('a call', boil('{"cups":2}')),
+  called('a call without arguments', boil('{}')),
+  called('words, then a call', { text: 'On it.' }, boil('{"cups":2}')),
+  called('two calls', boil('{"cups":2}'), boil('{"cups":3}')),
+  called('two calls of two tools', boil('{"cups":2}'), { call: 'pour', args: '{"into":"a cup"}' }),
+  called('a large number in a call', boil('{"user_id":1234567890123456789}')),
+  called('exact numbers in a call', boil('{"a":1.0,"b":2.50e3,"c":-0}')),
+  called('nested arguments', boil('{"a":{"b":[1,{"c":null}]},"d":"é🍵\\n"}')),
+  called('a thought, then a call', { thought: 'A kettle.' }, boil('{"cups":2}')),
+];

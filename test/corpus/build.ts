@@ -1,0 +1,25 @@
+// A request of the corpus as a vendor would get it.
+
+import { parseChatRequest } from '../../proxy/chat/request.ts';
+import { providersByName } from '../../proxy/providers/index.ts';
+import type { UpstreamRequest } from '../../proxy/providers/provider.ts';
+import type { VendorName } from '../../simulator/vendors.ts';
+import { goldenCall } from '../support/golden.ts';
+import { png } from '../support/png.ts';
+import { plainModels } from '../support/vendors.ts';
+import type { Json } from './requests.ts';
+
+/** Those that the gateway would have fetched. */
+const images = { 'https://images.test/a.png': { mediaType: 'image/png', base64: png } };
+
+/** @throws GatewayError where the vendor has no place for something */
+export async function builtFor(
+  vendor: VendorName,
+  body: Json,
+  model: string = plainModels[vendor],
+): Promise<UpstreamRequest> {
+  const provider = providersByName.get(vendor);
+  if (provider === undefined) throw new Error(`there is no provider ${vendor}`);
+  const request = parseChatRequest(Buffer.from(JSON.stringify({ model, ...body })));
+  return provider.buildRequest(goldenCall(provider, request, images));
+}

@@ -1,0 +1,110 @@
+// Two JSON bodies compared by what they say: spellings that mean the same are made one first.
+import { isObject, type JsonObject } from '../../common/json.ts';
+
+/** Path to value as JSON. */
+export type Flat = ReadonlyMap<string, string>;
+
+export interface Found {
+  readonly path: string;
+  /** Undefined: not there. */
+  readonly ours: string | undefined;
+  readonly theirs: string | undefined;
+}
+
+export function differences(ours: Flat, theirs: Flat): Found[] {
+  if (ours.has('(refused)') && theirs.has('(refused)')) return [];
+  const paths = new Set([...ours.keys(), ...theirs.keys()]);
+  return [...paths].flatMap((path) => {
+    const [a, b] = [ours.get(path), theirs.get(path)];
+    return a === b ? [] : [{ path, ours: a, theirs: b }];
+  });
+}
+
+export function flattened(body: unknown): Map<string, string> {
+  const flat = new Map<string, string>();
+  add(flat, '', plain(body));
+  return flat;
+}
+
+function add(flat: Map<string, string>, path: string, value: unknown): void {
+  if (Array.isArray(value)) for (const [at, one] of value.entries()) add(flat, `${path}/${at}`, one);
+  else if (isObject(value))
+    for (const [name, one] of Object.entries(value)) add(flat, `${path}/${name}`, one);
+  else flat.set(path, JSON.stringify(value));
+}
+
+/** Names in one spelling, texts as parts, neighbours of them as one, and nothing that says nothing. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim();
+  if (Array.isArray(value)) return joined(value.map(plain));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, one]) => {
+    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const key = sameAs.get(snake) ?? snake;
+    if (unheeded.has(key) || isNothing(one)) return [];
+    const said = plain(textual(key, one));
+    return isNothing(said) || (key === 'type' && said === 'custom') ? [] : [[key, said] as const];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+/** Two names of one thing, at the same vendor. */
+const sameAs: ReadonlyMap<string, string> = new Map([
+  ['parameters_json_schema', 'parameters'],
+  ['response_json_schema', 'response_schema'],
+  ['max_completion_tokens', 'max_tokens'],
+]);
+
+/** Made up by either, or the same whatever is asked. */
+const unheeded = new Set([
+  'model',
+  'stream',
+  'id',
+  'tool_use_id',
+  'tool_call_id',
+  'created',
+  'object',
+  'name_of_document',
+]);
+
+function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** Text in parts; a schema in a text as the schema; what a tool returned as its text. */
+function textual(key: string, value: unknown): unknown {
+  if (key === 'response' && isObject(value)) return value.output ?? said(value.content);
+  if (typeof value !== 'string') return value;
+  if (key === 'schema') return JSON.parse(value);
+  return key === 'content' || key === 'system' ? [{ type: 'text', text: value }] : value;
+}
+
+function said(parts: unknown): unknown {
+  return Array.isArray(parts) ? parts.map((part) => (isObject(part) ? part.text : '')).join('') : parts;
+}
+
+/** A text in two parts says the same as in one. */
+function joined(list: readonly unknown[]): unknown[] {
+  const all: unknown[] = [];
+  for (const one of list) {
+    const last = all.at(-1);
+    if (isText(one) && isText(last))
+      all[all.length - 1] = { ...last, text: `${last.text}\n${one.text}`.trim() };
+    else if (!isNothing(one)) all.push(one);
+  }
+  return all;
+}
+
+interface TextPart extends JsonObject {
+  readonly text: string;
+}
+
+function isText(value: unknown): value is TextPart {
+  return (
+    isObject(value) &&
+    typeof value.text === 'string' &&
+    Object.keys(value).every((key) => key === 'text' || key === 'type')
+  );
+}

@@ -1,0 +1,70 @@
+// LiteLLM in a process of its own, with a server of ours in the place of every vendor.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { VendorName } from '../../simulator/vendors.ts';
+import type { Json } from './requests.ts';
+
+export interface Asked {
+  readonly vendor: VendorName;
+  /** The vendor's name of it. */
+  readonly model: string;
+  readonly body: Json;
+  /** What the vendor answers. */
+  readonly response: string;
+}
+
+export interface Called {
+  /** The body that the vendor got, if any. */
+  sent?: string;
+  completion?: Json;
+  error?: string;
+}
+
+/** LiteLLM's words for the vendors. */
+const prefixes: Readonly<Record<VendorName, string>> = {
+  'gpt-provider': 'openai/',
+  'studio-ai': 'azure_ai/',
+  'managed-cloud-models': 'bedrock/converse/',
+  'assistant-provider': 'anthropic/',
+  'search-provider': 'gemini/',
+};
+
+/** @returns one of each that was asked, in that order */
+export async function callLiteLlm(python: string, asked: readonly Asked[]): Promise<readonly Called[]> {
+  const called: Called[] = asked.map(() => ({}));
+  const server = createServer((request, response) => {
+    const at = Number(request.url?.split('/')[1]);
+    void bodyOf(request).then((body) => {
+      const one = called[at];
+      if (one !== undefined && body !== '') one.sent ??= body;
+      response.setHeader('content-type', 'application/json').end(asked[at]?.response ?? '{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const SERVER = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const child = spawn(python, [join(import.meta.dirname, 'litellm_calls.py')], {
+    env: { ...process.env, SERVER },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  for (const [id, { vendor, model, body }] of asked.entries()) {
+    child.stdin.write(`${JSON.stringify({ id, model: prefixes[vendor] + model, body })}\n`);
+  }
+  child.stdin.end();
+  for await (const line of createInterface(child.stdout)) {
+    const { id, ...outcome }: Called & { readonly id: number } = JSON.parse(line);
+    Object.assign(called[id] ?? {}, outcome);
+  }
+  server.close();
+  server.closeAllConnections();
+  return called;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

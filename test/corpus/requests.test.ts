@@ -1,0 +1,75 @@
+// Every request of the corpus at every vendor: it is refused with a reason, or nothing of what it says is lost on the way.
+import { describe, expect, it } from 'vitest';
+import { isObject } from '../../common/json.ts';
+import { GatewayError } from '../../proxy/errors.ts';
+import { vendorNames } from '../conformance/features/feature.ts';
+import { png } from '../support/png.ts';
+import { builtFor } from './build.ts';
+import { corpusRequests, type Json } from './requests.ts';
+
+it('the corpus is of at least 250 requests, each with a name of its own', () => {
+  expect(new Set(corpusRequests.map(({ name }) => name)).size).toBe(corpusRequests.length);
+  expect(corpusRequests.length).toBeGreaterThanOrEqual(250);
+});
+
+describe.each(vendorNames)('%s', (vendor) => {
+  it.each(corpusRequests.map((one) => [one.name, one] as const))('%s', async (_name, { body }) => {
+    let sent: string;
+    try {
+      sent = (await builtFor(vendor, body)).body;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      expect(error.code, error.message).toBe('unsupported_parameter');
+      expect(error.param, error.message).toEqual(expect.any(String));
+      return;
+    }
+    const strings = stringsOf(JSON.parse(sent)).flatMap((one) => [flat(one), one.replaceAll(/\s/g, '')]);
+    const lost = saidIn(body).filter(
+      (said) => !said.some((form) => strings.some((one) => one.includes(form))),
+    );
+    expect(lost).toEqual([]);
+  });
+});
+
+/** What the model is to read or see, each in the forms that it may have on the way. */
+function saidIn({ messages, tools = [], functions = [], tool_choice }: Json): string[][] {
+  const spoken = listed(messages).flatMap(({ content, refusal, tool_calls, images }) => [
+    ...(typeof content === 'string' ? [[content]] : listed(content).map(formsOf)),
+    ...(typeof refusal === 'string' ? [[refusal]] : []),
+    ...listed(images).map(formsOf),
+    ...listed(tool_calls).map((call) => [String((call.function as Json).name)]),
+  ]);
+  const offered = [...listed(tools).map((tool) => tool.function as Json), ...listed(functions)];
+  // Those that may not be called need not go.
+  const isFree = tool_choice !== 'none' && !isObject(tool_choice);
+  const named = isFree ? offered.map(({ name }) => [String(name)]) : [];
+  return [...spoken, ...named].map((forms) => forms.map(flat)).filter(([one]) => one !== '');
+}
+
+function formsOf(part: Json): string[] {
+  if (typeof part.text === 'string') return [part.text];
+  const [held] = Object.values(part).filter(isObject) as Json[];
+  const data = [held?.url, held?.data, held?.file_data].find((one) => typeof one === 'string') ?? '';
+  // It may have been fetched on the way.
+  if (/^https:/.test(String(data))) return [String(data), png];
+  const base64 = String(data)
+    .replace(/^data:[^,]*,/, '')
+    .replaceAll(/\s/g, '')
+    .replace(/=+$/, '');
+  // Text files go as text where the vendor has a place for text.
+  return [base64, Buffer.from(base64, 'base64').toString().trim()];
+}
+
+function flat(said: string): string {
+  return said.trim();
+}
+
+function listed(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(stringsOf);
+}
