@@ -1,5 +1,5 @@
 // The sidecar as a container, with its environment and volumes. It needs nothing of the pod but a loopback port: no root, no
-// writable file, no token of the pod's service account.
+// writable file but the journal of the full mode, no token of the pod's service account.
 import { sidecarName } from '../common/cluster-names.ts';
 import type { Choices } from './choices.ts';
 import { adminPortName, volumePrefix } from './labels.ts';
@@ -39,6 +39,7 @@ const mounts = {
   tls: '/var/run/model-gateway/tls',
   proxy: '/var/run/model-gateway/proxy',
   token: '/var/run/secrets/kubernetes.io/serviceaccount',
+  journal: '/var/lib/model-gateway/journal',
 } as const;
 
 type VolumeName = keyof typeof mounts;
@@ -85,7 +86,7 @@ export function sidecarContainer(sidecar: Sidecar, settings: SidecarSettings) {
     volumeMounts: volumesOf(choices).map((name) => ({
       name: volumePrefix + name,
       mountPath: mounts[name],
-      readOnly: true,
+      ...(name !== 'journal' && { readOnly: true }),
     })),
   };
 }
@@ -145,11 +146,12 @@ function fullEnvironment({ proxySecret: name }: Choices, settings: SidecarSettin
     ifThere('REDIS_URL', 'redis-url'),
     ifThere('GATEWAY_CACHE_KEY', 'cache-key'),
     { name: 'GATEWAY_ORGANIZATION_SHARE', value: '100' },
+    { name: 'GATEWAY_JOURNAL_DIR', value: mounts.journal },
   ];
 }
 
 function volumesOf({ mode }: Choices): readonly VolumeName[] {
-  return mode === 'forward' ? ['key', 'tls', 'token'] : ['key', 'proxy', 'token'];
+  return mode === 'forward' ? ['key', 'tls', 'token'] : ['key', 'proxy', 'token', 'journal'];
 }
 
 function volumeSource(name: VolumeName, choices: Choices): object {
@@ -164,6 +166,9 @@ function volumeSource(name: VolumeName, choices: Choices): object {
       // The ServiceAccount plugin runs again after webhooks and mounts the pod's token into what they added, unless
       // something is mounted there. Of memory: other empty directories keep the cluster autoscaler from moving a pod.
       return { emptyDir: { medium: 'Memory', sizeLimit: '4Ki' } };
+    case 'journal':
+      // Outlives the container, not the pod. Of memory for the same reason; a journal is rewritten above 8 MiB.
+      return { emptyDir: { medium: 'Memory', sizeLimit: '32Mi' } };
   }
 }
 

@@ -97,6 +97,7 @@ describe('the sidecar’s environment', () => {
       REDIS_URL: fromSecret('redis-url', true),
       GATEWAY_CACHE_KEY: fromSecret('cache-key', true),
       GATEWAY_ORGANIZATION_SHARE: '100',
+      GATEWAY_JOURNAL_DIR: '/var/lib/model-gateway/journal',
     });
   });
 
@@ -150,7 +151,18 @@ describe('volumes', () => {
       ['model-gateway-key', 'my-key'],
       ['model-gateway-proxy', 'my.proxy'],
       ['model-gateway-token', undefined],
+      ['model-gateway-journal', undefined],
     ]);
+  });
+
+  it.each([
+    ['forward', []],
+    ['full', [{ name: 'model-gateway-journal', mountPath: '/var/lib/model-gateway/journal' }]],
+  ])('in mode %s can be written to by the sidecar alone, and only its journal', (mode, writable) => {
+    const pod = injected(annotatedPod({ mode }));
+    const mounts = (sidecarOf(pod)?.volumeMounts ?? []) as { readonly readOnly?: boolean }[];
+    expect(mounts.filter(({ readOnly }) => readOnly !== true)).toEqual(writable);
+    expect(pod.spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts)).toEqual([]);
   });
 });
 
