@@ -60,6 +60,12 @@ export interface UnsettledUsage {
 /** By estimate: some sixty thousand events. */
 export const usageMemoryBytesMax = 64 * 1024 * 1024;
 
+/**
+ * In place of the epoch of what this proxy put into Redis. Whoever reported it from there may be gone when the database loses it, so
+ * its own proxy reports it as well in the next epoch: it counts once.
+ */
+const inOverflow = 'overflow';
+
 export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
   const { log, overflow } = deps;
   const reporting = new Reporting({
@@ -79,7 +85,9 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
       'keep acknowledged usage',
       kept.keep(events, epoch).then(() => again.acknowledged(epoch)),
     );
-  const whereabouts = whereaboutsOf({ journals, unacknowledged, keep });
+  const keepOverflowed = (events: readonly UsageEvent[]) =>
+    deps.background('keep usage in Redis', kept.keep(events, inOverflow));
+  const whereabouts = whereaboutsOf({ journals, unacknowledged, keep, keepOverflowed });
   const queue = new UsageQueue({ ...deps, reporting, whereabouts });
   const drained: LiveUsageLog['keep'] = (events, epoch) => {
     unacknowledged.drained(events);
@@ -126,12 +134,12 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
   };
 }
 
-function whereaboutsOf({
-  journals,
-  keep,
-  unacknowledged,
-}: Pick<UsageLogDeps, 'journals'> &
-  Pick<LiveUsageLog, 'keep'> & { readonly unacknowledged: Unacknowledged }): Whereabouts {
+interface WhereaboutsDeps extends Pick<UsageLogDeps, 'journals'>, Pick<LiveUsageLog, 'keep'> {
+  readonly unacknowledged: Unacknowledged;
+  keepOverflowed(events: readonly UsageEvent[]): void;
+}
+
+function whereaboutsOf({ journals, keep, keepOverflowed, unacknowledged }: WhereaboutsDeps): Whereabouts {
   return {
     reporting: () => journals?.flush(),
     recorded: (events, epoch) => {
@@ -142,6 +150,7 @@ function whereaboutsOf({
     overflowed: (events) => {
       journals?.overflowed(events);
       unacknowledged.overflowed(events);
+      keepOverflowed(events);
     },
     // Nobody will settle it: its escrow is to be unsettled one day.
     lost: (events) => {

@@ -55,6 +55,31 @@ describe('usage that was acknowledged', () => {
     expect(books.reports).toEqual([1, 1, 1]);
   });
 
+  it('is reported again by its own proxy where one that took it from Redis and reported it is gone', async () => {
+    const { books, start, store, time } = usageScene();
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(30)) proxy.record(event);
+    await time.advance(60_000);
+    expect(store.events.length).toBe(30);
+    books.condition = 'up';
+    const other = start();
+    await time.advance(60_000);
+    expect([store.events.length, books.recorded.size]).toEqual([0, 30]);
+    await Promise.all([other.close(time.monotonic() + 1_000), time.advance(1_000)]);
+    books.recorded.clear();
+    books.epoch = 'epoch-2';
+    await packed();
+    await Promise.all([
+      proxy.reportAgain('epoch-2'),
+      time
+        .advance(1_000)
+        .then(packed)
+        .then(() => time.advance(1_000)),
+    ]);
+    expect(books.recorded.size).toBe(30);
+  });
+
   it('is reported again until the control plane has it', async () => {
     const { books, start, time } = usageScene();
     const proxy = start();
