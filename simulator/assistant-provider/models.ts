@@ -114,10 +114,13 @@ const rows: readonly (readonly [string, readonly string[], string, ModelTraits])
   ['claude-fable-5-1', [], '2026-08-31', unforced],
   ['claude-opus-5', [], '2026-07-24', { ...claude5, fastMode: true }],
   ['claude-sonnet-5', [], '2026-06-30', { ...claude5, cacheableTokensMin: 1_024 }],
+  ['claude-mythos-5-1', [], '2026-08-31', unforced],
   ['claude-fable-5', [], '2026-06-09', alwaysThinking],
+  ['claude-mythos-5', [], '2026-06-09', alwaysThinking],
   ['claude-opus-4-8', [], '2026-05-28', claude48],
   // With a date these are in price lists; the vendor's own pages know them without.
   ['claude-opus-4-7', ['claude-opus-4-7-20260416'], '2026-04-16', claude47],
+  ['claude-mythos-preview', [], '2026-04-07', claude47],
   ['claude-sonnet-4-6', [], '2026-02-17', sonnet46],
   ['claude-opus-4-6', ['claude-opus-4-6-20260205'], '2026-02-05', claude46],
   ['claude-opus-4-5-20251101', ['claude-opus-4-5'], '2025-11-01', opus45],
@@ -140,7 +143,7 @@ const models: readonly SimulatedModel[] = rows.map(([id, , day, traits]) => ({
   ...traits,
   id,
   displayName: displayName(id),
-  line: /opus|sonnet|haiku|fable/.exec(id)?.[0] ?? '',
+  line: /opus|sonnet|haiku|fable|mythos/.exec(id)?.[0] ?? '',
   createdAt: `${day}T00:00:00Z`,
 }));
 

@@ -103,6 +103,8 @@ const lite3: ModelTraits = { ...gemini3, thinking: levels('MINIMAL', 'MINIMAL') 
 const gemini35: ModelTraits = { ...gemini3, continues: false, thinking: levels('MINIMAL', 'MEDIUM') };
 const lite35: ModelTraits = { ...gemini35, thinking: levels('MINIMAL', 'MINIMAL') };
 const gemini37: ModelTraits = { ...gemini35, thinking: levels('LOW', 'MEDIUM') };
+const images: ModelTraits = { ...gemini25, inputTokensMax: 65_536, outputTokensMax: 32_768 };
+const images3: ModelTraits = { ...images, inputTokensMax: 131_072, signs: true, multimodalResponses: true };
 const omni: ModelTraits = { ...flash25, signs: false };
 const gemma: ModelTraits = { ...gemini20, inputTokensMax: 131_072, candidatesMax: 1, instruction: false };
 const notForText: ModelTraits = { ...gemini20, generates: false };
@@ -125,8 +127,27 @@ const families: readonly (readonly [ModelTraits, readonly string[]])[] = [
   [gemini35, ['gemini-3.5-flash', 'gemini-3.6-flash']],
   [lite35, ['gemini-3.5-flash-lite']],
   [gemini37, ['gemini-3.7-flash', 'gemini-3.8-flash', 'gemini-4-hydrogen']],
+  [gemini37, ['gemini-4-argon']],
+  [
+    { ...gemini37, inputTokensMax: 131_072 },
+    ['gemini-robotics-er-2-preview', 'gemini-robotics-er-2-streaming-preview'],
+  ],
+  [images, ['gemini-2.5-flash-image']],
+  [
+    images3,
+    [
+      'gemini-3-pro-image',
+      'gemini-3-pro-image-preview',
+      'gemini-3.1-flash-image',
+      'gemini-3.1-flash-image-preview',
+      'gemini-3.1-flash-lite-image',
+      'gemini-nano-banana-2.1',
+      'nano-banana-pro-preview',
+    ],
+  ],
   [omni, ['gemini-omni-flash-preview']],
   [gemma, ['gemma-3-27b-it']],
+  [{ ...gemma, inputTokensMax: 262_144, outputTokensMax: 32_768 }, ['gemma-4-26b-a4b-it', 'gemma-4-31b-it']],
   [
     notForText,
     [

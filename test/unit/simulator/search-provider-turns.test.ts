@@ -136,6 +136,17 @@ const response = (name: string, fields: object = {}) => ({
 const model = (...parts: object[]) => ({ role: 'model', parts });
 const user = (...parts: object[]) => ({ role: 'user', parts });
 const turns = (...contents: object[]) => ({ contents });
+const withImage = turns(
+  hello,
+  model(call('boil')),
+  user(
+    response('boil', {
+      parts: [{ inlineData: { displayName: 'a.png', mimeType: 'image/png', data: 'AAAA' } }],
+    }),
+  ),
+  model({ text: 'Done.' }),
+  hello,
+);
 
 describe('calls and responses', () => {
   const callTurn =
@@ -235,21 +246,18 @@ describe('calls and responses', () => {
         'text of a streamed answer before them',
         turns(hello, model({ text: 'a' }), model(call('boil')), boiled),
       ],
-      [
-        'an image in a response',
-        turns(
-          hello,
-          model(call('boil')),
-          user(
-            response('boil', {
-              parts: [{ inlineData: { displayName: 'a.png', mimeType: 'image/png', data: 'AAAA' } }],
-            }),
-          ),
-        ),
-      ],
+      // In a turn that is over, so that no signatures are asked for.
+      ['an image in a response', withImage, 'gemini-3.5-flash'],
     ]),
   )('take %s', (_name, row) => expectTaken(simulator, row));
 });
+
+it('take no image in a response of a model before Gemini 3', () =>
+  expectRefusal(simulator, [
+    '',
+    withImage,
+    'Multimodal function responses are not supported for this model.',
+  ]));
 
 describe('thought signatures', () => {
   const signing = 'gemini-3.5-flash';
