@@ -1,4 +1,4 @@
-// How the tests run. Integration tests measure time and start servers, so no more than two files run at once; nothing is retried.
+// How the tests run. Many wait for servers more than they compute, so three files run at once on two cores; nothing is retried.
 import { defineConfig } from 'vitest/config';
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
@@ -8,7 +8,7 @@ export default defineConfig({
     exclude: ['test/bench/**'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     retry: 0,
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -202,8 +202,9 @@ describe.each([
     await turns(proxies, chat(kept.value), { from: '429 budget_busy', to: '200', withinMs: 20_000 });
     const rest = await until(
       async () => {
-        const books = await booksOf(organization, budgetId);
-        return books.leased === 0 && books.spent > spent && books;
+        // On a busy machine a database that was just restored may not be reached yet.
+        const books = await booksOf(organization, budgetId).catch(() => undefined);
+        return books?.leased === 0 && books.spent > spent && books;
       },
       { what: 'the proxies to return what they do not need', timeoutMs: 30_000 },
     );

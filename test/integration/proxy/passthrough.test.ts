@@ -106,18 +106,23 @@ function randomBody(random: Random, model: string): Body {
 }
 
 function randomMessage(random: Random): Body {
+  const role = random.pick(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+  // Media in results of tools, and of the assistant's, have a turn of their own.
+  const kinds = ['tool', 'function', 'assistant'].includes(role)
+    ? ['text', 'new_kind']
+    : ['text', 'image_url', 'new_kind'];
   const content = random.pick([
     () => randomText(random),
     () => null,
     () => undefined,
     () =>
       listOf(random, 0, 3, (r) => ({
-        type: r.pick(['text', 'image_url', 'new_kind']),
+        type: r.pick(kinds),
         [randomName(r)]: randomJson(r, 3),
       })),
   ]);
   return toObject(random, [
-    ['role', random.pick(['system', 'developer', 'user', 'assistant', 'tool', 'function'])],
+    ['role', role],
     ['content', content()],
     ['tool_calls', random.pick([undefined, undefined, null, [], [{ id: 'c', type: 'function' }]])],
     ['function_call', random.pick([undefined, null, { name: 'f', arguments: '{}' }])],

@@ -157,11 +157,13 @@ describe.each([
       until(async () => (await toldOf(about)) >= count, { what: 'a delivery', timeoutMs: 60_000 });
     const about = ago(9);
     await desk.bill(about, [{ usd: '3' }]);
+    await desk.quiet();
     await told(1);
     // A cent more is the same difference.
     await desk.bill(about, [{ usd: '3.005' }]);
     await desk.compared();
     await desk.bill(about, [{ usd: '8' }]);
+    await desk.quiet();
     await told(2);
     expect(await toldOf(about)).toBe(2);
     await desk.plane.expect('Webhooks.Delete', owner.token, { id: webhook.id });
@@ -195,6 +197,7 @@ describe.each([
         .execute();
     });
     await desk.bill(about, [{ usd: '3' }]);
+    await desk.quiet();
     const isTold = async () => {
       const rows = await desk.store.snapshot((db) =>
         db.selectFrom('reconcile_rows').select('told_drift').where('day', '=', about).execute(),

@@ -111,6 +111,18 @@ export class BillDesk {
     await until(async () => (await pending()) === 0, { what: 'days to be compared', timeoutMs: 60_000 });
   }
 
+  /** All that is due is compared, and was a while ago: what differs is told of. */
+  async quiet(): Promise<void> {
+    await this.compared();
+    await this.store.books(async ({ db }) => {
+      await db
+        .updateTable('reconcile_days')
+        .set(({ eb }) => ({ compared_at: eb('compared_at', '-', 60_000) }))
+        .where('organization_id', '=', this.acme.id)
+        .execute();
+    });
+  }
+
   /** Of a day, or of all. */
   async drift(day?: string, more: object = {}): Promise<readonly Answered[]> {
     await this.compared();

@@ -118,12 +118,12 @@ export const callersFaults = {
     },
     {
       what: 'a field of unknown price, with a key that has a budget',
-      param: 'web_search_options',
-      message: 'a budget applies, and what `web_search_options` costs is not known; leave it out',
+      param: 'plugins',
+      message: 'a budget applies, and what `plugins` costs is not known; leave it out',
       provoke: async (world) =>
         world.send({
           headers: bearer(await limitedKey(world, budget('5'))),
-          body: chatBody({ web_search_options: {} }),
+          body: chatBody({ plugins: [{ id: 'web' }] }),
         }),
     },
   ],
