@@ -205,13 +205,16 @@ export class Holdings {
         await usage.reportAgain(epoch);
       } while (epoch !== this.#restored);
       // The ledger may believe that those are open which it has seen the end of.
-      for (const recent of this.#recent.since(clock.monotonic() - recentMs)) await this.#ends.end(recent);
+      for (const recent of this.#recent.since(clock.monotonic() - recentMs)) {
+        this.#slices.forfeit(recent);
+        await this.#ends.end(recent);
+      }
     });
   }
 
   /** After the end of everything: what is left of the session is free at once. One try. */
   async endSession(): Promise<void> {
-    for (const slice of this.#slices.all()) if (slice.origin.session === this.#session.id) slice.forfeit();
+    this.#slices.forfeit(this.#session.id);
     await this.#ends.tell(this.#session.id);
   }
 
@@ -337,10 +340,7 @@ export class Holdings {
 
   #leaveSession(session: string, isClosed: boolean): void {
     const retired = this.#slices.retireAll();
-    if (isClosed) {
-      // Those of past windows as well.
-      for (const slice of this.#slices.all()) if (slice.origin.session === session) slice.forfeit();
-    }
+    if (isClosed) this.#slices.forfeit(session);
     this.#recent.ended(session, this.#deps.clock.monotonic());
     for (const slice of retired) this.#giveBackDue(slice);
     this.#deps.onSession?.(session, 'over');

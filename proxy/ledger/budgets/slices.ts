@@ -91,6 +91,11 @@ export class Slices {
     return retired;
   }
 
+  /** Whoever closes the session has what is left of all its slices, those of past windows as well. */
+  forfeit(session: string): void {
+    for (const slice of this.#all.values()) if (slice.origin.session === session) slice.forfeit();
+  }
+
   /** @param session the current one */
   forget(slice: Slice, session: string): void {
     this.retire(slice);
