@@ -12,7 +12,7 @@ const prefix =
   /(?:^|[^a-z0-9])(?:sk|pk|rk|gw|gsk|hf|xai|pplx|ghp|gho|glpat|xox[a-z])[-_]\S|(?:AIza|AKIA|ASIA)[\w-]{6}/i;
 const longRun = /[A-Za-z0-9]{20,}/g;
 const lettersMax = 32;
-/** base64url: of so many random characters some are of each kind. */
+/** base64url: of so many random characters some are of each kind, digits nearly always, and capitals far more than words have. */
 const base64Url = /[\w-]{32,}/g;
 
 /** The text without what may be a key, whole, masked or in part. Takes time linear in the text. */
@@ -24,13 +24,19 @@ function isKeyLike(token: string): boolean {
   if (holdsCredential(token) || prefix.test(token)) return true;
   if ((token.match(longRun) ?? []).some(isRandom)) return true;
   const mixed = token.match(base64Url) ?? [];
-  return mixed.some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+  return mixed.some(
+    (run) => /[a-z]/.test(run) && (/\d/.test(run) ? /[A-Z]/.test(run) : capitals(run) * 6 > run.length),
+  );
 }
 
 /** Words have no digits amid their letters, and capitals at their beginnings only. */
 function isRandom(run: string): boolean {
   if (run.length > lettersMax || (/\d/.test(run) && /[A-Za-z]/.test(run))) return true;
-  return (run.match(/[A-Z]/g) ?? []).length * 4 > run.length && /[a-z]/.test(run);
+  return capitals(run) * 4 > run.length && /[a-z]/.test(run);
+}
+
+function capitals(run: string): number {
+  return (run.match(/[A-Z]/g) ?? []).length;
 }
 
 /** One line of at most so many characters that can be printed, without key forms. */
