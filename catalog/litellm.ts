@@ -308,8 +308,8 @@ function serviceTiers(
     const ratio = usual.input === 0 ? 1 : Math.max(1, told.input / usual.input);
     const own = { ...scaled(usual, ratio), ...told } as UsualAmounts;
     const longer = tiersOf(row, above, usual, '').map(({ above: tokens, amounts }) => {
-      const [tierTold] = tiersOf(row, [tokens], own, suffix);
-      return tierTold ?? { above: tokens, amounts: dearer(amounts, own) };
+      const [listedTier] = tiersOf(row, [tokens], own, suffix);
+      return listedTier ?? { above: tokens, amounts: dearer(amounts, own) };
     });
     served[tier as ServiceTier] = priceSet(own, longer);
   }

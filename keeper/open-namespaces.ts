@@ -61,16 +61,16 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
 
 const none: ReadonlyMap<string, JsonObject> = new Map();
 
-/** Each mistake is told once, and so many at most. */
-const toldMax = 1_000;
+/** Each mistake is logged once, and so many at most. */
+const loggedMax = 1_000;
 
 function mistakeTeller(log: Logger): (namespace: JsonObject) => void {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return (namespace) => {
     const name = textIn(metadataOf(namespace).name);
     for (const mistake of mistakesIn(namespace)) {
-      if (told.has(`${name} ${mistake}`) || told.size >= toldMax) continue;
-      told.add(`${name} ${mistake}`);
+      if (logged.has(`${name} ${mistake}`) || logged.size >= loggedMax) continue;
+      logged.add(`${name} ${mistake}`);
       log.warn({ namespace: name, mistake }, 'a namespace says something that nobody reads');
     }
   };

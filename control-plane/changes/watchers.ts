@@ -52,7 +52,7 @@ export function createWatchers(clock: Clock): Watchers {
         state: (state) => {
           if (state == null) return;
           const clockAheadMs = state.clockMs === undefined ? undefined : Number(state.clockMs) - clock.now();
-          change({ redis: redisState(state.redis), clockAheadMs, catalog: catalogTold(state.catalog) });
+          change({ redis: redisState(state.redis), clockAheadMs, catalog: reportedCatalog(state.catalog) });
         },
         asked: () => change({ askedAt: clock.now() }),
         gone: () => void entries.delete(id),
@@ -71,9 +71,9 @@ function redisState(told: ProxyState__Output['redis']): ProxyState__Output['redi
   return Object.hasOwn(RedisState, told) ? told : 'REDIS_STATE_UNSPECIFIED';
 }
 
-function catalogTold(told: ProxyState__Output['catalog']): CatalogState | undefined {
-  if (told == null) return undefined;
-  const { asOf, digest, rejected, shippedAsOf } = told;
+function reportedCatalog(reported: ProxyState__Output['catalog']): CatalogState | undefined {
+  if (reported == null) return undefined;
+  const { asOf, digest, rejected, shippedAsOf } = reported;
   const isPlain = isDay(asOf) && isDay(shippedAsOf) && /^[0-9a-f]{16}$/.test(digest);
   return isPlain ? { asOf, digest, rejected, shippedAsOf } : undefined;
 }

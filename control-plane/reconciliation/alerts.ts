@@ -16,11 +16,11 @@ const context = {
 } as const;
 
 /** Told of in one go: each is a change, and changes of operators want their turn. */
-const tellsMax = 20;
+const reportsMax = 20;
 /** Looked at in one go. */
 const daysMax = 500;
 /** In an event; the rest is in its count and sums. */
-const toldMax = 10;
+const shownMax = 10;
 
 /** Documents of a bill come one after another, and mappings do: what the first one leaves open the next one may explain. */
 const quietMs = 10_000;
@@ -35,7 +35,7 @@ export async function tellDrift(store: Pick<Store, 'snapshot' | 'change'>, now: 
 
 /** Whoever imports all the time waits, and nobody waits for them. */
 async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayPlace[]> {
-  const days = await untold(db)
+  const days = await unreported(db)
     .select(['organization_id as organizationId', 'vendor', 'day'])
     .distinct()
     .where(({ exists, not, selectFrom }) =>
@@ -56,7 +56,7 @@ async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayP
     .execute();
   const ready: DayPlace[] = [];
   for (const day of days) {
-    if (ready.length === tellsMax) break;
+    if (ready.length === reportsMax) break;
     if (!(await isPending(db, day))) ready.push(day);
   }
   return ready;
@@ -79,7 +79,7 @@ type DriftRow = Selectable<ReconcileRowsTable>;
 
 async function tell(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
   const { organizationId, vendor, day } = place;
-  const rows = await untold(tx.db)
+  const rows = await unreported(tx.db)
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('vendor', '=', vendor)
@@ -109,7 +109,7 @@ async function tell(tx: ChangeTransaction, place: DayPlace): Promise<Change<bool
 }
 
 /** Not what the vendor may still correct, nor what is settled. */
-function untold(db: Kysely<Schema>) {
+function unreported(db: Kysely<Schema>) {
   return db
     .selectFrom('reconcile_rows')
     .where('told_drift', 'is', null)
@@ -127,7 +127,7 @@ function summary({ organizationId, vendor, day }: DayPlace, rows: readonly Drift
     count: rows.length,
     driftUsd: usdOfNano(rows.reduce((sum, row) => sum + left(row), 0)),
     unexplainedUsd: usdOfNano(rows.reduce((sum, row) => sum + row.unexplained, 0)),
-    drift: largest.slice(0, toldMax).map((row) => ({
+    drift: largest.slice(0, shownMax).map((row) => ({
       id: row.id,
       providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
       model: row.model,

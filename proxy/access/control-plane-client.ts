@@ -28,9 +28,9 @@ import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/Wat
 import { services } from '../../proto/load.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
 import { type LedgerClient, LedgerRefusedError } from '../ledger/budgets/ledger-client.ts';
-import { askedAgain } from './asked-again.ts';
 import { isLoopback, target } from './control-plane-addresses.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
+import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
@@ -144,13 +144,13 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
       ),
     draw: async (request) =>
       decodeDraw(
-        await askedAgain(operation, (timeoutMs) =>
+        await hedged(operation, (timeoutMs) =>
           ledgerAnswer(timeoutMs, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
         ),
       ),
     giveBack: async (request) =>
       decodeReturn(
-        await askedAgain(operation, (timeoutMs) =>
+        await hedged(operation, (timeoutMs) =>
           ledgerAnswer(timeoutMs, (options, done) =>
             stub.Return(encodeReturn(request), metadata, options, done),
           ),

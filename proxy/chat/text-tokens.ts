@@ -1,6 +1,6 @@
 // The most tokens that a model can have generated a text as, for a response whose usage nobody reported. No tokenizer is at hand
 // for each model, so every kind of character counts as densely as any vendor's vocabulary splits it: high, never low.
-import { isObject, type JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
 /**
  * Words in small letters, also with one capital in front: three letters a token, and five letters three tokens where it is no word of
@@ -90,6 +90,15 @@ export function messageTokensMax(message: JsonObject): number {
     if (!notWritten.has(name) && !repeats(name, message)) tokens += fieldTokensMax(field);
   }
   return tokens;
+}
+
+/** The same of all messages of a whole response. @param body in the callers' format; what is none has no text */
+export function completionTokensMax(body: Buffer): number {
+  const completion = parseJson(body.toString());
+  const choices: readonly unknown[] =
+    isObject(completion) && Array.isArray(completion.choices) ? completion.choices : [];
+  const messages = choices.map((choice) => (isObject(choice) ? choice.message : undefined));
+  return messages.reduce<number>((sum, one) => sum + (isObject(one) ? messageTokensMax(one) : 0), 0);
 }
 
 function fieldTokensMax(field: unknown): number {

@@ -3,9 +3,8 @@
 // that nobody takes any more is let go of, not cancelled: its usage may still be read (readOn), or it is given up.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
-import { isObject, parseJson } from '../../common/json.ts';
 import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
-import { messageTokensMax, textTokensMax } from '../chat/text-tokens.ts';
+import { completionTokensMax, textTokensMax } from '../chat/text-tokens.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import {
@@ -387,15 +386,6 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
 function isTimeout(error: Error): boolean {
   return error instanceof GatewayError && error.code === 'upstream_timeout';
-}
-
-/** @param body in the callers' format */
-function completionTokensMax(body: Buffer): number {
-  const completion = parseJson(body.toString());
-  const choices: readonly unknown[] =
-    isObject(completion) && Array.isArray(completion.choices) ? completion.choices : [];
-  const messages = choices.map((choice) => (isObject(choice) ? choice.message : undefined));
-  return messages.reduce<number>((sum, one) => sum + (isObject(one) ? messageTokensMax(one) : 0), 0);
 }
 
 function asError(cause: unknown): Error {

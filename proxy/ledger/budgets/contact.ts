@@ -3,7 +3,7 @@ import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
 import { budgetBounds } from './bounds.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import { LedgerRefusedError, LedgerUnheardError } from './ledger-client.ts';
+import { LedgerRefusedError, LedgerStalledError } from './ledger-client.ts';
 
 export interface ContactDeps {
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export class Contact {
       return answer;
     } catch (error) {
       if (error instanceof LedgerRefusedError) this.#answered();
-      else if (!(error instanceof LedgerUnheardError)) this.#failed(error);
+      else if (!(error instanceof LedgerStalledError)) this.#failed(error);
       throw error;
     }
   }

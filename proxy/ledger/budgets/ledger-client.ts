@@ -53,11 +53,11 @@ export class LedgerRefusedError extends Error {
   }
 }
 
-/** No response was heard because this process itself stood still: nothing is known of the control plane. */
-export class LedgerUnheardError extends Error {
+/** No response was read in time because this process itself stood still: nothing is known of the control plane. */
+export class LedgerStalledError extends Error {
   constructor(cause: unknown) {
     super('this process stood still for longer than the call may take', { cause });
-    this.name = 'LedgerUnheardError';
+    this.name = 'LedgerStalledError';
   }
 }
 

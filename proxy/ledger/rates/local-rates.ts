@@ -18,7 +18,7 @@ export interface LocalRatesDeps {
 }
 
 /** What Redis does not know of. */
-export interface Untold {
+export interface Unreported {
   readonly limit: RateLimit;
   /** Requests or tokens. */
   readonly count: number;
@@ -68,18 +68,18 @@ export class LocalRates implements Rates {
   }
 
   /** What was let in of these limits that Redis does not know of. */
-  untold(limits: Iterable<RateLimit>): readonly Untold[] {
-    const untold: Untold[] = [];
+  unreported(limits: Iterable<RateLimit>): readonly Unreported[] {
+    const unreported: Unreported[] = [];
     for (const limit of limits) {
-      const count = this.#sharedOf(limit)?.untold ?? 0;
-      if (count !== 0) untold.push({ limit, count });
+      const count = this.#sharedOf(limit)?.unreported ?? 0;
+      if (count !== 0) unreported.push({ limit, count });
     }
-    return untold;
+    return unreported;
   }
 
   /** Redis knows of it. */
-  told(untold: readonly Untold[]): void {
-    for (const { count, limit } of untold) this.#sharedOf(limit)?.told(count);
+  reported(unreported: readonly Unreported[]): void {
+    for (const { count, limit } of unreported) this.#sharedOf(limit)?.reported(count);
   }
 
   /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */

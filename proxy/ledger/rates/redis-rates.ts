@@ -25,7 +25,7 @@ export interface RedisRatesDeps {
   /** How long a request waits: as long as the connection does. */
   readonly deadlineMs: number;
   /** What this proxy has let in without Redis. */
-  readonly alone?: Pick<LocalRates, 'untold' | 'told'>;
+  readonly alone?: Pick<LocalRates, 'unreported' | 'reported'>;
 }
 
 const leaseMs = 30_000;
@@ -83,12 +83,12 @@ export class RedisRates implements Rates {
   async #run(turn: Turn): Promise<void> {
     const { shard, begun } = turn;
     const windowMs = begun.length > 0 ? this.#deps.deadlineMs : endsWindowMs;
-    const untold = this.#deps.alone?.untold(limitsOf(turn)) ?? [];
+    const unreported = this.#deps.alone?.unreported(limitsOf(turn)) ?? [];
     try {
-      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, untold });
+      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, unreported });
       const answer = await this.#scripts.run(this.#turn, call, { shard, windowMs });
       // Where it was not heard it is told again: rather counted twice than never.
-      this.#deps.alone?.told(untold);
+      this.#deps.alone?.reported(unreported);
       for (const [index, { isAdmitted, standings }] of call.read(answer).entries()) {
         const one = begun[index];
         one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });

@@ -10,9 +10,9 @@ export interface SharedCounter extends Counter {
   /** How the limit stands in Redis. */
   hear(standing: Standing, max: number, now: number): void;
   /** Requests or tokens that were let in alone, and that Redis does not know of. */
-  readonly untold: number;
+  readonly unreported: number;
   /** Redis knows of so many of them. */
-  told(count: number): void;
+  reported(count: number): void;
 }
 
 /** What was let in longer ago does not count any more. */
@@ -24,20 +24,20 @@ export class SharedRequests implements SharedCounter {
   /** All that this proxy has let in, with Redis and alone. */
   readonly #own = new RequestRing();
   #left = 0;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #receivedAt = Number.NEGATIVE_INFINITY;
   #alone = 0;
-  #untold = 0;
+  #unreported = 0;
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
   }
 
-  get untold(): number {
-    return this.#untold;
+  get unreported(): number {
+    return this.#unreported;
   }
 
-  told(count: number): void {
-    this.#untold = Math.max(0, this.#untold - count);
+  reported(count: number): void {
+    this.#unreported = Math.max(0, this.#unreported - count);
   }
 
   follow(now: number): void {
@@ -47,22 +47,22 @@ export class SharedRequests implements SharedCounter {
 
   hear({ remaining }: Standing, _max: number, now: number): void {
     this.#left = remaining;
-    this.#heardAt = now;
+    this.#receivedAt = now;
     // What this answer does not know of yet.
-    this.#alone = this.#untold;
+    this.#alone = this.#unreported;
   }
 
   opensInMs(max: number, _tokens: number, now: number): number {
     if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max), 1, now);
     // Brings the ring up to the time.
     this.#own.opensInMs(max, 1, now);
-    return this.#alone < this.#shareOf(this.#left) ? 0 : this.#heardAt + minuteMs - now;
+    return this.#alone < this.#shareOf(this.#left) ? 0 : this.#receivedAt + minuteMs - now;
   }
 
   take(): void {
     this.#own.take();
     this.#alone += 1;
-    this.#untold += 1;
+    this.#unreported += 1;
   }
 
   /** After `opensInMs` of the same moment. */
@@ -73,13 +73,13 @@ export class SharedRequests implements SharedCounter {
   }
 
   resetsInMs(max: number, now: number): number {
-    return this.#isFresh(now) ? this.#heardAt + minuteMs - now : this.#own.resetsInMs(max, now);
+    return this.#isFresh(now) ? this.#receivedAt + minuteMs - now : this.#own.resetsInMs(max, now);
   }
 
   settle(): void {}
 
   #isFresh(now: number): boolean {
-    return now - this.#heardAt < minuteMs;
+    return now - this.#receivedAt < minuteMs;
   }
 
   /** At least 1: a share of nothing would be an outage. */
@@ -93,18 +93,18 @@ export class SharedTokens implements SharedCounter {
   readonly #proxies: () => number;
   #used = 0;
   #at = 0;
-  #untold = 0;
+  #unreported = 0;
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
   }
 
-  get untold(): number {
-    return this.#untold;
+  get unreported(): number {
+    return this.#unreported;
   }
 
-  told(count: number): void {
-    this.#untold -= count;
+  reported(count: number): void {
+    this.#unreported -= count;
   }
 
   follow(): void {}
@@ -113,7 +113,7 @@ export class SharedTokens implements SharedCounter {
     this.#at = now;
     this.#used = Math.max(
       0,
-      ((max - remaining) * partsOfToken) / this.#proxies() + this.#untold * partsOfToken,
+      ((max - remaining) * partsOfToken) / this.#proxies() + this.#unreported * partsOfToken,
     );
   }
 
@@ -125,7 +125,7 @@ export class SharedTokens implements SharedCounter {
 
   take(tokens: number): void {
     this.#used += tokens * partsOfToken;
-    this.#untold += tokens;
+    this.#unreported += tokens;
   }
 
   remaining(max: number): number {
@@ -138,7 +138,7 @@ export class SharedTokens implements SharedCounter {
 
   settle(max: number, correction: number, now: number): void {
     const share = this.#roll(max, now);
-    this.#untold += correction;
+    this.#unreported += correction;
     this.#used = Math.max(0, Math.min(this.#used + correction * partsOfToken, debtMaxMs * share));
   }
 

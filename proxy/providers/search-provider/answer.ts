@@ -16,7 +16,7 @@ import { toldTier } from './extensions.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './reply.ts';
-import { toldSignature } from './signatures.ts';
+import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
 import { searchesOf, withServed } from './usage.ts';
 
@@ -151,12 +151,12 @@ export function imageOf(
   { url, signature }: Extract<ReplyPart, { kind: 'image' }>,
   model: string,
 ): JsonObject {
-  return imageExtra(url, signature === undefined ? undefined : toldSignature(signature, model));
+  return imageExtra(url, signature === undefined ? undefined : callerSignature(signature, model));
 }
 
 /** Where the vendor's own API in the callers' format has it. */
 export function signedText(signature: string, model: string): JsonObject {
-  return { extra_content: { google: { thought_signature: toldSignature(signature, model) } } };
+  return { extra_content: { google: { thought_signature: callerSignature(signature, model) } } };
 }
 
 /** How many images the model made. */

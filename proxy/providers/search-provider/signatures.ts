@@ -14,7 +14,7 @@ export function signatureOf(model: string, signed: string | undefined): string |
 const mark = 'gw1_';
 
 /** As fields of a message have it: those of the vendor's own API in the callers' format, or of an image. */
-export function toldSignature(signature: string, model: string): string {
+export function callerSignature(signature: string, model: string): string {
   return mark + Buffer.from(withModel(signature, model)).toString('base64url');
 }
 

@@ -8,7 +8,7 @@ import {
   type ControlPlaneClient,
   createControlPlaneClient,
 } from '../../../proxy/access/control-plane-client.ts';
-import { LedgerUnheardError } from '../../../proxy/ledger/budgets/ledger-client.ts';
+import { LedgerStalledError } from '../../../proxy/ledger/budgets/ledger-client.ts';
 import { until } from '../../support/process.ts';
 
 type Answer = 'granted' | 'silent' | number;
@@ -82,7 +82,7 @@ describe('an operation of the ledger', () => {
     const error: unknown = await draw().catch((thrown: unknown) => thrown);
     const ms = performance.now() - start;
     // On a busy machine this process may have stood still.
-    const failure = error instanceof LedgerUnheardError ? error.cause : error;
+    const failure = error instanceof LedgerStalledError ? error.cause : error;
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED });
     expect(ms).toBeGreaterThan(2_500);
     expect(ms).toBeLessThan(10_000);
@@ -91,7 +91,7 @@ describe('an operation of the ledger', () => {
 
   it('says so where this process stood still for that long', async () => {
     answers = ['silent', 'silent', 'silent', 'silent'];
-    const asked = expect(draw()).rejects.toThrow(LedgerUnheardError);
+    const asked = expect(draw()).rejects.toThrow(LedgerStalledError);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
     await asked;
   });

@@ -1,6 +1,6 @@
 // Why a request is refused, for how long that is believed, and what a change of the budget does to it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnheardError } from '../../../../../proxy/ledger/budgets/ledger-client.ts';
+import { LedgerStalledError } from '../../../../../proxy/ledger/budgets/ledger-client.ts';
 import { LedgerLink } from '../../../../support/fake-ledger.ts';
 import { ask, attempt, World } from './world.ts';
 
@@ -131,7 +131,7 @@ describe('a proxy that stood still', () => {
     await world.take(ask(100, 'b'));
     Object.assign(world.link, {
       ...{ condition: 'mute', deadlineMs: 100 },
-      failure: new LedgerUnheardError(undefined),
+      failure: new LedgerStalledError(undefined),
     });
     const asked = attempt(world.budgets, ask(5_000, 'b'));
     await world.time.advance(2_500);

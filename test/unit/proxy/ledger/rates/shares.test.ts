@@ -75,10 +75,10 @@ describe('requests a minute', () => {
     const limit = newRequests(60);
     hear(limit, 30);
     for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
-    const untold = rates.untold([limit]);
-    expect(untold).toEqual([{ limit, count: 4 }]);
-    rates.told(untold);
-    expect(rates.untold([limit])).toEqual([]);
+    const unreported = rates.unreported([limit]);
+    expect(unreported).toEqual([{ limit, count: 4 }]);
+    rates.reported(unreported);
+    expect(rates.unreported([limit])).toEqual([]);
     hear(limit, 24);
     expect(await admitted(limit)).toBe(8);
   });
@@ -114,7 +114,7 @@ describe('tokens a minute', () => {
     const limit = newTokens(6_000);
     (await admit(rates, [limit], 500)).settle(200);
     await admit(rates, [limit], 100);
-    expect(rates.untold([limit])).toEqual([{ limit, count: 300 }]);
+    expect(rates.unreported([limit])).toEqual([{ limit, count: 300 }]);
   });
 });
 
@@ -123,7 +123,7 @@ describe('requests at a time', () => {
     const limit = newPlaces(2);
     hear(limit, 0);
     expect(await admitted(limit)).toBe(2);
-    expect(rates.untold([limit])).toEqual([]);
+    expect(rates.unreported([limit])).toEqual([]);
   });
 });
 
@@ -133,5 +133,5 @@ it('a request takes its part of all limits or of none', async () => {
   hear(large, 60);
   expect((await take(rates, [large, small])).hold).toBeDefined();
   expect((await take(rates, [large, small])).hold).toBeUndefined();
-  expect(rates.untold([large, small]).map(({ count }) => count)).toEqual([1, 1]);
+  expect(rates.unreported([large, small]).map(({ count }) => count)).toEqual([1, 1]);
 });

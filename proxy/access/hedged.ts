@@ -1,13 +1,13 @@
-// Asks again what may be asked any number of times, of another replica, where no response comes: the first response counts.
-import { LedgerRefusedError, LedgerUnheardError } from '../ledger/budgets/ledger-client.ts';
+// A hedged call: what may be sent any number of times is sent to another replica too where no response comes; the first one counts.
+import { LedgerRefusedError, LedgerStalledError } from '../ledger/budgets/ledger-client.ts';
 
 /** This replica may be silent. Not sooner: all of them wait for one database. */
 const againMs = 1_000;
 /** What has a time limit ends so much after it at the latest, in a process that is not standing still. */
 const lateMaxMs = 250;
 
-/** @param ask in at most so many milliseconds. @throws LedgerRefusedError; LedgerUnheardError; else what the last of them throws */
-export function askedAgain<Response>(
+/** @param ask in at most so many milliseconds. @throws LedgerRefusedError; LedgerStalledError; else what the last of them throws */
+export function hedged<Response>(
   timeoutMs: number,
   ask: (timeoutMs: number) => Promise<Response>,
 ): Promise<Response> {
@@ -30,8 +30,8 @@ export function askedAgain<Response>(
         // Whoever sends operations tries again what has failed for now.
         if (underWay > 0 && !(error instanceof LedgerRefusedError)) return;
         over();
-        const isUnheard = !(error instanceof LedgerRefusedError) && performance.now() > dueAt + lateMaxMs;
-        reject(isUnheard ? new LedgerUnheardError(error) : error);
+        const isStalled = !(error instanceof LedgerRefusedError) && performance.now() > dueAt + lateMaxMs;
+        reject(isStalled ? new LedgerStalledError(error) : error);
       },
     );
   };
