@@ -1,22 +1,26 @@
 // Texts that come as files: `data:text/plain;base64,…` and the like. Models read them as they read any text, so they are inspected as
-// such; what is replaced in them is encoded again. Other files (PDF, office documents, archives) are not opened.
+// such; what is replaced in them is encoded again. Whatever is text in UTF-8 is opened, because each vendor has a list of its own of
+// types that it reads as text; pictures, sounds and PDF files are not, and office documents and archives are no UTF-8.
 import { isUtf8 } from 'node:buffer';
 import { plainBase64 } from '../chat/media.ts';
 
-const head =
-  /^data:(?:text\/[a-z0-9.+-]+|application\/(?:json|xml|yaml|x-yaml|javascript|x-javascript|x-python))(?:;[^,]{0,200})?;base64,/i;
+/** SVG is a picture in words. */
+const unopened = /^(?:image\/(?!svg)|audio\/|video\/|application\/pdf$)/i;
 
 /**
  * @param put what stands in place of the file's text
  * @returns the very same data URL where that is the same; undefined for what is no text in UTF-8
  */
 export function mapDocumentText(dataUrl: string, put: (text: string) => string): string | undefined {
-  const found = head.exec(dataUrl.slice(0, 512))?.[0];
-  const base64 = found === undefined ? undefined : plainBase64(dataUrl.slice(found.length));
-  if (found === undefined || base64 === undefined) return undefined;
+  if (!/^data:/i.test(dataUrl)) return undefined;
+  const comma = dataUrl.indexOf(',');
+  const [mediaType = '', ...parameters] = dataUrl.slice('data:'.length, Math.max(comma, 0)).split(';');
+  if (unopened.test(mediaType.trim()) || !/^\s*base64\s*$/i.test(parameters.at(-1) ?? '')) return undefined;
+  const base64 = plainBase64(dataUrl.slice(comma + 1));
+  if (base64 === undefined) return undefined;
   const bytes = Buffer.from(base64, 'base64');
   if (!isUtf8(bytes)) return undefined;
   const text = bytes.toString();
   const left = put(text);
-  return left === text ? dataUrl : found + Buffer.from(left).toString('base64');
+  return left === text ? dataUrl : dataUrl.slice(0, comma + 1) + Buffer.from(left).toString('base64');
 }

@@ -165,7 +165,7 @@ class Walk {
 
 /**
  * Whose turn it is: messages that follow each other in one role are one turn, because models read them as one text. What the system
- * says is one turn wherever it stands, and parts nobody's turn from itself: translators put it in front of all others.
+ * says is one turn wherever it stands, and parts nobody's turn from itself: some vendors get all of it in front of the others.
  */
 class Turns {
   #last: unknown;

@@ -1,7 +1,7 @@
 // The chunks of a streamed answer on their way through guardrails. Text leaves as soon as it is decided, in a chunk of the same
 // shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
 import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
 import { type Channel, ChoiceGuard, type ChoiceGuardDeps, type LaterFields } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-head.ts';
@@ -70,7 +70,7 @@ export class ChunkGuard {
   /** @param size of the chunk, in bytes @returns what may leave now @throws BlockedError, GatewayError */
   take(chunk: JsonObject, size: number): readonly PassedChunk[] {
     const { extras, usage } = this.#readTop(chunk);
-    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+    const choices = objectsOf(chunk.choices);
     this.#last = chunk;
     this.#usage = usage ?? this.#usage;
     if (choices.length === 0 && usage !== undefined) {

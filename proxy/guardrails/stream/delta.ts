@@ -40,7 +40,7 @@ export function readDelta(delta: JsonObject): Delta {
     if (isRole(name, value) || saysNothing(value)) plain[name] = value;
     else if (shape !== undefined && typeof value === 'string')
       pieces.push({ name, text: value, isFixed: false, shape });
-    else if (called !== undefined) calls.push(...called);
+    else if (called !== undefined) for (const one of called) calls.push(one);
     else {
       const rest = partsNames.has(name) ? takeParts(value, [name], pieces) : value;
       if (rest !== undefined) others = { ...others, [name]: rest };

@@ -1,7 +1,7 @@
 // A streamed answer that is collected because services are asked about all of it: its texts, each in one piece, and what else it
 // says, in order.
 import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { answerPlaces } from '../answer-places.ts';
 import { slotsOf, withTexts } from '../places.ts';
 import { askServices } from '../services/ask-services.ts';
@@ -25,7 +25,7 @@ export class WholeAnswer {
   }
 
   add(chunk: JsonObject): void {
-    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+    const choices = objectsOf(chunk.choices);
     if (choices.length === 0) this.#addRest(chunk);
     for (const choice of choices) this.#addChoice(choice, chunk);
   }

@@ -196,6 +196,38 @@ describe.each(Object.entries(exempt))('%s', (_place, body) => {
   });
 });
 
+describe('a file of text', () => {
+  const base64 = Buffer.from(said).toString('base64');
+  const asFile = (data: string) => part({ type: 'file', file: { file_data: data } });
+  const asImage = (url: string) => part({ type: 'image_url', image_url: { url } });
+
+  it.each([
+    'data:text/plain;base64,',
+    'data:text/plain/x;base64,',
+    'data:text/;base64,',
+    'DATA:Text/CSV;charset=utf-8;BASE64,',
+    `data:text/plain;${'a=b;'.repeat(100)}base64,`,
+    'data:application/x-sh;base64,',
+    'data:application/octet-stream;base64,',
+    'data:image/svg+xml;base64,',
+    'data:;base64,',
+  ])('is opened and rewritten, whatever type it is called: %s', async (head) => {
+    for (const body of [asFile(head + base64), asImage(head + base64)]) {
+      await expect(inspected(guard('block'), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      const after = JSON.stringify(await inspected(guard('redact'), body));
+      expect(after).toContain(head + Buffer.from(said.replace(planted, put)).toString('base64'));
+      expect(await inspected(guard('observe'), body)).toMatchObject(body);
+    }
+  });
+
+  it.each(['data:image/png;base64,', 'data:application/pdf;base64,', 'data:video/mp4;base64,'])(
+    'is not looked for where no model reads one: %s',
+    async (head) => {
+      expect(await inspected(guard('block'), asFile(head + base64))).toMatchObject(asFile(head + base64));
+    },
+  );
+});
+
 describe('numbers', () => {
   const card = wordsGuardrail(['4111111111111111'], { action: 'redact' });
 
