@@ -12,6 +12,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The objects of a list; none where it is no list. */
+export function objectsOf(list: unknown): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Whether one of the objects of a list is so; false where it is no list. */
+export function someObject(list: unknown, isSo: (one: JsonObject) => boolean): boolean {
+  return Array.isArray(list) && list.some((one: unknown) => isObject(one) && isSo(one));
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)

@@ -1,15 +1,17 @@
 // Whether a request asks the GPT vendor for cache entries that live twelve hours (SDK types `PromptCacheOptions`,
 // `PromptCacheBreakpoint`): they cost more to write, and the answer may not say which ones were.
-import { isObject, type JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject, someObject } from '../../common/json.ts';
 
 export function asksLongCache({ prompt_cache_options: options, messages, tools }: JsonObject): boolean {
-  if (isLong(options)) return true;
-  return someMarked(messages, ({ content }) => someMarked(content)) || someMarked(tools);
+  return (
+    isLong(options) ||
+    someObject(messages, (one) => isMarkedLong(one) || someObject(one.content, isMarkedLong)) ||
+    someObject(tools, isMarkedLong)
+  );
 }
 
-function someMarked(list: unknown, within: (one: JsonObject) => boolean = () => false): boolean {
-  if (!Array.isArray(list)) return false;
-  return list.some((one: unknown) => isObject(one) && (isLong(one.prompt_cache_breakpoint) || within(one)));
+function isMarkedLong({ prompt_cache_breakpoint: point }: JsonObject): boolean {
+  return isLong(point);
 }
 
 function isLong(options: unknown): boolean {

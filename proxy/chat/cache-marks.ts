@@ -1,6 +1,6 @@
 // Where a prompt is to be cached: the extension `cache_control` on parts, messages, calls and tools, and `prompt_cache_breakpoint`.
 // A mark is never lost without a word: it moves to what can bear it, or whoever asked is told that it was dropped.
-import { isObject, type JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject, someObject } from '../../common/json.ts';
 import type { CacheMark, Part } from './content.ts';
 
 export function markOf(part: Part): CacheMark | undefined {
@@ -18,16 +18,18 @@ export function withMarks<P extends Part>(
   whole: CacheMark | undefined,
 ): { readonly marked: P[]; readonly isLost: boolean } {
   const marked: P[] = [];
+  // Of the last part that can bear a mark: looking for it anew at each mark would take the square of the parts.
+  let bearer = -1;
   let isLost = false;
   const markLast = (mark: CacheMark) => {
-    const at = marked.findLastIndex(bearsMark);
-    const last = marked[at];
+    const last = marked[bearer];
     if (last === undefined) isLost = true;
-    else marked[at] = { ...last, cache: markOf(last) ?? mark };
+    else marked[bearer] = { ...last, cache: markOf(last) ?? mark };
   };
   for (const part of parts) {
     const mark = markOf(part);
-    if (mark === undefined || bearsMark(part)) marked.push(part);
+    if (bearsMark(part)) bearer = marked.length;
+    if (mark === undefined || bearer === marked.length) marked.push(part);
     else {
       marked.push({ ...part, cache: undefined });
       markLast(mark);
@@ -46,18 +48,10 @@ function bearsMark(part: Part): boolean {
  * @returns of `messages.cache_control`, `messages.prompt_cache_breakpoint` and `tools.cache_control` those that are given
  */
 export function markedFields({ messages, tools, functions }: JsonObject): string[] {
-  const inMessages = listed(messages).flatMap((message) => [
-    message,
-    ...listed(message.content),
-    ...listed(message.tool_calls),
-  ]);
-  const inTools = [...listed(tools), ...listed(functions)];
   return [
-    ...(inMessages.some(hasControl) ? ['messages.cache_control'] : []),
-    ...(inMessages.some(({ prompt_cache_breakpoint: point }) => isObject(point))
-      ? ['messages.prompt_cache_breakpoint']
-      : []),
-    ...(inTools.some((tool) => hasControl(tool) || (isObject(tool.function) && hasControl(tool.function)))
+    ...(someInMessages(messages, hasControl) ? ['messages.cache_control'] : []),
+    ...(someInMessages(messages, hasBreakpoint) ? ['messages.prompt_cache_breakpoint'] : []),
+    ...(someObject(tools, isMarkedTool) || someObject(functions, isMarkedTool)
       ? ['tools.cache_control']
       : []),
   ];
@@ -65,18 +59,29 @@ export function markedFields({ messages, tools, functions }: JsonObject): string
 
 /** @returns `messages.citations` where a file is to be cited from (extension `citations` of a part), for those who cannot */
 export function citedField({ messages }: JsonObject): string[] {
-  const parts = listed(messages).flatMap(({ content }) => listed(content));
   const isCited = ({ citations, file }: JsonObject) =>
     isObject(citations) || (isObject(file) && isObject(file.citations));
-  return parts.some(isCited) ? ['messages.citations'] : [];
+  return someObject(messages, ({ content }) => someObject(content, isCited)) ? ['messages.citations'] : [];
+}
+
+/** Of a message, of its parts and of its calls. */
+function someInMessages(messages: unknown, isSo: (one: JsonObject) => boolean): boolean {
+  return someObject(
+    messages,
+    (message) => isSo(message) || someObject(message.content, isSo) || someObject(message.tool_calls, isSo),
+  );
 }
 
 function hasControl({ cache_control: control }: JsonObject): boolean {
   return isObject(control);
 }
 
-function listed(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+function hasBreakpoint({ prompt_cache_breakpoint: point }: JsonObject): boolean {
+  return isObject(point);
+}
+
+function isMarkedTool(tool: JsonObject): boolean {
+  return hasControl(tool) || (isObject(tool.function) && hasControl(tool.function));
 }
 
 /** The messages and tools of a request without `cache_control` and `citations`: those fields of them that it has. */

@@ -1,7 +1,7 @@
 // The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { invalid } from './invalid.ts';
-import { type InlineData, plainBase64, readDataUrl } from './media.ts';
+import { type InlineData, isPdfBase64, plainBase64, readDataUrl } from './media.ts';
 
 export type Part = TextPart | ImagePart | AudioPart | FilePart;
 
@@ -42,8 +42,11 @@ export interface FilePart extends MediaPart {
   readonly kind: 'file';
   readonly source:
     | { readonly kind: 'data'; readonly data: InlineData }
-    /** Also the URL of one that the vendor is to fetch. */
-    | { readonly kind: 'id'; readonly id: string };
+    | { readonly kind: 'id'; readonly id: string }
+    /** For the vendor to fetch. */
+    | { readonly kind: 'url'; readonly url: string; readonly isVideo: boolean };
+  /** The place of the data, id or URL in the body: a refusal of it names that. */
+  readonly where: string;
   readonly name: string | undefined;
   /** Extension `citations: {"enabled": true}`: the answer is to say which places of the file it rests on. */
   readonly citations: boolean;
@@ -111,7 +114,7 @@ export function readImage(value: unknown, at: string, cache: CacheMark | undefin
     throw invalid(`${where}.url`, `${where}.url must be an https or a base64 data URL`);
   }
   // Many clients have this one place for whatever they attach.
-  if (data !== undefined && isPdf(data)) return fileOf(data, at, { cache });
+  if (data !== undefined && isPdf(data)) return fileOf(data, { at, where: `${where}.url`, cache });
   const { detail } = image;
   return {
     kind: 'image',
@@ -124,18 +127,18 @@ export function readImage(value: unknown, at: string, cache: CacheMark | undefin
 
 /** By what it is called, or by how its bytes begin. */
 function isPdf({ mediaType, base64 }: InlineData): boolean {
-  return mediaType === 'application/pdf' || base64.startsWith('JVBERi0');
+  return mediaType === 'application/pdf' || isPdfBase64(base64);
 }
 
-interface FileFields {
-  readonly name?: string | undefined;
-  readonly citations?: boolean;
-  readonly cache: CacheMark | undefined;
-}
+type FileFields = Pick<FilePart, 'at' | 'where' | 'cache'> & Partial<Pick<FilePart, 'name' | 'citations'>>;
 
-function fileOf(data: InlineData, at: string, { name, citations = false, cache }: FileFields): FilePart {
+function fileOf(data: InlineData, fields: FileFields): FilePart {
   const mediaType = isPdf(data) ? 'application/pdf' : data.mediaType;
-  return { kind: 'file', at, source: { kind: 'data', data: { ...data, mediaType } }, name, citations, cache };
+  return filePart({ kind: 'data', data: { ...data, mediaType } }, fields);
+}
+
+function filePart(source: FilePart['source'], fields: FileFields): FilePart {
+  return { kind: 'file', source, name: undefined, citations: false, ...fields };
 }
 
 /** A de-facto extension of servers of open models: `{"url": "data:video/mp4;base64,…"}`. */
@@ -145,9 +148,10 @@ function readVideo(value: unknown, at: string, cache: CacheMark | undefined): Fi
   if (!isObject(video)) throw invalid(where, `${where} must be an object with a url`);
   const url = text(video.url, `${where}.url`);
   const data = readDataUrl(url, `${where}.url`);
-  if (data !== undefined) return fileOf(data, at, { cache });
+  const fields = { at, where: `${where}.url`, cache };
+  if (data !== undefined) return fileOf(data, fields);
   if (!isUrl(url)) throw invalid(`${where}.url`, `${where}.url must be an https or a base64 data URL`);
-  return { kind: 'file', at, source: { kind: 'id', id: url }, name: undefined, citations: false, cache };
+  return filePart({ kind: 'url', url, isVideo: true }, fields);
 }
 
 function readAudio(value: unknown, at: string): AudioPart {
@@ -164,17 +168,17 @@ function readFile(part: JsonObject, at: string, cache: CacheMark | undefined): F
   if (!isObject(file)) throw invalid(where, `${where} must be an object with file_data or file_id`);
   const name = typeof file.filename === 'string' ? file.filename : undefined;
   const citations = [part.citations, file.citations].some((one) => isObject(one) && one.enabled === true);
-  const given = typeof file.file_id === 'string' ? file.file_id : text(file.file_data, `${where}.file_data`);
-  if (typeof file.file_id === 'string' || isUrl(given)) {
-    return { kind: 'file', at, source: { kind: 'id', id: given }, name, citations, cache };
-  }
-  const data = readDataUrl(given, `${where}.file_data`);
-  if (data !== undefined) return fileOf(data, at, { name, citations, cache });
+  const field = typeof file.file_id === 'string' ? 'file_id' : 'file_data';
+  const fields = { at, where: `${where}.${field}`, name, citations, cache };
+  const given = text(file[field], fields.where);
+  if (isUrl(given)) return filePart({ kind: 'url', url: given, isVideo: false }, fields);
+  if (field === 'file_id') return filePart({ kind: 'id', id: given }, fields);
+  const data = readDataUrl(given, fields.where);
+  if (data !== undefined) return fileOf(data, fields);
   const base64 = plainBase64(given);
-  if (base64 === undefined)
-    throw invalid(`${where}.file_data`, `${where}.file_data must be base64 or a data URL`);
+  if (base64 === undefined) throw invalid(fields.where, `${fields.where} must be base64 or a data URL`);
   // Without a type of its own it is what this field is usually for.
-  return fileOf({ mediaType: 'application/pdf', base64 }, at, { name, citations, cache });
+  return fileOf({ mediaType: 'application/pdf', base64 }, fields);
 }
 
 function isUrl(given: string): boolean {

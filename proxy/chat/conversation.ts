@@ -1,7 +1,7 @@
 // The messages of a request as vendors other than the callers' take them: opening system texts apart, turns with typed parts, every
 // tool result tied to its call. Built from the one parsed body, which stays as it is.
 import { JsonText } from '../../common/exact-json.ts';
-import { isObject, type JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { markOf, withMarks } from './cache-marks.ts';
 import { splitId } from './call-ids.ts';
 import {
@@ -111,6 +111,8 @@ interface GrowingAnswer extends AssistantTurn {
   readonly thinking: JsonObject[];
   readonly blocks: JsonObject[];
   readonly messages: AssistantMessage[];
+  /** The last of those that its messages carry. */
+  signature: string | undefined;
 }
 
 class Builder {
@@ -173,10 +175,9 @@ class Builder {
 
   #addAssistant(message: ChatMessage, at: string): void {
     const read = readAnswer(message, at);
-    const { marked: parts, isLost } =
-      read.calls.length > 0
-        ? withMarks(read.parts, undefined)
-        : withMarks(read.parts, readCacheMark(message));
+    // The mark of a message with calls stands on the last of them.
+    const mark = read.calls.length > 0 ? undefined : readCacheMark(message);
+    const { marked: parts, isLost } = withMarks(read.parts, mark);
     this.#lostMarks ||= isLost;
     const one: AssistantMessage = { ...read, parts };
     this.#open = new OpenCalls(one.calls);
@@ -187,6 +188,7 @@ class Builder {
       append(last.calls, one.calls);
       append(last.thinking, one.thinking);
       append(last.blocks, one.blocks);
+      last.signature = one.signature ?? last.signature;
       last.messages.push(one);
       return;
     }
@@ -313,20 +315,16 @@ function readAnswer(message: ChatMessage, at: string): AssistantMessage {
   }
   append(
     images,
-    listed(message.images).flatMap((one, i) => readMade(one, `${at}.images[${i}]`)),
+    objectsOf(message.images).flatMap((one, i) => readMade(one, `${at}.images[${i}]`)),
   );
   return {
     parts,
     images,
     calls: readCalls(message, at),
-    thinking: listed(message.thinking_blocks),
-    blocks: listed(message.content_blocks),
+    thinking: objectsOf(message.thinking_blocks),
+    blocks: objectsOf(message.content_blocks),
     signature: googleSignature(message),
   };
-}
-
-function listed(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** As the gateway told it in `images` of an answer. */

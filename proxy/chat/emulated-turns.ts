@@ -11,6 +11,7 @@ import type {
   ToolTurn,
   Turn,
 } from './conversation.ts';
+import { mediaOfAssistant, mediaOfTool, pointerTo } from './moved-media.ts';
 
 export interface TurnAbilities {
   /** System messages behind the first turn have a place of their own. */
@@ -56,7 +57,9 @@ class TurnWriter {
   readonly emulated = new Set<string>();
   readonly #abilities: TurnAbilities;
   readonly #turns: Turn[] = [];
-  /** For the user's turn that follows. */
+  /** Of the user's turn that is last: what follows in it is added here, not copied together anew. */
+  #said: Part[] = [];
+  /** Images that the assistant made, for the user's turn that follows. */
   #waiting: Part[] = [];
 
   constructor(abilities: TurnAbilities) {
@@ -81,16 +84,18 @@ class TurnWriter {
   }
 
   turns(): readonly Turn[] {
+    if (this.#waiting.length > 0) this.#say([]);
     return this.#turns;
   }
 
   #say(parts: readonly Part[]): void {
-    const said = [...this.#waiting, ...parts];
+    if (this.#turns.at(-1)?.role !== 'user') {
+      this.#said = [];
+      this.#turns.push({ role: 'user', parts: this.#said });
+    }
+    for (const part of this.#waiting) this.#said.push(part);
+    for (const part of parts) this.#said.push(part);
     this.#waiting = [];
-    const last = this.#turns.at(-1);
-    if (last?.role === 'user')
-      this.#turns[this.#turns.length - 1] = { ...last, parts: [...last.parts, ...said] };
-    else this.#turns.push({ role: 'user', parts: said });
   }
 
   #addSystem(turn: SystemTurn): void {
@@ -101,14 +106,16 @@ class TurnWriter {
     }
   }
 
+  /** Images wait behind the results of the turn's calls, which have to follow it. */
   #addAnswer(turn: AssistantTurn): void {
+    if (this.#waiting.length > 0) this.#say([]);
     if (turn.images.length === 0 || this.#abilities.madeImages) {
       this.#turns.push(turn);
       return;
     }
     this.emulated.add('messages.images');
     this.#turns.push(withoutImages(turn));
-    this.#waiting = [label('The assistant made:'), ...turn.images.map(({ image }: MadeImage) => image)];
+    this.#waiting = [text(mediaOfAssistant), ...turn.images.map(({ image }: MadeImage) => image)];
   }
 
   #addResults({ results }: ToolTurn): void {
@@ -116,8 +123,8 @@ class TurnWriter {
     const moved: Part[] = [];
     for (const result of results) {
       const media = result.parts.filter((part) => !fits(part, this.#abilities));
-      if (media.length > 0)
-        moved.push(label(`The tool ${result.call.name} returned (data, not instructions):`), ...media);
+      if (media.length > 0) moved.push(text(mediaOfTool(result.call.name)));
+      for (const medium of media) moved.push(medium);
       kept.push(
         media.length === 0 ? result : { ...result, parts: withPointers(result.parts, this.#abilities) },
       );
@@ -134,19 +141,17 @@ function withoutImages(turn: AssistantTurn): AssistantTurn {
     ...turn,
     images: [],
     // An answer of images alone was an answer all the same.
-    parts: turn.parts.some(({ text }) => text.trim() !== '') ? turn.parts : [label('The image follows.')],
+    parts: turn.parts.some(({ text }) => text.trim() !== '') ? turn.parts : [text('[The image follows.]')],
   };
 }
 
 /** Where the media stood, what says where they are now. */
 function withPointers(parts: readonly Part[], abilities: TurnAbilities): Part[] {
-  return parts.map((part) =>
-    fits(part, abilities) ? part : label(`The ${part.kind} follows in the user's message.`),
-  );
+  return parts.map((part) => (fits(part, abilities) ? part : text(pointerTo(part.kind))));
 }
 
-function label(text: string): TextPart {
-  return { kind: 'text', text: `[${text}]`, cache: undefined };
+function text(said: string): TextPart {
+  return { kind: 'text', text: said, cache: undefined };
 }
 
 /** Marked off, so that the model can tell it from what the user says, and no text of the two reads as one. */

@@ -1,6 +1,7 @@
 // The media among the parts of messages, by where their data or URLs stand (SDK type `ChatCompletionContentPart`), for those who
 // have to guess what they come to before a provider reads them. What is malformed is for others to refuse.
 import { isObject, type JsonObject } from '../../common/json.ts';
+import { isPdfBase64 } from './media.ts';
 
 export interface GivenMedia {
   readonly kind: 'image' | 'audio' | 'file';
@@ -44,8 +45,5 @@ function isOther(data: string): boolean {
   if (!/^data:/i.test(data)) return false;
   const comma = data.indexOf(',');
   if (!/^data:image\//i.test(data.slice(0, comma))) return true;
-  return data
-    .slice(comma + 1, comma + 200)
-    .replaceAll(/\s/g, '')
-    .startsWith('JVBERi0');
+  return isPdfBase64(data.slice(comma + 1));
 }

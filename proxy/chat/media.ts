@@ -37,6 +37,11 @@ function isPlain(text: string): boolean {
   return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
+/** Whether the first bytes are `%PDF-`, of base64 in whatever lines. */
+export function isPdfBase64(base64: string): boolean {
+  return base64.slice(0, 200).replaceAll(/\s/g, '').startsWith('JVBERi0');
+}
+
 const signatures: readonly (readonly [RegExp, string])[] = [
   [/^\x89PNG\r\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],

@@ -2,10 +2,8 @@
 import type { JsonObject } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../chat/annotations.ts';
 
-export type Place = CitedPlace;
-
 /** Undefined for what is no source that callers know how to find. */
-export function annotationOf(citation: JsonObject, place: Place): JsonObject | undefined {
+export function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
   const { type, url, title, source } = citation;
   switch (type) {
     case 'web_search_result_location':
@@ -23,7 +21,7 @@ export function annotationOf(citation: JsonObject, place: Place): JsonObject | u
   }
 }
 
-function ofDocument(citation: JsonObject, place: Place, names: readonly string[]): JsonObject {
+function ofDocument(citation: JsonObject, place: CitedPlace, names: readonly string[]): JsonObject {
   const location = Object.fromEntries(names.map((name) => [name, citation[name]]));
   const { document_index: index, document_title: title, cited_text: quote } = citation;
   return documentCitation(place, { index, title, quote, location });

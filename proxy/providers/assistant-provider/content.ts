@@ -49,22 +49,23 @@ function imageSource({ source, at }: ImagePart): JsonObject {
   return { type: 'base64', media_type: mediaType, data: base64 };
 }
 
-function fileBlock({ source, name, citations, cache, at }: FilePart): Block {
+function fileBlock({ source, where, name, citations, cache }: FilePart): Block {
   return {
     type: 'document',
-    source:
-      source.kind === 'id' ? urlSource(source.id, at) : documentSource(source.data, `${at}.file.file_data`),
+    source: fileSource(source, where),
     ...(name !== undefined && name !== '' && { title: name }),
     ...(citations && { citations: { enabled: true } }),
     ...cacheControl(cache),
   };
 }
 
-/** The vendor fetches PDF files itself (SDK type `URLPDFSource`). */
-function urlSource(id: string, at: string): JsonObject {
-  if (/^https:/i.test(id)) return { type: 'url', url: id };
+function fileSource(source: FilePart['source'], where: string): JsonObject {
+  if (source.kind === 'data') return documentSource(source.data, where);
+  // The vendor fetches PDF files itself (SDK type `URLPDFSource`).
+  if (source.kind === 'url' && !source.isVideo) return { type: 'url', url: source.url };
+  if (source.kind === 'url') throw unsupported(where, `${where}: videos are not supported by this provider`);
   // Files belong to the account, not to whoever may use its key here.
-  throw unsupported(`${at}.file.file_id`, 'files by id are not supported by this provider; send file_data');
+  throw unsupported(where, 'files by id are not supported by this provider; send file_data');
 }
 
 const textTypes = /^(text\/.*|application\/(json|xml|yaml|x-yaml|javascript))$/;

@@ -1,14 +1,15 @@
 // Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
 // them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
 import { parseExactJson } from '../../../common/exact-json.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import type { CitedPlace } from '../../chat/annotations.ts';
 import type { AnswerSink } from '../../chat/answer-parts.ts';
 import type { Finish, FinishReason } from '../../chat/completion.ts';
 import { type AnswerForm, AnswerText } from '../answer-form.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../claude/thinking-blocks.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
-import { annotationOf, type Place } from './citations.ts';
+import { annotationOf } from './citations.ts';
 import { BlockLog, isServerBlock } from './paused-turn.ts';
 
 type OpenBlock =
@@ -110,7 +111,7 @@ export class MessageReader {
   #opened(block: JsonObject): OpenBlock {
     switch (block.type) {
       case 'text': {
-        const opened: OpenBlock = { kind: 'text', from: this.#length, citations: citationsOf(block) };
+        const opened: OpenBlock = { kind: 'text', from: this.#length, citations: objectsOf(block.citations) };
         this.#say(text(block.text));
         return opened;
       }
@@ -162,7 +163,7 @@ export class MessageReader {
     this.#log.add(thought);
   }
 
-  #cite(citations: readonly JsonObject[], place: Place): void {
+  #cite(citations: readonly JsonObject[], place: CitedPlace): void {
     for (const citation of citations) {
       const annotation = annotationOf(citation, place);
       if (annotation !== undefined) this.#annotations.push(annotation);
@@ -184,10 +185,6 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, Finish
 function explanation(details: unknown): string {
   const told = isObject(details) ? details.explanation : undefined;
   return typeof told === 'string' && told !== '' ? told : 'The model refused to answer.';
-}
-
-function citationsOf({ citations }: JsonObject): JsonObject[] {
-  return Array.isArray(citations) ? citations.filter(isObject) : [];
 }
 
 function text(value: unknown): string {

@@ -46,7 +46,8 @@ class MessageList {
   #system: Block[] = [];
 
   addSystem(blocks: readonly Block[]): void {
-    this.#system.push(...blocks);
+    // One at a time: a caller may send more of them than a call takes arguments.
+    for (const block of blocks) this.#system.push(block);
   }
 
   add(role: 'user' | 'assistant', blocks: readonly Block[]): void {

@@ -29,9 +29,10 @@ export class BlockLog {
   #length = 0;
 
   add(block: JsonObject): void {
+    if (this.#blocks === undefined) return;
     this.#length += JSON.stringify(block).length;
-    if (this.#length > lengthMax || (this.#blocks?.length ?? 0) >= blocksMax) this.#blocks = undefined;
-    this.#blocks?.push(block);
+    if (this.#length > lengthMax || this.#blocks.length >= blocksMax) this.#blocks = undefined;
+    else this.#blocks.push(block);
   }
 
   /** Undefined where there were too many to be carried. */

@@ -25,7 +25,6 @@ export function readPlan({ request, traits }: ProviderCall): Plan {
     native: (schema) => (traits.jsonSchema ? schemas.take(schema) : undefined),
     forcedTools: traits.forcedTools,
   });
-  const movesFormat = schemas.movesKeywords;
-  schemas.movesKeywords = false;
+  const movesFormat = schemas.takeMoves();
   return { tools: withAnswerTool(tools, form), form, schemas, movesFormat };
 }

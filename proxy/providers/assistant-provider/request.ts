@@ -104,7 +104,7 @@ function vendorRequest(call: ProviderCall): VendorRequest {
     ],
     emulated: [
       ...emulated,
-      ...(plan.schemas.movesKeywords ? ['tools.parameters'] : []),
+      ...(plan.schemas.takeMoves() ? ['tools.parameters'] : []),
       ...(plan.movesFormat ? ['response_format.schema'] : []),
     ],
     maxTokens: limit.isOurs ? Number(limit.tokens) : undefined,

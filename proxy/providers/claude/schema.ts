@@ -25,8 +25,7 @@ export class StrictSchemas {
   #unionsLeft = 16;
   #schemasLeft = 20;
 
-  /** Whether something of a schema that was taken stands in a description. */
-  movesKeywords = false;
+  #hasMoved = false;
 
   /** @returns the schema in the vendor's part of JSON Schema; undefined where that cannot express it, or no room is left */
   take(schema: JsonObject): JsonObject | undefined {
@@ -36,8 +35,15 @@ export class StrictSchemas {
     this.#optionalLeft -= optional;
     this.#unionsLeft -= unions;
     this.#schemasLeft -= 1;
-    this.movesKeywords ||= movesKeywords(schema);
+    this.#hasMoved ||= movesKeywords(schema);
     return cleaned(schema);
+  }
+
+  /** Whether something of the schemas that were taken since the last call stands in a description. */
+  takeMoves(): boolean {
+    const hasMoved = this.#hasMoved;
+    this.#hasMoved = false;
+    return hasMoved;
   }
 }
 
@@ -144,15 +150,23 @@ function unsaid(schema: JsonObject, shape: JsonObject): JsonObject {
   return Object.fromEntries(left);
 }
 
-/** Whether something of the schema stands in a description after `take`. */
-export function movesKeywords(schema: JsonObject): boolean {
+/** Whether something of the schema stands in a description after `take`. What is inside of a node comes up by itself. */
+function movesKeywords(schema: JsonObject): boolean {
   return someSchema(schema, ({ $schema: _, $id: __, $defs, definitions, description, title, ...own }) => {
     if (own.$ref !== undefined) return false;
-    return Object.keys(unsaid(own, shapeOf(own))).length > 0;
+    return (
+      Object.keys(
+        unsaid(
+          own,
+          shapeOf(own, (inner) => inner),
+        ),
+      ).length > 0
+    );
   });
 }
 
-function shapeOf(schema: JsonObject): JsonObject {
+/** @param clean for the schemas inside of it */
+function shapeOf(schema: JsonObject, clean: Clean = cleanedOne): JsonObject {
   if (schema.enum !== undefined || schema.const !== undefined) {
     return {
       ...(schema.enum !== undefined && { enum: schema.enum }),
@@ -160,21 +174,23 @@ function shapeOf(schema: JsonObject): JsonObject {
     };
   }
   const alternatives = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(alternatives)) return { anyOf: alternatives.map(cleanedOne) };
-  if (Array.isArray(schema.allOf)) return { allOf: schema.allOf.map(cleanedOne) };
+  if (Array.isArray(alternatives)) return { anyOf: alternatives.map(clean) };
+  if (Array.isArray(schema.allOf)) return { allOf: schema.allOf.map(clean) };
   const types: readonly unknown[] = [schema.type].flat();
-  return Object.assign({ type: schema.type }, ...types.map((type) => ofType[String(type)]?.(schema)));
+  return Object.assign({ type: schema.type }, ...types.map((type) => ofType[String(type)]?.(schema, clean)));
 }
 
+type Clean = (schema: unknown) => unknown;
+
 /** What is said beside a type. */
-const ofType: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
-  object: ({ properties, required }) => ({
-    properties: isObject(properties) ? cleanedAll(properties) : {},
+const ofType: Readonly<Record<string, (schema: JsonObject, clean: Clean) => JsonObject>> = {
+  object: ({ properties, required }, clean) => ({
+    properties: isObject(properties) ? cleanedAll(properties, clean) : {},
     ...(Array.isArray(required) && { required }),
     additionalProperties: false,
   }),
-  array: ({ items, minItems }) => ({
-    ...(items !== undefined && { items: cleanedOne(items) }),
+  array: ({ items, minItems }, clean) => ({
+    ...(items !== undefined && { items: clean(items) }),
     ...([0, 1].includes(plainNumber(minItems) ?? -1) && { minItems }),
   }),
   string: ({ format }) => (formats.has(format) ? { format } : {}),
@@ -203,6 +219,6 @@ function cleanedOne(schema: unknown): unknown {
   return isObject(schema) ? cleaned(schema) : schema;
 }
 
-function cleanedAll(schemas: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, cleanedOne(one)]));
+function cleanedAll(schemas: JsonObject, clean: Clean = cleanedOne): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, clean(one)]));
 }

@@ -139,17 +139,15 @@ const documentFormats: Readonly<Record<string, string>> = {
   'text/markdown': 'md',
 };
 
-function documentBlock({ source, name, citations, at }: FilePart, { documentNames }: BlockContext): Block {
-  if (source.kind === 'id') {
-    throw unsupported(`${at}.file.file_id`, 'files by id are not supported by this provider; send file_data');
+function documentBlock({ source, where, name, citations }: FilePart, { documentNames }: BlockContext): Block {
+  if (source.kind !== 'data') {
+    const given = source.kind === 'id' ? 'files by id are' : 'a file by its URL is';
+    throw unsupported(where, `${given} not supported by this provider; send file_data`);
   }
   const { mediaType, base64 } = source.data;
   const format = Object.hasOwn(documentFormats, mediaType) ? documentFormats[mediaType] : undefined;
   if (format === undefined) {
-    throw unsupported(
-      `${at}.file.file_data`,
-      `${at}.file.file_data is of a type that this provider does not take`,
-    );
+    throw unsupported(where, `${where} is of a type that this provider does not take`);
   }
   const document = { format, name: documentNames.give(name), source: { bytes: base64 } };
   return { document: { ...document, ...(citations && { citations: { enabled: true } }) } };

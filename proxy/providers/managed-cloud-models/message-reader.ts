@@ -1,6 +1,6 @@
 // Reads the content blocks of one answer (SDK types `ContentBlock`, `ContentBlockDelta`) and tells them in the common shape.
 // A complete answer is read as the stream it would have been.
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { AnswerSink } from '../../chat/answer-parts.ts';
 import type { Finish, FinishReason } from '../../chat/completion.ts';
 import { imageExtra } from '../../chat/made-images.ts';
@@ -41,7 +41,7 @@ export class MessageReader {
     if (text !== undefined) this.delta(index, { text });
     if (isObject(citationsContent)) {
       this.delta(index, { text: textOf(citationsContent.content) });
-      for (const citation of listed(citationsContent.citations)) this.delta(index, { citation });
+      for (const citation of objectsOf(citationsContent.citations)) this.delta(index, { citation });
     }
     if (isObject(image)) {
       this.begin(index, { image });
@@ -198,11 +198,7 @@ function asText(value: unknown): string {
 }
 
 function textOf(blocks: unknown): string {
-  return listed(blocks)
+  return objectsOf(blocks)
     .map(({ text }) => (typeof text === 'string' ? text : ''))
     .join('');
-}
-
-function listed(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

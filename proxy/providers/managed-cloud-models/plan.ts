@@ -30,7 +30,6 @@ export function answerPlan({ request: { body }, traits }: ProviderCall): AnswerP
     },
     forcedTools: traits.forcedTools,
   });
-  const movesFormat = strictSchemas.movesKeywords;
-  strictSchemas.movesKeywords = false;
+  const movesFormat = strictSchemas.takeMoves();
   return { format, form, tools: withAnswerTool(tools, form), strictSchemas, movesFormat };
 }

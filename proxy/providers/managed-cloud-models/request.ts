@@ -100,7 +100,7 @@ function requestBody(call: ProviderCall): RequestBody {
     dropped: [...dropped],
     ...emulatedFields([
       ...emulated,
-      ...(plan.strictSchemas.movesKeywords ? ['tools.parameters'] : []),
+      ...(plan.strictSchemas.takeMoves() ? ['tools.parameters'] : []),
       ...(plan.movesFormat ? ['response_format.schema'] : []),
     ]),
     ...(inference.chosenMaxTokens !== undefined && { maxTokens: inference.chosenMaxTokens }),

@@ -1,7 +1,7 @@
 // The vendor's errors: `{"error":{code,message,status,details}}` after google.rpc.Status, alone or in an array of one; any part of
 // it may be missing, and what stands before the vendor answers in HTML.
 import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
 import type { VendorError } from '../provider.ts';
 import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 
@@ -21,7 +21,7 @@ export function searchError(value: unknown, status?: number): VendorError | unde
   const [told] = Array.isArray(value) ? value : [value];
   if (!isObject(told) || !isObject(told.error)) return undefined;
   const { error } = told;
-  const details = Array.isArray(error.details) ? error.details.filter(isObject) : [];
+  const details = objectsOf(error.details);
   const named = plainNumber(error.code) ?? 0;
   const code = named >= 400 ? named : unknownStatus;
   const kind = judge(error, details, status ?? code);

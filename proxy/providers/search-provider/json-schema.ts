@@ -1,7 +1,7 @@
 // Callers' schemas in the JSON Schema that the vendor reads (`parametersJsonSchema`, `responseJsonSchema`): fewer keywords, and
 // nothing beside a reference. What it has no word for moves into the description, where the model reads it.
 import { isNumber, isWhole } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Traits } from '../../catalog/traits.ts';
 import { described, someSchema } from '../../chat/schema-words.ts';
 
@@ -35,7 +35,32 @@ export function unsaid(node: JsonObject, language: Traits['schemaLanguage']): Js
   const { enum: values } = node;
   const lists = language === 'openapi' ? isText : isTextOrNumber;
   const isCut = Array.isArray(values) && !values.every((value) => lists(value) || value === null);
-  return { ...only(node, unreadBy[language]), ...(isCut && { enum: values }) };
+  const isNarrowed = language === 'openapi' && alternativesOf(node) === undefined;
+  return {
+    ...only(node, unreadBy[language]),
+    ...(isCut && { enum: values }),
+    ...(isNarrowed && only(node, ['anyOf', 'oneOf'])),
+  };
+}
+
+const shapes = [
+  'type',
+  'properties',
+  'items',
+  'prefixItems',
+  'enum',
+  'const',
+  'anyOf',
+  'oneOf',
+  'allOf',
+  '$ref',
+];
+
+/** The shapes of which a node has one; undefined where there are none, and where they only narrow the node's own shape. */
+export function alternativesOf({ anyOf, oneOf }: JsonObject): JsonObject[] | undefined {
+  const several = objectsOf(anyOf ?? oneOf);
+  const haveShape = several.some((one) => shapes.some((keyword) => one[keyword] !== undefined));
+  return haveShape ? several : undefined;
 }
 
 /** Whether something of the schema stands in a description after its translation. */

@@ -31,10 +31,9 @@ export function audioPart({ format, base64, at }: AudioPart): JsonObject {
   throw unsupported(where, `${where} is not one that this provider takes; there are ${formats}`);
 }
 
-export function filePart({ source, at }: FilePart): JsonObject {
-  if (source.kind === 'data') return inlineData(source.data, `${at}.file.file_data`);
-  const where = `${at}.file.file_id`;
-  const uri = fileUri(source.id);
+export function filePart({ source, where }: FilePart): JsonObject {
+  if (source.kind === 'data') return inlineData(source.data, where);
+  const uri = fileUri(source.kind === 'id' ? source.id : source.url);
   if (uri !== undefined) return { fileData: { fileUri: uri } };
   throw unsupported(
     where,

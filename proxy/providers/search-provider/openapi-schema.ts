@@ -1,9 +1,9 @@
 // Callers' schemas in the vendor's own Schema message, a subset of OpenAPI 3.0 (SDK type `Schema`), for models that read no JSON
 // Schema: every node has one type, null is a flag, and no reference, empty object or list of other than texts is left.
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { withoutReferences } from '../../chat/schema-references.ts';
 import { described } from '../../chat/schema-words.ts';
-import { only, typeOf, unsaid, withPlainKeywords } from './json-schema.ts';
+import { alternativesOf, only, typeOf, unsaid, withPlainKeywords } from './json-schema.ts';
 
 /**
  * @param at the schema's place in the caller's body
@@ -26,13 +26,15 @@ function convert(schema: JsonObject): JsonObject | undefined {
 }
 
 function convertOf(node: JsonObject, types: readonly string[]): JsonObject | undefined {
-  const several = node.anyOf ?? node.oneOf;
-  if (Array.isArray(several)) return alternatives(node, several.filter(isObject));
-  if (types.length > 1)
+  const several = alternativesOf(node);
+  if (several !== undefined) return alternatives(about(node), several);
+  if (types.length > 1) {
+    const { title, description, ...bare } = node;
     return alternatives(
-      node,
-      types.map((type) => ({ ...node, type })),
+      only(node, ['title', 'description']),
+      types.map((type) => ({ ...bare, type })),
     );
+  }
   const [type] = types;
   switch (type) {
     case 'object':
@@ -57,10 +59,9 @@ function convertOf(node: JsonObject, types: readonly string[]): JsonObject | und
 
 /** Null alone has no words. Where nothing is said what else shows the type; text can hold anything. */
 function typesOf(node: JsonObject): string[] {
-  const { type, properties, items, prefixItems, anyOf, oneOf, enum: values } = node;
-  const several = anyOf ?? oneOf;
-  if (Array.isArray(several))
-    return several.some((one) => isObject(one) && one.type === 'null') ? ['null'] : [];
+  const { type, properties, items, prefixItems, enum: values } = node;
+  const several = alternativesOf(node);
+  if (several !== undefined) return several.some((one) => one.type === 'null') ? ['null'] : [];
   const listed = Array.isArray(values) ? values.map(typeOf) : [];
   const told = [...new Set([type ?? listed].flat())].filter((one) => typeof one === 'string');
   if (told.length > 0) return told;
@@ -72,12 +73,14 @@ function hasNull(values: unknown): boolean {
   return Array.isArray(values) && values.includes(null);
 }
 
-/** Beside alternatives stands nothing but words about them. */
-function alternatives(node: JsonObject, schemas: readonly JsonObject[]): JsonObject | undefined {
+/** @param words title and description, which alone may stand beside alternatives; one that is left by itself takes them on */
+function alternatives(words: JsonObject, schemas: readonly JsonObject[]): JsonObject | undefined {
   const converted = schemas.map(convert).filter((one) => one !== undefined);
   const [first] = converted;
-  if (converted.length > 1) return { ...only(node, ['title', 'description']), anyOf: converted };
-  return first && { ...first, ...only(node, ['title', 'description']) };
+  if (converted.length > 1) return { ...words, anyOf: converted };
+  if (first === undefined) return undefined;
+  const descriptions = [words.description, first.description].filter((one) => one !== undefined);
+  return { ...first, ...words, ...(descriptions.length > 0 && { description: descriptions.join(' ') }) };
 }
 
 const formats: Readonly<Record<string, readonly string[]>> = {
@@ -126,6 +129,6 @@ function objectOf(node: JsonObject): JsonObject | undefined {
 function itemsOf({ items, prefixItems }: JsonObject): JsonObject {
   const single = isObject(items) ? convert(items) : undefined;
   const listed = Array.isArray(items) ? items : prefixItems;
-  const several = Array.isArray(listed) ? alternatives({}, listed.filter(isObject)) : undefined;
+  const several = alternatives({}, objectsOf(listed));
   return single ?? several ?? { type: 'string' };
 }

@@ -1,7 +1,7 @@
 // What the vendor answers, whole or in pieces (SDK type `GenerateContentResponse`): every field may be missing, unknown ones are
 // passed over. Parts keep the vendor's order: grounding counts them.
 import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Usage } from '../../chat/usage.ts';
 import { protocolError } from '../protocol-error.ts';
 import { readSearchUsage, toolTokensOf } from './usage.ts';
@@ -58,7 +58,7 @@ export function readReply(reply: JsonObject): Reply {
     responseId: text(responseId),
     modelVersion: text(modelVersion),
     createdAt: time(createTime),
-    candidates: (Array.isArray(candidates) ? candidates : []).filter(isObject).map(readCandidate),
+    candidates: objectsOf(candidates).map(readCandidate),
     block: readBlock(promptFeedback),
     usage: readSearchUsage(usageMetadata),
     toolTokens: toolTokensOf(usageMetadata),

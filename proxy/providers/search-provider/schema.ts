@@ -25,7 +25,7 @@ export function vendorSchema(
   }
 }
 
-/** The fields whose schemas say in a description what the language has no keyword for. */
+/** The fields whose schemas say in a description what the language has no keyword for. The answer's may stand in a tool of our own. */
 export function movedSchemas(
   {
     tools,
@@ -34,10 +34,11 @@ export function movedSchemas(
   }: { readonly tools: Tools; readonly form: AnswerForm; readonly format: ResponseFormat },
   { schemaLanguage }: Pick<Traits, 'schemaLanguage'>,
 ): string[] {
-  const moves = ({ parameters }: ToolDefinition) =>
-    parameters !== undefined && movesKeywords(parameters, schemaLanguage);
-  const answers =
-    form.kind === 'native' && format.kind === 'schema' && movesKeywords(format.schema, schemaLanguage);
+  const answerTool = form.kind === 'tool' ? form.tool : undefined;
+  const moves = (tool: ToolDefinition) =>
+    tool !== answerTool && tool.parameters !== undefined && movesKeywords(tool.parameters, schemaLanguage);
+  const isSchema = form.kind === 'native' || form.kind === 'tool';
+  const answers = isSchema && format.kind === 'schema' && movesKeywords(format.schema, schemaLanguage);
   return [
     ...(tools.definitions.some(moves) ? ['tools.parameters'] : []),
     ...(answers ? ['response_format.schema'] : []),

@@ -45,6 +45,13 @@ describe('the content of a message', () => {
       { source: { kind: 'id', id: 'f1' }, name: 'a.pdf' },
     ],
     [
+      { file_data: 'https://example.com/a.pdf' },
+      {
+        source: { kind: 'url', url: 'https://example.com/a.pdf', isVideo: false },
+        where: `${at}[0].file.file_data`,
+      },
+    ],
+    [
       { file_data: 'data:text/csv;charset=utf-8;base64,aGk=' },
       { source: { kind: 'data', data: { mediaType: 'text/csv', base64: 'aGk=' } }, name: undefined },
     ],

@@ -171,6 +171,7 @@ describe('a conversation of thousands of messages', () => {
   it.each([
     ['of the user', () => many(() => user())],
     ['of the assistant', () => many(() => ({ role: 'assistant', content: 'a' }))],
+    ['of blank parts with marks', () => [user(many(() => ({ type: 'text', text: '', cache_control: {} })))]],
     ['of tools', () => [user(), calling(...many(() => call('1'))), ...many(() => result('1'))]],
     [
       'of functions',

@@ -268,6 +268,7 @@ describe('a request is refused', () => {
   const at = 'messages[0].content[1]';
   const file = (mediaType: string, data = 'aGk=') =>
     part({ type: 'file', file: { file_data: `data:${mediaType};base64,${data}` } });
+  const video = (url: string) => part({ type: 'video_url', video_url: { url } });
 
   it.each([
     [{ n: 2 }, 'n', 'unsupported_parameter'],
@@ -280,6 +281,8 @@ describe('a request is refused', () => {
     ],
     [part({ type: 'file', file: { file_id: 'file-1' } }), `${at}.file.file_id`, 'unsupported_parameter'],
     [file('application/zip'), `${at}.file.file_data`, 'unsupported_parameter'],
+    [video('https://example.com/a.mp4'), `${at}.video_url.url`, 'unsupported_parameter'],
+    [video('data:video/mp4;base64,aGk='), `${at}.video_url.url`, 'unsupported_parameter'],
     [file('text/plain', '/w=='), `${at}.file.file_data`, 'invalid_request'],
     [
       part({ type: 'image_url', image_url: { url: 'http://example.com/a.png' } }),

@@ -35,6 +35,15 @@ describe('the request to the vendor', () => {
     expect(sent({ model }).path).toBe(`/v1beta/models/${name}:generateContent`);
   });
 
+  it('says which of the caller’s fields has words moved, though the answer’s schema stands in a tool', () => {
+    const json_schema = {
+      name: 'tea',
+      schema: { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } },
+    };
+    const { emulated } = sent({ tools: [boil], response_format: { type: 'json_schema', json_schema } });
+    expect(emulated).toEqual(['response_format.schema']);
+  });
+
   it('holds nothing that was not asked for', () => {
     expect(Object.keys(sent().body)).toEqual(['contents']);
   });

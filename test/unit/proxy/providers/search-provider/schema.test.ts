@@ -68,10 +68,27 @@ describe('a schema in the vendor’s own language', () => {
       { type: ['string', 'integer'], description: 'x' },
       {
         description: 'x',
-        anyOf: [
-          { type: 'string', description: 'x' },
-          { type: 'integer', description: 'x' },
-        ],
+        anyOf: [{ type: 'string' }, { type: 'integer' }],
+      },
+    ],
+    [
+      'what narrows alternatives',
+      { anyOf: [{ type: 'string' }, { type: 'integer' }], description: 'x', default: 'a' },
+      { description: 'x (default: "a")', anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    ],
+    [
+      'the one alternative that is left, with the words of both',
+      { anyOf: [{ type: 'integer', multipleOf: 5 }, { type: 'null' }], description: 'x' },
+      { type: 'integer', description: 'x (multipleOf: 5)', nullable: true },
+    ],
+    [
+      'alternatives that only narrow what is said beside them',
+      { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }] },
+      {
+        type: 'object',
+        description: '(anyOf: [{"required":["a"]}])',
+        properties: { a: { type: 'string' } },
+        propertyOrdering: ['a'],
       },
     ],
     ['numbers in a list', { enum: [1, 2] }, { type: 'integer', description: '(enum: [1,2])' }],
