@@ -89,11 +89,8 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
     deps.background('keep usage in Redis', kept.keep(events, inOverflow));
   const whereabouts = whereaboutsOf({ journals, unacknowledged, keep, keepOverflowed });
   const queue = new UsageQueue({ ...deps, reporting, whereabouts });
-  const drained: LiveUsageLog['keep'] = (events, epoch) => {
-    unacknowledged.drained(events);
-    keep(events, epoch);
-  };
-  const drain = overflow && new Drain({ ...deps, overflow, reporting, onRecorded: drained });
+  const onDrained = (events: readonly UsageEvent[]) => unacknowledged.drained(events);
+  const drain = overflow && new Drain({ ...deps, overflow, reporting, onRecorded: keep, onDrained });
   const again = new ReportingAgain({ ...deps, reporting, kept });
   return {
     get hasRoom() {

@@ -1,6 +1,6 @@
 // Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: what a session that is closed
-// must leave for them. What waits in Redis counts until it is reported from here or the session is forgotten: another proxy that reports
-// it does not say so here.
+// must leave for them. What waits in Redis counts until it is reported and removed from here or the session is forgotten: another proxy
+// that reports it does not say so here.
 import type { UsageEvent } from '../budgets/ledger-client.ts';
 
 export interface Escrow {
@@ -38,7 +38,7 @@ export class Unacknowledged {
     }
   }
 
-  /** What waited in Redis was reported from here. */
+  /** What waited in Redis was reported from here, and is there no more. */
   drained(events: readonly UsageEvent[]): void {
     for (const event of events) add(this.#overflowed, event, -1);
   }
