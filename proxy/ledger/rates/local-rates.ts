@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
 import { type Counter, Places, RequestRing, TokenBucket } from './counters.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
-import { type SharedCounter, SharedRequests, SharedTokens } from './shares.ts';
+import { type SharedCounter, SharedRequests, SharedTokens, type Unreported } from './shares.ts';
 
 export interface LocalRatesDeps {
   readonly clock: Clock;
@@ -17,10 +17,16 @@ export interface LocalRatesDeps {
   readonly proxies?: (() => number) | undefined;
 }
 
-/** What Redis does not know of. */
-export interface Unreported {
+/** What one call reports to Redis of what was let in without it. */
+export interface Report {
+  readonly counts: readonly CountedAlone[];
+  /** The call is over. @param isHeard Redis knows of it; else the next call reports it */
+  end(isHeard: boolean): void;
+}
+
+export interface CountedAlone {
   readonly limit: RateLimit;
-  /** Requests or tokens. */
+  /** Requests or tokens; tokens may be negative: they were not used after all. */
   readonly count: number;
 }
 
@@ -67,19 +73,20 @@ export class LocalRates implements Rates {
     }
   }
 
-  /** What was let in of these limits that Redis does not know of. */
-  unreported(limits: Iterable<RateLimit>): readonly Unreported[] {
-    const unreported: Unreported[] = [];
+  /** What was let in of these limits that Redis does not know of, and that no other call is reporting. */
+  report(limits: Iterable<RateLimit>): Report {
+    const parts: (CountedAlone & { readonly unreported: Unreported })[] = [];
     for (const limit of limits) {
-      const count = this.#sharedOf(limit)?.unreported ?? 0;
-      if (count !== 0) unreported.push({ limit, count });
+      const unreported = this.#sharedOf(limit)?.unreported;
+      const count = unreported?.report() ?? 0;
+      if (unreported !== undefined && count !== 0) parts.push({ limit, count, unreported });
     }
-    return unreported;
-  }
-
-  /** Redis knows of it. */
-  reported(unreported: readonly Unreported[]): void {
-    for (const { count, limit } of unreported) this.#sharedOf(limit)?.reported(count);
+    return {
+      counts: parts,
+      end: (isHeard) => {
+        for (const { count, unreported } of parts) unreported.reported(count, isHeard);
+      },
+    };
   }
 
   /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */

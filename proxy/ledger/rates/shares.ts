@@ -9,10 +9,37 @@ export interface SharedCounter extends Counter {
   follow(now: number): void;
   /** How the limit stands in Redis. */
   hear(standing: Standing, max: number, now: number): void;
-  /** Requests or tokens that were let in alone, and that Redis does not know of. */
-  readonly unreported: number;
-  /** Redis knows of so many of them. */
-  reported(count: number): void;
+  /** Requests or tokens that were let in alone, and that Redis is not known to count. */
+  readonly unreported: Unreported;
+}
+
+/** What is reported by one call at a time, though several are under way: each part of it is in one of them, or waits. */
+export class Unreported {
+  #count = 0;
+  /** Of them, in calls under way. */
+  #reporting = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Negative: tokens that were not used after all. */
+  add(count: number): void {
+    this.#count += count;
+  }
+
+  /** A call takes all that no other one has. */
+  report(): number {
+    const count = this.#count - this.#reporting;
+    this.#reporting = this.#count;
+    return count;
+  }
+
+  /** The call is over. @param isHeard Redis knows of it; else the next call has it */
+  reported(count: number, isHeard: boolean): void {
+    this.#reporting -= count;
+    if (isHeard) this.#count -= count;
+  }
 }
 
 /** What was let in longer ago does not count any more. */
@@ -20,24 +47,16 @@ const minuteMs = 60_000;
 
 /** Requests a minute. @param proxies how many share, at least 1 */
 export class SharedRequests implements SharedCounter {
+  readonly unreported = new Unreported();
   readonly #proxies: () => number;
   /** All that this proxy has let in, with Redis and alone. */
   readonly #own = new RequestRing();
   #left = 0;
   #receivedAt = Number.NEGATIVE_INFINITY;
   #alone = 0;
-  #unreported = 0;
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
-  }
-
-  get unreported(): number {
-    return this.#unreported;
-  }
-
-  reported(count: number): void {
-    this.#unreported = Math.max(0, this.#unreported - count);
   }
 
   follow(now: number): void {
@@ -49,7 +68,7 @@ export class SharedRequests implements SharedCounter {
     this.#left = remaining;
     this.#receivedAt = now;
     // What this answer does not know of yet.
-    this.#alone = this.#unreported;
+    this.#alone = this.unreported.count;
   }
 
   opensInMs(max: number, _tokens: number, now: number): number {
@@ -62,7 +81,7 @@ export class SharedRequests implements SharedCounter {
   take(): void {
     this.#own.take();
     this.#alone += 1;
-    this.#unreported += 1;
+    this.unreported.add(1);
   }
 
   /** After `opensInMs` of the same moment. */
@@ -90,21 +109,13 @@ export class SharedRequests implements SharedCounter {
 
 /** Tokens a minute: a bucket of the share's size, which is as full as that of all proxies was when Redis answered last. */
 export class SharedTokens implements SharedCounter {
+  readonly unreported = new Unreported();
   readonly #proxies: () => number;
   #used = 0;
   #at = 0;
-  #unreported = 0;
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
-  }
-
-  get unreported(): number {
-    return this.#unreported;
-  }
-
-  reported(count: number): void {
-    this.#unreported -= count;
   }
 
   follow(): void {}
@@ -113,7 +124,7 @@ export class SharedTokens implements SharedCounter {
     this.#at = now;
     this.#used = Math.max(
       0,
-      ((max - remaining) * partsOfToken) / this.#proxies() + this.#unreported * partsOfToken,
+      ((max - remaining) * partsOfToken) / this.#proxies() + this.unreported.count * partsOfToken,
     );
   }
 
@@ -125,7 +136,7 @@ export class SharedTokens implements SharedCounter {
 
   take(tokens: number): void {
     this.#used += tokens * partsOfToken;
-    this.#unreported += tokens;
+    this.unreported.add(tokens);
   }
 
   remaining(max: number): number {
@@ -138,7 +149,7 @@ export class SharedTokens implements SharedCounter {
 
   settle(max: number, correction: number, now: number): void {
     const share = this.#roll(max, now);
-    this.#unreported += correction;
+    this.unreported.add(correction);
     this.#used = Math.max(0, Math.min(this.#used + correction * partsOfToken, debtMaxMs * share));
   }
 
