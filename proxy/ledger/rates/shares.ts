@@ -1,7 +1,7 @@
 // What one of several proxies counts with while Redis is silent: its share of what the last answer left, so that all of them together
 // let in no more than the limit, however often Redis is slow. What was let in alone is told to Redis when it answers again.
-import { bucketOpensInMs, bucketRemaining, bucketResetsInMs, type Counter, RequestRing } from './counters.ts';
-import { debtMaxMs, partsOfToken, type Standing } from './rates.ts';
+import { type Counter, RequestRing, TokenBucket } from './counters.ts';
+import { partsOfToken, type Standing } from './rates.ts';
 
 /** A counter that hears how its limit stands for all proxies together. */
 export interface SharedCounter extends Counter {
@@ -101,9 +101,8 @@ export class SharedRequests implements SharedCounter {
     return now - this.#receivedAt < minuteMs;
   }
 
-  /** At least 1: a share of nothing would be an outage. */
   #shareOf(count: number): number {
-    return Math.max(1, Math.floor(count / this.#proxies()));
+    return shareOf(count, this.#proxies());
   }
 }
 
@@ -111,8 +110,7 @@ export class SharedRequests implements SharedCounter {
 export class SharedTokens implements SharedCounter {
   readonly unreported = new Unreported();
   readonly #proxies: () => number;
-  #used = 0;
-  #at = 0;
+  readonly #bucket = new TokenBucket();
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
@@ -121,46 +119,40 @@ export class SharedTokens implements SharedCounter {
   follow(): void {}
 
   hear({ remaining }: Standing, max: number, now: number): void {
-    this.#at = now;
-    this.#used = Math.max(
-      0,
-      ((max - remaining) * partsOfToken) / this.#proxies() + this.unreported.count * partsOfToken,
-    );
+    const used = (max - remaining) / this.#proxies() + this.unreported.count;
+    this.#bucket.begin(used * partsOfToken, now);
   }
 
   /** One that is larger than the share is let in where nothing is used. */
   opensInMs(max: number, tokens: number, now: number): number {
-    const share = this.#roll(max, now);
-    return bucketOpensInMs(this.#used, Math.min(tokens, share), share);
+    const share = this.#shareOf(max);
+    return this.#bucket.opensInMs(share, Math.min(tokens, share), now);
   }
 
   take(tokens: number): void {
-    this.#used += tokens * partsOfToken;
+    this.#bucket.take(tokens);
     this.unreported.add(tokens);
   }
 
   remaining(max: number): number {
-    return bucketRemaining(this.#used, this.#shareOf(max));
+    return this.#bucket.remaining(this.#shareOf(max));
   }
 
   resetsInMs(max: number): number {
-    return bucketResetsInMs(this.#used, this.#shareOf(max));
+    return this.#bucket.resetsInMs(this.#shareOf(max));
   }
 
   settle(max: number, correction: number, now: number): void {
-    const share = this.#roll(max, now);
+    this.#bucket.settle(this.#shareOf(max), correction, now);
     this.unreported.add(correction);
-    this.#used = Math.max(0, Math.min(this.#used + correction * partsOfToken, debtMaxMs * share));
-  }
-
-  #roll(max: number, now: number): number {
-    const share = this.#shareOf(max);
-    this.#used = Math.max(0, this.#used - (now - this.#at) * share);
-    this.#at = now;
-    return share;
   }
 
   #shareOf(max: number): number {
-    return Math.max(1, Math.floor(max / this.#proxies()));
+    return shareOf(max, this.#proxies());
   }
+}
+
+/** At least 1: a share of nothing would be an outage. */
+function shareOf(count: number, proxies: number): number {
+  return Math.max(1, Math.floor(count / proxies));
 }
