@@ -1,9 +1,9 @@
 // Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
-// Redis said last. Bounded: limits that have not
-// been asked for longest are forgotten, but for requests under way, which are always known.
+// Redis said last. Bounded: limits that have not been asked for longest are forgotten, but for requests under way, which are always
+// known.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
-import { type Counter, Places, RequestRing, TokenBucket } from './counters.ts';
+import { type Counter, Places } from './counters.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
 import { type SharedCounter, SharedRequests, SharedTokens, type Unreported } from './shares.ts';
 
@@ -13,8 +13,8 @@ export interface LocalRatesDeps {
   onTake(): void;
   /** Limits on requests and tokens that are remembered. */
   readonly limitsMax?: number;
-  /** Beside Redis: how many proxies share each limit, at least 1. Default: each limit is this proxy's alone. */
-  readonly proxies?: (() => number) | undefined;
+  /** How many proxies share each limit, at least 1. Default: each limit is this proxy's alone. */
+  readonly proxies?: () => number;
 }
 
 /** What one call reports to Redis of what was let in without it. */
@@ -39,11 +39,13 @@ interface Part {
 
 export class LocalRates implements Rates {
   readonly #deps: LocalRatesDeps;
-  readonly #counters: LRUCache<string, Counter | SharedCounter>;
+  readonly #proxies: () => number;
+  readonly #counters: LRUCache<string, SharedCounter>;
   readonly #places = new Map<string, number>();
 
   constructor(deps: LocalRatesDeps) {
     this.#deps = deps;
+    this.#proxies = deps.proxies ?? (() => 1);
     this.#counters = new LRUCache({ max: deps.limitsMax ?? defaultLimitsMax });
   }
 
@@ -119,25 +121,19 @@ export class LocalRates implements Rates {
     return Math.floor(this.#deps.clock.monotonic());
   }
 
-  #counterOf({ id, kind }: RateLimit): Counter {
-    if (kind === 'concurrent_requests') return this.#place(id);
+  #counterOf(limit: RateLimit): Counter {
+    return this.#sharedOf(limit) ?? this.#place(limit.id);
+  }
+
+  /** Undefined of requests at a time: each proxy knows its own. */
+  #sharedOf({ id, kind }: RateLimit): SharedCounter | undefined {
+    if (kind === 'concurrent_requests') return undefined;
     const known = this.#counters.get(id);
     if (known !== undefined) return known;
-    const made = this.#newCounter(kind);
+    const Kind = kind === 'requests_per_minute' ? SharedRequests : SharedTokens;
+    const made = new Kind(this.#proxies);
     this.#counters.set(id, made);
     return made;
-  }
-
-  #newCounter(kind: 'requests_per_minute' | 'tokens_per_minute'): Counter {
-    const { proxies } = this.#deps;
-    if (kind === 'requests_per_minute')
-      return proxies === undefined ? new RequestRing() : new SharedRequests(proxies);
-    return proxies === undefined ? new TokenBucket() : new SharedTokens(proxies);
-  }
-
-  #sharedOf(limit: RateLimit): SharedCounter | undefined {
-    const counter = this.#deps.proxies && !isOfPlaces(limit) ? this.#counterOf(limit) : undefined;
-    return counter !== undefined && 'hear' in counter ? (counter as SharedCounter) : undefined;
   }
 
   #place(limitId: string): Places {

@@ -72,10 +72,10 @@ export class SharedRequests implements SharedCounter {
   }
 
   opensInMs(max: number, _tokens: number, now: number): number {
-    if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max), 1, now);
+    if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max, max), 1, now);
     // Brings the ring up to the time.
     this.#own.opensInMs(max, 1, now);
-    return this.#alone < this.#shareOf(this.#left) ? 0 : this.#receivedAt + minuteMs - now;
+    return this.#alone < this.#shareOf(this.#left, max) ? 0 : this.#receivedAt + minuteMs - now;
   }
 
   take(): void {
@@ -87,8 +87,8 @@ export class SharedRequests implements SharedCounter {
   /** After `opensInMs` of the same moment. */
   remaining(max: number, now: number): number {
     return this.#isFresh(now)
-      ? this.#shareOf(this.#left) - this.#alone
-      : this.#own.remaining(this.#shareOf(max));
+      ? this.#shareOf(this.#left, max) - this.#alone
+      : this.#own.remaining(this.#shareOf(max, max));
   }
 
   resetsInMs(max: number, now: number): number {
@@ -101,8 +101,8 @@ export class SharedRequests implements SharedCounter {
     return now - this.#receivedAt < minuteMs;
   }
 
-  #shareOf(count: number): number {
-    return shareOf(count, this.#proxies());
+  #shareOf(left: number, max: number): number {
+    return shareOf(left, max, this.#proxies());
   }
 }
 
@@ -148,11 +148,11 @@ export class SharedTokens implements SharedCounter {
   }
 
   #shareOf(max: number): number {
-    return shareOf(max, this.#proxies());
+    return shareOf(max, max, this.#proxies());
   }
 }
 
-/** At least 1: a share of nothing would be an outage. */
-function shareOf(count: number, proxies: number): number {
-  return Math.max(1, Math.floor(count / proxies));
+/** At least 1, or it would be an outage; but of a limit of none nothing. */
+function shareOf(left: number, max: number, proxies: number): number {
+  return Math.min(max, Math.max(1, Math.floor(left / proxies)));
 }

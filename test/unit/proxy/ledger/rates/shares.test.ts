@@ -71,6 +71,13 @@ describe('requests a minute', () => {
     expect(await admitted(newRequests(10))).toBe(1);
   });
 
+  it('are none of a limit of none', async () => {
+    const limit = newRequests(0);
+    expect(await admitted(limit)).toBe(0);
+    hear(limit, 0);
+    expect(await admitted(limit)).toBe(0);
+  });
+
   it('that were let in alone are told, and count no more once Redis knows of them', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
