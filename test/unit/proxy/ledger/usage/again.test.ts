@@ -38,6 +38,27 @@ describe('usage that was acknowledged', () => {
     expect(books.reports.length).toBe(reports);
   });
 
+  it('is reported again once where it is asked for several times together', async () => {
+    const { books, start, time } = usageScene();
+    const proxy = start();
+    for (const event of usagesOf(30)) proxy.record(event);
+    await time.advance(100);
+    await packed();
+    const before = books.reports.length;
+    books.epoch = 'epoch-2';
+    let done = 0;
+    const again = () => void proxy.reportAgain('epoch-2').then(() => done++);
+    again();
+    again();
+    for (let nth = 0; nth < 5; nth++) {
+      await packed();
+      await time.advance(20);
+      if (nth === 0) again();
+    }
+    expect(done).toBe(3);
+    expect(books.reports.slice(before)).toEqual([30]);
+  });
+
   it('is reported again where the acknowledgement comes from the database that is gone', async () => {
     const { books, start, time } = usageScene();
     const proxy = start();
