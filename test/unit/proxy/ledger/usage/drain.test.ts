@@ -271,4 +271,44 @@ describe('escrow of what waits in the overflow', () => {
     expect(store.events.length).toBe(10);
     expect(escrowOf(proxy)).toEqual([10]);
   });
+
+  it('is deducted once where it was put there several times, because that was not heard', async () => {
+    store.condition = 'deaf';
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(10)) proxy.record(event);
+    await time.advance(8_000);
+    store.condition = 'up';
+    await time.advance(2_000);
+    expect(store.entries.length).toBeGreaterThan(1);
+    expect(escrowOf(proxy)).toEqual([10]);
+    const copies = store.entries.map(({ id }) => id);
+    for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
+    await time.advance(8_000);
+    for (const { id } of store.entries) if (!copies.includes(id)) store.unreadable.add(id);
+    expect(escrowOf(proxy)).toEqual([20]);
+    books.condition = 'up';
+    await time.advance(20_000);
+    expect([books.recorded.size, store.events.length]).toEqual([10, 10]);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is not deducted for usage that was reported from memory, and is in Redis because that was not heard', async () => {
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
+    await time.advance(10_000);
+    for (const { id } of store.entries) store.unreadable.add(id);
+    store.condition = 'deaf';
+    for (const event of usagesOf(10)) proxy.record(event);
+    await time.advance(7_000);
+    books.condition = 'up';
+    await time.advance(6_000);
+    expect(books.recorded.size).toBe(10);
+    expect(proxy.counts).toMatchObject({ reported: 10 });
+    store.condition = 'up';
+    await time.advance(20_000);
+    expect(store.events.length).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
 });
