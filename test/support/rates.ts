@@ -44,8 +44,8 @@ export interface ProxyRates extends Rates {
 
 export interface RedisScene extends RatesScene {
   readonly rates: ProxyRates;
-  /** A further proxy at the same Redis, over a connection that something may be done to. */
-  newProxy(wrap?: (connection: RedisConnection) => RedisConnection): ProxyRates;
+  /** A further proxy at the same Redis, over a connection that something may be done to. @param alone what it has let in without Redis */
+  newProxy(wrap?: (connection: RedisConnection) => RedisConnection, alone?: LocalRates): ProxyRates;
   /** Sets Redis's clock alone. */
   shiftRedisClock(ms: number): Promise<void>;
   /** Runs one command. */
@@ -87,8 +87,9 @@ export async function redisScene(
   const clocks = [organizationId, ...others].map((organization) => clockOf(shardOf(organization)));
   const setClock = () =>
     connection.run((client) => Promise.all(clocks.map((clock) => client.set(clock, time.now() + shift))));
-  const newProxy = (wrap = (plain: RedisConnection) => plain) => {
+  const newProxy = (wrap = (plain: RedisConnection) => plain, alone?: LocalRates) => {
     const rates = new RedisRates({
+      ...(alone !== undefined && { alone }),
       connection: wrap(connection),
       ...{ clock: time, timers, deadlineMs: patientMs, scripts: withClock(rateScripts) },
       background: (_task, work) => follow(work),

@@ -9,7 +9,8 @@ const { aheadMs, sweepMs } = budgetBounds;
 /** Called with every sweep. @returns slices whose first draw has begun and is to be sent */
 export function drawAhead(slices: Slices, { at, now }: Moment, random: () => number): readonly Slice[] {
   const begun: Slice[] = [];
-  for (const slice of [...slices.all()]) {
+  // Those that are made meanwhile come along, and are not current.
+  for (const slice of slices.all()) {
     const leftMs = slice.origin.endsAt - at;
     if (slice.state !== 'current' || leftMs > aheadMs || leftMs <= 0) continue;
     // As likely in each of the sweeps that are left, but for the last one.

@@ -4,6 +4,7 @@ import type { Background } from '../../../common/background.ts';
 import type { Clock } from '../../../common/clock.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Timers } from '../../../common/timers.ts';
+import { usageKeptMs } from '../usage/kept-events.ts';
 import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
@@ -49,8 +50,6 @@ export interface HoldingsDeps {
 const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
 /** For usage to be reported before its session is closed; what is not by then is left outstanding. */
 const reportMs = 2_000;
-/** As long as acknowledged usage is kept. */
-const recentMs = 300_000;
 
 export class Holdings {
   readonly #deps: HoldingsDeps;
@@ -204,8 +203,8 @@ export class Holdings {
         // What was under way meanwhile may have been acknowledged by the database that is gone.
         await usage.reportAgain(epoch);
       } while (epoch !== this.#restored);
-      // The ledger may believe that those are open which it has seen the end of.
-      for (const recent of this.#recent.since(clock.monotonic() - recentMs)) {
+      // The ledger may believe that those are open which it has seen the end of, as long ago as acknowledged usage may be lost.
+      for (const recent of this.#recent.since(clock.monotonic() - usageKeptMs)) {
         this.#slices.forfeit(recent);
         await this.#ends.end(recent);
       }

@@ -83,9 +83,9 @@ export class Slices {
     if (slice.state === 'current' || slice.state === 'next') slice.state = 'past';
   }
 
-  /** The session of these slices is no more. */
+  /** The session of these slices is no more. In the next one a budget that was deleted may be there again: the database went back. */
   retireAll(): readonly Slice[] {
-    const retired = [...this.#all.values()].filter(({ state }) => state === 'current' || state === 'next');
+    const retired = [...this.#all.values()].filter(({ state }) => state !== 'past');
     for (const slice of retired) this.retire(slice);
     this.#counts.clear();
     return retired;

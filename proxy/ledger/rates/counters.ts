@@ -68,6 +68,12 @@ export class TokenBucket implements Counter {
   #used = 0;
   #at = 0;
 
+  /** @param used parts of tokens: in place of what was counted */
+  begin(used: number, now: number): void {
+    this.#used = Math.max(0, used);
+    this.#at = now;
+  }
+
   opensInMs(max: number, tokens: number, now: number): number {
     this.#roll(max, now);
     return bucketOpensInMs(this.#used, tokens, max);

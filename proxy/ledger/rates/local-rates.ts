@@ -1,11 +1,11 @@
 // Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
-// Redis said last. Bounded: limits that have not
-// been asked for longest are forgotten, but for requests under way, which are always known.
+// Redis said last. Bounded: limits that have not been asked for longest are forgotten, but for requests under way, which are always
+// known.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
-import { type Counter, Places, RequestRing, TokenBucket } from './counters.ts';
+import { type Counter, Places } from './counters.ts';
 import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
-import { type SharedCounter, SharedRequests, SharedTokens } from './shares.ts';
+import { type SharedCounter, SharedRequests, SharedTokens, type Unreported } from './shares.ts';
 
 export interface LocalRatesDeps {
   readonly clock: Clock;
@@ -13,14 +13,20 @@ export interface LocalRatesDeps {
   onTake(): void;
   /** Limits on requests and tokens that are remembered. */
   readonly limitsMax?: number;
-  /** Beside Redis: how many proxies share each limit, at least 1. Default: each limit is this proxy's alone. */
-  readonly proxies?: (() => number) | undefined;
+  /** How many proxies share each limit, at least 1. Default: each limit is this proxy's alone. */
+  readonly proxies?: () => number;
 }
 
-/** What Redis does not know of. */
-export interface Unreported {
+/** What one call reports to Redis of what was let in without it. */
+export interface Report {
+  readonly counts: readonly CountedAlone[];
+  /** The call is over. @param isHeard Redis knows of it; else the next call reports it */
+  end(isHeard: boolean): void;
+}
+
+export interface CountedAlone {
   readonly limit: RateLimit;
-  /** Requests or tokens. */
+  /** Requests or tokens; tokens may be negative: they were not used after all. */
   readonly count: number;
 }
 
@@ -33,11 +39,13 @@ interface Part {
 
 export class LocalRates implements Rates {
   readonly #deps: LocalRatesDeps;
-  readonly #counters: LRUCache<string, Counter | SharedCounter>;
+  readonly #proxies: () => number;
+  readonly #counters: LRUCache<string, SharedCounter>;
   readonly #places = new Map<string, number>();
 
   constructor(deps: LocalRatesDeps) {
     this.#deps = deps;
+    this.#proxies = deps.proxies ?? (() => 1);
     this.#counters = new LRUCache({ max: deps.limitsMax ?? defaultLimitsMax });
   }
 
@@ -67,19 +75,20 @@ export class LocalRates implements Rates {
     }
   }
 
-  /** What was let in of these limits that Redis does not know of. */
-  unreported(limits: Iterable<RateLimit>): readonly Unreported[] {
-    const unreported: Unreported[] = [];
+  /** What was let in of these limits that Redis does not know of, and that no other call is reporting. */
+  report(limits: Iterable<RateLimit>): Report {
+    const parts: (CountedAlone & { readonly unreported: Unreported })[] = [];
     for (const limit of limits) {
-      const count = this.#sharedOf(limit)?.unreported ?? 0;
-      if (count !== 0) unreported.push({ limit, count });
+      const unreported = this.#sharedOf(limit)?.unreported;
+      const count = unreported?.report() ?? 0;
+      if (unreported !== undefined && count !== 0) parts.push({ limit, count, unreported });
     }
-    return unreported;
-  }
-
-  /** Redis knows of it. */
-  reported(unreported: readonly Unreported[]): void {
-    for (const { count, limit } of unreported) this.#sharedOf(limit)?.reported(count);
+    return {
+      counts: parts,
+      end: (isHeard) => {
+        for (const { count, unreported } of parts) unreported.reported(count, isHeard);
+      },
+    };
   }
 
   /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */
@@ -112,25 +121,19 @@ export class LocalRates implements Rates {
     return Math.floor(this.#deps.clock.monotonic());
   }
 
-  #counterOf({ id, kind }: RateLimit): Counter {
-    if (kind === 'concurrent_requests') return this.#place(id);
+  #counterOf(limit: RateLimit): Counter {
+    return this.#sharedOf(limit) ?? this.#place(limit.id);
+  }
+
+  /** Undefined of requests at a time: each proxy knows its own. */
+  #sharedOf({ id, kind }: RateLimit): SharedCounter | undefined {
+    if (kind === 'concurrent_requests') return undefined;
     const known = this.#counters.get(id);
     if (known !== undefined) return known;
-    const made = this.#newCounter(kind);
+    const Kind = kind === 'requests_per_minute' ? SharedRequests : SharedTokens;
+    const made = new Kind(this.#proxies);
     this.#counters.set(id, made);
     return made;
-  }
-
-  #newCounter(kind: 'requests_per_minute' | 'tokens_per_minute'): Counter {
-    const { proxies } = this.#deps;
-    if (kind === 'requests_per_minute')
-      return proxies === undefined ? new RequestRing() : new SharedRequests(proxies);
-    return proxies === undefined ? new TokenBucket() : new SharedTokens(proxies);
-  }
-
-  #sharedOf(limit: RateLimit): SharedCounter | undefined {
-    const counter = this.#deps.proxies && !isOfPlaces(limit) ? this.#counterOf(limit) : undefined;
-    return counter !== undefined && 'hear' in counter ? (counter as SharedCounter) : undefined;
   }
 
   #place(limitId: string): Places {

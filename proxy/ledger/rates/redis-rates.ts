@@ -25,7 +25,7 @@ export interface RedisRatesDeps {
   /** How long a request waits: as long as the connection does. */
   readonly deadlineMs: number;
   /** What this proxy has let in without Redis. */
-  readonly alone?: Pick<LocalRates, 'unreported' | 'reported'>;
+  readonly alone?: Pick<LocalRates, 'report'>;
 }
 
 const leaseMs = 30_000;
@@ -83,17 +83,19 @@ export class RedisRates implements Rates {
   async #run(turn: Turn): Promise<void> {
     const { shard, begun } = turn;
     const windowMs = begun.length > 0 ? this.#deps.deadlineMs : endsWindowMs;
-    const unreported = this.#deps.alone?.unreported(limitsOf(turn)) ?? [];
+    const report = this.#deps.alone?.report(limitsOf(turn));
     try {
-      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, unreported });
+      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, alone: report?.counts ?? [] });
       const answer = await this.#scripts.run(this.#turn, call, { shard, windowMs });
-      // Where it was not heard it is told again: rather counted twice than never.
-      this.#deps.alone?.reported(unreported);
       for (const [index, { isAdmitted, standings }] of call.read(answer).entries()) {
         const one = begun[index];
         one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });
       }
+      // Whoever was resolved goes on after this.
+      report?.end(true);
     } catch (error) {
+      // Redis may know of it all the same: rather counted twice than never.
+      report?.end(false);
       for (const { reject } of begun) reject(error);
       this.#freeLater(turn, error);
       if (begun.length === 0 && !(error instanceof RedisUnavailableError)) throw error;

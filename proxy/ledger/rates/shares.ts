@@ -1,7 +1,7 @@
 // What one of several proxies counts with while Redis is silent: its share of what the last answer left, so that all of them together
 // let in no more than the limit, however often Redis is slow. What was let in alone is told to Redis when it answers again.
-import { bucketOpensInMs, bucketRemaining, bucketResetsInMs, type Counter, RequestRing } from './counters.ts';
-import { debtMaxMs, partsOfToken, type Standing } from './rates.ts';
+import { type Counter, RequestRing, TokenBucket } from './counters.ts';
+import { partsOfToken, type Standing } from './rates.ts';
 
 /** A counter that hears how its limit stands for all proxies together. */
 export interface SharedCounter extends Counter {
@@ -9,10 +9,37 @@ export interface SharedCounter extends Counter {
   follow(now: number): void;
   /** How the limit stands in Redis. */
   hear(standing: Standing, max: number, now: number): void;
-  /** Requests or tokens that were let in alone, and that Redis does not know of. */
-  readonly unreported: number;
-  /** Redis knows of so many of them. */
-  reported(count: number): void;
+  /** Requests or tokens that were let in alone, and that Redis is not known to count. */
+  readonly unreported: Unreported;
+}
+
+/** What is reported by one call at a time, though several are under way: each part of it is in one of them, or waits. */
+export class Unreported {
+  #count = 0;
+  /** Of them, in calls under way. */
+  #reporting = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Negative: tokens that were not used after all. */
+  add(count: number): void {
+    this.#count += count;
+  }
+
+  /** A call takes all that no other one has. */
+  report(): number {
+    const count = this.#count - this.#reporting;
+    this.#reporting = this.#count;
+    return count;
+  }
+
+  /** The call is over. @param isHeard Redis knows of it; else the next call has it */
+  reported(count: number, isHeard: boolean): void {
+    this.#reporting -= count;
+    if (isHeard) this.#count -= count;
+  }
 }
 
 /** What was let in longer ago does not count any more. */
@@ -20,24 +47,16 @@ const minuteMs = 60_000;
 
 /** Requests a minute. @param proxies how many share, at least 1 */
 export class SharedRequests implements SharedCounter {
+  readonly unreported = new Unreported();
   readonly #proxies: () => number;
   /** All that this proxy has let in, with Redis and alone. */
   readonly #own = new RequestRing();
   #left = 0;
   #receivedAt = Number.NEGATIVE_INFINITY;
   #alone = 0;
-  #unreported = 0;
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
-  }
-
-  get unreported(): number {
-    return this.#unreported;
-  }
-
-  reported(count: number): void {
-    this.#unreported = Math.max(0, this.#unreported - count);
   }
 
   follow(now: number): void {
@@ -49,27 +68,27 @@ export class SharedRequests implements SharedCounter {
     this.#left = remaining;
     this.#receivedAt = now;
     // What this answer does not know of yet.
-    this.#alone = this.#unreported;
+    this.#alone = this.unreported.count;
   }
 
   opensInMs(max: number, _tokens: number, now: number): number {
-    if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max), 1, now);
+    if (!this.#isFresh(now)) return this.#own.opensInMs(this.#shareOf(max, max), 1, now);
     // Brings the ring up to the time.
     this.#own.opensInMs(max, 1, now);
-    return this.#alone < this.#shareOf(this.#left) ? 0 : this.#receivedAt + minuteMs - now;
+    return this.#alone < this.#shareOf(this.#left, max) ? 0 : this.#receivedAt + minuteMs - now;
   }
 
   take(): void {
     this.#own.take();
     this.#alone += 1;
-    this.#unreported += 1;
+    this.unreported.add(1);
   }
 
   /** After `opensInMs` of the same moment. */
   remaining(max: number, now: number): number {
     return this.#isFresh(now)
-      ? this.#shareOf(this.#left) - this.#alone
-      : this.#own.remaining(this.#shareOf(max));
+      ? this.#shareOf(this.#left, max) - this.#alone
+      : this.#own.remaining(this.#shareOf(max, max));
   }
 
   resetsInMs(max: number, now: number): number {
@@ -82,74 +101,58 @@ export class SharedRequests implements SharedCounter {
     return now - this.#receivedAt < minuteMs;
   }
 
-  /** At least 1: a share of nothing would be an outage. */
-  #shareOf(count: number): number {
-    return Math.max(1, Math.floor(count / this.#proxies()));
+  #shareOf(left: number, max: number): number {
+    return shareOf(left, max, this.#proxies());
   }
 }
 
 /** Tokens a minute: a bucket of the share's size, which is as full as that of all proxies was when Redis answered last. */
 export class SharedTokens implements SharedCounter {
+  readonly unreported = new Unreported();
   readonly #proxies: () => number;
-  #used = 0;
-  #at = 0;
-  #unreported = 0;
+  readonly #bucket = new TokenBucket();
 
   constructor(proxies: () => number) {
     this.#proxies = proxies;
   }
 
-  get unreported(): number {
-    return this.#unreported;
-  }
-
-  reported(count: number): void {
-    this.#unreported -= count;
-  }
-
   follow(): void {}
 
   hear({ remaining }: Standing, max: number, now: number): void {
-    this.#at = now;
-    this.#used = Math.max(
-      0,
-      ((max - remaining) * partsOfToken) / this.#proxies() + this.#unreported * partsOfToken,
-    );
+    const used = (max - remaining) / this.#proxies() + this.unreported.count;
+    this.#bucket.begin(used * partsOfToken, now);
   }
 
   /** One that is larger than the share is let in where nothing is used. */
   opensInMs(max: number, tokens: number, now: number): number {
-    const share = this.#roll(max, now);
-    return bucketOpensInMs(this.#used, Math.min(tokens, share), share);
+    const share = this.#shareOf(max);
+    return this.#bucket.opensInMs(share, Math.min(tokens, share), now);
   }
 
   take(tokens: number): void {
-    this.#used += tokens * partsOfToken;
-    this.#unreported += tokens;
+    this.#bucket.take(tokens);
+    this.unreported.add(tokens);
   }
 
   remaining(max: number): number {
-    return bucketRemaining(this.#used, this.#shareOf(max));
+    return this.#bucket.remaining(this.#shareOf(max));
   }
 
   resetsInMs(max: number): number {
-    return bucketResetsInMs(this.#used, this.#shareOf(max));
+    return this.#bucket.resetsInMs(this.#shareOf(max));
   }
 
   settle(max: number, correction: number, now: number): void {
-    const share = this.#roll(max, now);
-    this.#unreported += correction;
-    this.#used = Math.max(0, Math.min(this.#used + correction * partsOfToken, debtMaxMs * share));
-  }
-
-  #roll(max: number, now: number): number {
-    const share = this.#shareOf(max);
-    this.#used = Math.max(0, this.#used - (now - this.#at) * share);
-    this.#at = now;
-    return share;
+    this.#bucket.settle(this.#shareOf(max), correction, now);
+    this.unreported.add(correction);
   }
 
   #shareOf(max: number): number {
-    return Math.max(1, Math.floor(max / this.#proxies()));
+    return shareOf(max, max, this.#proxies());
   }
+}
+
+/** At least 1, or it would be an outage; but of a limit of none nothing. */
+function shareOf(left: number, max: number, proxies: number): number {
+  return Math.min(max, Math.max(1, Math.floor(left / proxies)));
 }

@@ -3,7 +3,7 @@
 import type { ScriptCall } from '../../redis/script.ts';
 import { nameInShard } from '../../redis/shards.ts';
 import { LimitOfTurn } from './limit-of-turn.ts';
-import type { Unreported } from './local-rates.ts';
+import type { CountedAlone } from './local-rates.ts';
 import type { RateLimit, Standing } from './rates.ts';
 import { isGivenBack, rateKey, type Turn } from './turn.ts';
 
@@ -17,7 +17,7 @@ export interface TurnCallOptions {
   readonly name: string;
   readonly leaseMs: number;
   /** Of limits that requests ask for: what was let in without Redis. */
-  readonly unreported: readonly Unreported[];
+  readonly alone: readonly CountedAlone[];
 }
 
 export class TurnCall implements ScriptCall {
@@ -29,7 +29,7 @@ export class TurnCall implements ScriptCall {
   /** Those of each request that begins, in their order. */
   readonly #asked: readonly (readonly LimitOfTurn[])[];
 
-  constructor(turn: Turn, { name, leaseMs, unreported }: TurnCallOptions) {
+  constructor(turn: Turn, { alone, leaseMs, name }: TurnCallOptions) {
     const { shard, ended, begun } = turn;
     this.#turn = turn;
     // Before those of requests that have ended, whose maxima are older.
@@ -38,7 +38,7 @@ export class TurnCall implements ScriptCall {
     const words = {
       leaseMs,
       asked,
-      alone: unreported.flatMap(({ count, limit }) => [this.#limits.get(limit.id)?.position ?? 0, count]),
+      alone: alone.flatMap(({ count, limit }) => [this.#limits.get(limit.id)?.position ?? 0, count]),
       ended: this.#endedWords(),
       endedLeases: ended.map(({ request }) => request.name),
       begun: this.#begunWords(),

@@ -20,8 +20,10 @@ export interface DrainDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
-  /** In the ledger, in this epoch of its database. */
+  /** In the ledger, in this epoch of its database. Comes again where a report is repeated because its entry is still there. */
   readonly onRecorded: (events: readonly UsageEvent[], epoch: string) => void;
+  /** In the ledger, and in the overflow no more: comes once for each event. */
+  readonly onDrained: (events: readonly UsageEvent[]) => void;
 }
 
 const everyMs = 10_000;
@@ -136,6 +138,7 @@ export class Drain {
     for (const each of recorded) this.#deps.onRecorded(each.events, each.epoch);
     if (failed.length + refused.length === 0) {
       await overflow.remove(shard, group);
+      this.#deps.onDrained(events);
       metrics.drained(events.length);
       return true;
     }

@@ -1,12 +1,12 @@
 // Events that were acknowledged of late, packed: a database that has lost what it committed last is told again. The oldest go first,
 // by their age or where there are too many.
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Clock } from '../../../common/clock.ts';
 import type { UsageEvent } from '../budgets/ledger-client.ts';
 import { bytesOfAll } from './batch.ts';
+import { type Packing, packing } from './packing.ts';
 
-const keptMs = 300_000;
+/** For so long after it was acknowledged. */
+export const usageKeptMs = 300_000;
 const keptBytesMax = 64 * 1024 * 1024;
 
 export interface KeptBatch {
@@ -18,20 +18,6 @@ export interface KeptBatch {
   readonly bytes: number;
   events(): Promise<readonly UsageEvent[]>;
 }
-
-/** Takes its time away from the event loop. */
-export interface Packing {
-  pack(events: readonly UsageEvent[]): Promise<Uint8Array>;
-  unpack(packed: Uint8Array): Promise<readonly UsageEvent[]>;
-}
-
-const deflate = promisify(deflateRaw);
-const inflate = promisify(inflateRaw);
-
-export const packing: Packing = {
-  pack: (events) => deflate(JSON.stringify(events), { level: 1 }),
-  unpack: async (packed) => JSON.parse((await inflate(packed)).toString()),
-};
 
 export interface KeptEventsOptions {
   readonly bytesMax?: number;
@@ -78,7 +64,7 @@ export class KeptEvents {
   }
 
   #forget(): void {
-    const since = this.#clock.monotonic() - keptMs;
+    const since = this.#clock.monotonic() - usageKeptMs;
     let gone = 0;
     for (const { at, bytes } of this.#batches) {
       if (at >= since && this.#bytes <= this.#bytesMax) break;

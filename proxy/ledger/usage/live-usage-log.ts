@@ -7,9 +7,10 @@ import type { Timers } from '../../../common/timers.ts';
 import type { LedgerClient, UsageEvent } from '../budgets/ledger-client.ts';
 import type { Journals } from '../journal/journals.ts';
 import { Drain } from './drain.ts';
-import { KeptEvents, type Packing } from './kept-events.ts';
+import { KeptEvents } from './kept-events.ts';
 import { Ordinals } from './ordinals.ts';
 import type { Overflow } from './overflow.ts';
+import type { Packing } from './packing.ts';
 import { Reporting } from './reporting.ts';
 import { ReportingAgain } from './reporting-again.ts';
 import { type Escrow, Unacknowledged } from './unacknowledged.ts';
@@ -89,11 +90,8 @@ export function createUsageLog(deps: UsageLogDeps): LiveUsageLog {
     deps.background('keep usage in Redis', kept.keep(events, inOverflow));
   const whereabouts = whereaboutsOf({ journals, unacknowledged, keep, keepOverflowed });
   const queue = new UsageQueue({ ...deps, reporting, whereabouts });
-  const drained: LiveUsageLog['keep'] = (events, epoch) => {
-    unacknowledged.drained(events);
-    keep(events, epoch);
-  };
-  const drain = overflow && new Drain({ ...deps, overflow, reporting, onRecorded: drained });
+  const onDrained = (events: readonly UsageEvent[]) => unacknowledged.drained(events);
+  const drain = overflow && new Drain({ ...deps, overflow, reporting, onRecorded: keep, onDrained });
   const again = new ReportingAgain({ ...deps, reporting, kept });
   return {
     get hasRoom() {

@@ -20,3 +20,35 @@ export class Ordinals {
     return ordinal ?? 1;
   }
 }
+
+const wordBits = 32;
+
+/** Ordinals in little memory, however many: they are near to each other, and a word holds 32. */
+export class OrdinalSet {
+  readonly #words = new Map<number, number>();
+
+  get isEmpty(): boolean {
+    return this.#words.size === 0;
+  }
+
+  /** @returns whether it was not there */
+  add(ordinal: number): boolean {
+    return this.#set(ordinal, true);
+  }
+
+  /** @returns whether it was there */
+  delete(ordinal: number): boolean {
+    return this.#set(ordinal, false);
+  }
+
+  #set(ordinal: number, isIn: boolean): boolean {
+    const at = Math.floor(ordinal / wordBits);
+    const bit = 1 << (ordinal % wordBits);
+    const word = this.#words.get(at) ?? 0;
+    if (((word & bit) !== 0) === isIn) return false;
+    const changed = word ^ bit;
+    if (changed === 0) this.#words.delete(at);
+    else this.#words.set(at, changed);
+    return true;
+  }
+}

@@ -1,8 +1,6 @@
 // The overflow in Redis: a stream for each shard, a value for each organization and batch, packed and sealed, because amounts and
 // ids must be neither read nor forged there. It is as durable as that Redis, and must not be one that evicts what has no expiry.
 import { randomInt } from 'node:crypto';
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Clock } from '../../../common/clock.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../../common/seal.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
@@ -11,6 +9,7 @@ import { nameInShard, shardCount } from '../../redis/shards.ts';
 import type { UsageEvent } from '../budgets/ledger-client.ts';
 import { batchEventsMax, bytesOf } from './batch.ts';
 import type { Entry, Overflow } from './overflow.ts';
+import { packing } from './packing.ts';
 
 export interface RedisOverflowDeps {
   readonly connection: RedisConnection;
@@ -31,8 +30,6 @@ const readMax = 16;
 const lockMs = 10_000;
 
 const layout = 'usage:1';
-const pack = promisify(deflateRaw);
-const unpack = promisify(inflateRaw);
 
 /** A shard's bound is counted beside it. Nothing is ever trimmed. */
 const putScript = createScript(`
@@ -116,7 +113,7 @@ export class RedisOverflow implements Overflow {
   async #put({ organizationId, events }: Content): Promise<boolean> {
     const { connection, sealKeys, shardBytesMax } = this.#deps;
     const shard = randomInt(shardCount);
-    const packed = await pack(JSON.stringify(events), { level: 1 });
+    const packed = await packing.pack(events);
     const sealed = seal(sealKeys, sealContext(shard, organizationId, String(events.length)), packed);
     const keys = [streamOf(shard), bytesNameOf(shard)];
     const args = [shardBytesMax, organizationId, events.length, sealed];
@@ -136,9 +133,8 @@ export class RedisOverflow implements Overflow {
     const putAt = Number(id.split('-')[0]);
     const entry = { id, size: sealed.length, putAt, organizationId };
     if (packed === undefined) return { ...entry, events: undefined };
-    const text = await unpack(packed, { maxOutputLength: unpackedBytesMax });
     // What opens was written by a proxy of this layout.
-    return { ...entry, events: JSON.parse(text.toString()) };
+    return { ...entry, events: await packing.unpack(packed, unpackedBytesMax) };
   }
 }
 

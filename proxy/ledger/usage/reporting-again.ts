@@ -20,6 +20,8 @@ export class ReportingAgain {
   readonly #deps: ReportingAgainDeps;
   #isClosed = false;
   #newest = '';
+  /** Settles when nothing is reported again any more. */
+  #underWay: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ReportingAgainDeps) {
     this.#deps = deps;
@@ -34,9 +36,15 @@ export class ReportingAgain {
     if (this.#newest !== '' && epoch !== '' && epoch !== this.#newest) await this.report(this.#newest);
   }
 
-  /** Ends early where another epoch is asked for meanwhile. */
-  async report(epoch: string): Promise<void> {
+  /** Ends early where another epoch is asked for meanwhile. One after another: what the one before reported is not reported by the next. */
+  report(epoch: string): Promise<void> {
     this.#newest = epoch;
+    const reported = this.#underWay.then(() => this.#report(epoch));
+    this.#underWay = reported.catch(() => undefined);
+    return reported;
+  }
+
+  async #report(epoch: string): Promise<void> {
     let events = 0;
     for (const batch of this.#deps.kept.notIn(epoch)) {
       if (!this.#isWanted(epoch)) return;

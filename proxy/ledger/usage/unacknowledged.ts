@@ -1,7 +1,8 @@
 // Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: what a session that is closed
-// must leave for them. What waits in Redis counts until it is reported from here or the session is forgotten: another proxy that reports
-// it does not say so here.
+// must leave for them. What waits in Redis counts until it is reported and removed from here or the session is forgotten: another proxy
+// that reports it does not say so here. It may be there several times, because what was not heard is put there again: it counts once.
 import type { UsageEvent } from '../budgets/ledger-client.ts';
+import { OrdinalSet } from './ordinals.ts';
 
 export interface Escrow {
   readonly budgetId: string;
@@ -18,6 +19,8 @@ export class Unacknowledged {
   /** By session, then by lease. */
   readonly #queued: Sums = new Map();
   readonly #overflowed: Sums = new Map();
+  /** By session, the events that `#overflowed` is of. */
+  readonly #waiting = new Map<string, OrdinalSet>();
 
   recorded(events: readonly UsageEvent[]): void {
     for (const event of events) add(this.#queued, event, 1);
@@ -30,17 +33,17 @@ export class Unacknowledged {
   overflowed(events: readonly UsageEvent[]): void {
     for (const event of events) {
       add(this.#queued, event, -1);
-      add(this.#overflowed, event, 1);
+      if (this.#wait(event)) add(this.#overflowed, event, 1);
     }
     for (const session of this.#overflowed.keys()) {
       if (this.#overflowed.size <= sessionsMax) break;
-      this.#overflowed.delete(session);
+      this.forget(session);
     }
   }
 
-  /** What waited in Redis was reported from here. */
+  /** What waited in Redis was reported from here, and is there no more: of this proxy's, or of others'. */
   drained(events: readonly UsageEvent[]): void {
-    for (const event of events) add(this.#overflowed, event, -1);
+    for (const event of events) if (this.#waitNoMore(event)) add(this.#overflowed, event, -1);
   }
 
   /** In memory. */
@@ -55,6 +58,24 @@ export class Unacknowledged {
 
   forget(session: string): void {
     this.#overflowed.delete(session);
+    this.#waiting.delete(session);
+  }
+
+  /** @returns whether it did not wait yet; of those without a number nobody knows */
+  #wait({ charges, ordinal, session }: UsageEvent): boolean {
+    if (ordinal === undefined || !charges.some(({ escrow }) => escrow > 0)) return true;
+    const ordinals = this.#waiting.get(session) ?? new OrdinalSet();
+    this.#waiting.set(session, ordinals);
+    return ordinals.add(ordinal);
+  }
+
+  /** @returns whether it waited */
+  #waitNoMore({ ordinal, session }: UsageEvent): boolean {
+    if (ordinal === undefined) return true;
+    const ordinals = this.#waiting.get(session);
+    const waited = ordinals?.delete(ordinal) === true;
+    if (ordinals?.isEmpty === true) this.#waiting.delete(session);
+    return waited;
   }
 }
 

@@ -97,6 +97,35 @@ describe('a database that was restored', () => {
   });
 });
 
+describe('a budget that was deleted', () => {
+  beforeEach(async () => {
+    (await world.take(ask(100, 'a'))).settle(0);
+    world.ledger.change('a', { isDeleted: true });
+    // More than there is, so that it is drawn and found to be deleted.
+    (await world.take(ask(5_000, 'a'))).settle(0);
+    expect(world.budgets.take(ask(9_000_000, 'a'))).not.toBeInstanceOf(Promise);
+  });
+
+  it('and is there again in a database that was restored holds again, in the next session', async () => {
+    world.ledger.change('a', { isDeleted: false });
+    world.budgets.epochChanged('restored', 'epoch-2');
+    await world.time.advance(50);
+    expect(await world.refusal(ask(9_000_000, 'a'))).toBe('exceeded a');
+    await world.take(ask(100, 'a'));
+    expect(books().leased).toBeGreaterThan(0);
+  });
+
+  it('is asked for once in a session', async () => {
+    const draws = world.link.draws.length;
+    for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
+    expect(world.link.draws.length).toBe(draws);
+    world.budgets.renewSession(session());
+    await world.time.advance(50);
+    for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
+    expect(world.link.draws.length).toBe(draws + 1);
+  });
+});
+
 describe('a control plane that was started again', () => {
   it('is told again what was acknowledged, and the session goes on', async () => {
     const old = session();

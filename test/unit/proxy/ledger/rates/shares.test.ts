@@ -71,14 +71,21 @@ describe('requests a minute', () => {
     expect(await admitted(newRequests(10))).toBe(1);
   });
 
+  it('are none of a limit of none', async () => {
+    const limit = newRequests(0);
+    expect(await admitted(limit)).toBe(0);
+    hear(limit, 0);
+    expect(await admitted(limit)).toBe(0);
+  });
+
   it('that were let in alone are told, and count no more once Redis knows of them', async () => {
     const limit = newRequests(60);
     hear(limit, 30);
     for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
-    const unreported = rates.unreported([limit]);
-    expect(unreported).toEqual([{ limit, count: 4 }]);
-    rates.reported(unreported);
-    expect(rates.unreported([limit])).toEqual([]);
+    const report = rates.report([limit]);
+    expect(report.counts).toMatchObject([{ limit, count: 4 }]);
+    report.end(true);
+    expect(rates.report([limit]).counts).toEqual([]);
     hear(limit, 24);
     expect(await admitted(limit)).toBe(8);
   });
@@ -114,7 +121,67 @@ describe('tokens a minute', () => {
     const limit = newTokens(6_000);
     (await admit(rates, [limit], 500)).settle(200);
     await admit(rates, [limit], 100);
-    expect(rates.unreported([limit])).toEqual([{ limit, count: 300 }]);
+    expect(rates.report([limit]).counts).toMatchObject([{ limit, count: 300 }]);
+  });
+});
+
+describe('what is reported', () => {
+  const counts = (limit: RateLimit) => {
+    const report = rates.report([limit]);
+    return { end: report.end, sum: report.counts.map(({ count }) => count) };
+  };
+
+  it('is in one report at a time, with what was let in since in the next', async () => {
+    const limit = newRequests(60);
+    for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
+    const first = counts(limit);
+    expect([first.sum, counts(limit).sum]).toEqual([[4], []]);
+    await admit(rates, [limit]);
+    const second = counts(limit);
+    expect(second.sum).toEqual([1]);
+    first.end(false);
+    const third = counts(limit);
+    expect(third.sum, 'the first was not heard').toEqual([4]);
+    for (const { end } of [second, third]) end(true);
+    expect(counts(limit).sum).toEqual([]);
+  });
+
+  it('counts against a standing until it is known to have been heard', async () => {
+    const limit = newRequests(60);
+    for (let nth = 0; nth < 4; nth++) await admit(rates, [limit]);
+    const { end } = counts(limit);
+    hear(limit, 30);
+    expect(await admitted(limit)).toBe(10 - 4);
+    end(true);
+    hear(limit, 30);
+    expect(await admitted(limit)).toBe(10 - 6);
+  });
+
+  it('is taken back in another report where the tokens of a request under way were not used', async () => {
+    const limit = newTokens(6_000);
+    const hold = await admit(rates, [limit], 500);
+    const first = counts(limit);
+    hold.settle(200);
+    const second = counts(limit);
+    expect([first.sum, second.sum]).toEqual([[500], [-300]]);
+    first.end(false);
+    second.end(true);
+    expect(counts(limit).sum).toEqual([500]);
+  });
+
+  it('of a limit that was forgotten meanwhile is not taken from a newer count of it', async () => {
+    const few = new LocalRates({
+      clock: time,
+      onTake: () => undefined,
+      limitsMax: 1,
+      proxies: () => proxies,
+    });
+    const limit = newTokens(6_000);
+    await admit(few, [limit], 500);
+    const report = few.report([limit]);
+    await admit(few, [newTokens(10)], 1);
+    report.end(true);
+    expect(few.report([limit]).counts).toEqual([]);
   });
 });
 
@@ -123,7 +190,7 @@ describe('requests at a time', () => {
     const limit = newPlaces(2);
     hear(limit, 0);
     expect(await admitted(limit)).toBe(2);
-    expect(rates.unreported([limit])).toEqual([]);
+    expect(rates.report([limit]).counts).toEqual([]);
   });
 });
 
@@ -133,5 +200,5 @@ it('a request takes its part of all limits or of none', async () => {
   hear(large, 60);
   expect((await take(rates, [large, small])).hold).toBeDefined();
   expect((await take(rates, [large, small])).hold).toBeUndefined();
-  expect(rates.unreported([large, small]).map(({ count }) => count)).toEqual([1, 1]);
+  expect(rates.report([large, small]).counts.map(({ count }) => count)).toEqual([1, 1]);
 });

@@ -1,7 +1,7 @@
 // What was acknowledged of late is reported again where the database may have lost it; and every event has a number of its own.
 import { describe, expect, it } from 'vitest';
 import { KeptEvents } from '../../../../../proxy/ledger/usage/kept-events.ts';
-import { Ordinals } from '../../../../../proxy/ledger/usage/ordinals.ts';
+import { OrdinalSet, Ordinals } from '../../../../../proxy/ledger/usage/ordinals.ts';
 import { Unacknowledged } from '../../../../../proxy/ledger/usage/unacknowledged.ts';
 import { usageOf, usageScene, usagesOf } from '../../../../support/usage-queue.ts';
 import { settle, VirtualTime } from '../../../../support/virtual-time.ts';
@@ -36,6 +36,27 @@ describe('usage that was acknowledged', () => {
     const reports = books.reports.length;
     await proxy.reportAgain('epoch-2');
     expect(books.reports.length).toBe(reports);
+  });
+
+  it('is reported again once where it is asked for several times together', async () => {
+    const { books, start, time } = usageScene();
+    const proxy = start();
+    for (const event of usagesOf(30)) proxy.record(event);
+    await time.advance(100);
+    await packed();
+    const before = books.reports.length;
+    books.epoch = 'epoch-2';
+    let done = 0;
+    const again = () => void proxy.reportAgain('epoch-2').then(() => done++);
+    again();
+    again();
+    for (let nth = 0; nth < 5; nth++) {
+      await packed();
+      await time.advance(20);
+      if (nth === 0) again();
+    }
+    expect(done).toBe(3);
+    expect(books.reports.slice(before)).toEqual([30]);
   });
 
   it('is reported again where the acknowledgement comes from the database that is gone', async () => {
@@ -146,6 +167,20 @@ describe('what is kept', () => {
   });
 });
 
+describe('a set of ordinals', () => {
+  it('has what was put into it until it is taken out', () => {
+    const set = new OrdinalSet();
+    const some = [0, 1, 31, 32, 63, 64, 1_000_000_000, Number.MAX_SAFE_INTEGER];
+    expect(some.map((ordinal) => set.add(ordinal))).toEqual(some.map(() => true));
+    expect(some.map((ordinal) => set.add(ordinal))).toEqual(some.map(() => false));
+    expect([2, 30, 33, 65].map((ordinal) => set.delete(ordinal))).toEqual([false, false, false, false]);
+    expect(set.isEmpty).toBe(false);
+    expect(some.map((ordinal) => set.delete(ordinal))).toEqual(some.map(() => true));
+    expect(some.map((ordinal) => set.delete(ordinal))).toEqual(some.map(() => false));
+    expect(set.isEmpty).toBe(true);
+  });
+});
+
 describe('ordinals', () => {
   it('count each session from 1', () => {
     const ordinals = new Ordinals();
@@ -178,6 +213,21 @@ describe('escrow that is not acknowledged', () => {
     escrows.acknowledged(events.slice(2));
     escrows.forget('s');
     expect([escrows.queued('s'), escrows.elsewhere('s')]).toEqual([[], []]);
+  });
+
+  it('is less once by an event, however often it is put into Redis or reported from there', () => {
+    const escrows = new Unacknowledged();
+    const charges = [{ budgetId: 'a', window: 'total', escrow: 7 }];
+    const events = [1, 2, 40].map((ordinal) => usageOf({ session: 's', ordinal, charges }));
+    escrows.recorded(events);
+    escrows.overflowed(events);
+    escrows.overflowed(events);
+    expect(escrows.elsewhere('s')).toMatchObject([{ amount: 21 }]);
+    for (let nth = 0; nth < 3; nth++) escrows.drained(events.slice(0, 2));
+    escrows.drained([usageOf({ session: 's', ordinal: 3, charges })]);
+    expect(escrows.elsewhere('s')).toMatchObject([{ amount: 7 }]);
+    escrows.drained(events);
+    expect(escrows.elsewhere('s')).toEqual([]);
   });
 
   it('is less by what is reported from Redis here', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RedisUnavailableError } from '../../../../../proxy/redis/connection.ts';
 import { Random } from '../../../../support/access/random.ts';
 import {
   FakeBooks,
@@ -214,5 +215,100 @@ describe('an entry that cannot be reported', () => {
       events: 3,
       organization_id: 'organization-1',
     });
+  });
+});
+
+describe('escrow of what waits in the overflow', () => {
+  const escrow = 1_500_000;
+  const escrowOf = (proxy: UsageProxy) => proxy.elsewhere('session-1').map(({ amount }) => amount / escrow);
+
+  /** It puts its usage into the overflow as two entries. @returns it, with the control plane back */
+  async function overflowed(events: readonly [number, number], options: Partial<UsageProxyOptions> = {}) {
+    const proxy = start(options);
+    books.condition = 'down';
+    for (const [index, count] of events.entries())
+      for (const event of usagesOf(count, { organizationId: `organization-${index + 1}` }))
+        proxy.record(event);
+    await time.advance(30_000);
+    expect(store.events.length).toBe(events[0] + events[1]);
+    expect(escrowOf(proxy)).toEqual([events[0] + events[1]]);
+    books.condition = 'up';
+    return proxy;
+  }
+
+  const entryOf = (organizationId: string) =>
+    store.entries.find((entry) => entry.organizationId === organizationId);
+
+  it('is deducted by the proxy that put it there, once it is reported and removed', async () => {
+    const proxy = await overflowed([10, 10]);
+    store.unreadable.add(entryOf('organization-2')?.id ?? '');
+    await time.advance(20_000);
+    expect(books.recorded.size).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is not deducted again each time that an entry is reported of which one event is refused', async () => {
+    const proxy = await overflowed([10, 10]);
+    books.invalid.add(entryOf('organization-1')?.events[3]?.id ?? '');
+    store.unreadable.add(entryOf('organization-2')?.id ?? '');
+    await time.advance(4 * 600_000);
+    expect(books.recorded.size).toBe(9);
+    expect(store.events.length).toBe(20);
+    expect(escrowOf(proxy)).toEqual([20]);
+  });
+
+  it('is deducted once where the entry could not be removed and was reported again', async () => {
+    const overflow = store.overflow();
+    let failures = 2;
+    const remove: typeof overflow.remove = async (shard, entries) => {
+      if (failures-- > 0) throw new RedisUnavailableError('Redis is not there');
+      await overflow.remove(shard, entries);
+    };
+    const proxy = await overflowed([10, 10], { overflow: { ...overflow, remove } });
+    store.unreadable.add(entryOf('organization-2')?.id ?? '');
+    await time.advance(60_000);
+    expect(books.reports.filter((events) => events === 10).length).toBeGreaterThanOrEqual(3);
+    expect(store.events.length).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is deducted once where it was put there several times, because that was not heard', async () => {
+    store.condition = 'deaf';
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(10)) proxy.record(event);
+    await time.advance(8_000);
+    store.condition = 'up';
+    await time.advance(2_000);
+    expect(store.entries.length).toBeGreaterThan(1);
+    expect(escrowOf(proxy)).toEqual([10]);
+    const copies = store.entries.map(({ id }) => id);
+    for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
+    await time.advance(8_000);
+    for (const { id } of store.entries) if (!copies.includes(id)) store.unreadable.add(id);
+    expect(escrowOf(proxy)).toEqual([20]);
+    books.condition = 'up';
+    await time.advance(20_000);
+    expect([books.recorded.size, store.events.length]).toEqual([10, 10]);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is not deducted for usage that was reported from memory, and is in Redis because that was not heard', async () => {
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
+    await time.advance(10_000);
+    for (const { id } of store.entries) store.unreadable.add(id);
+    store.condition = 'deaf';
+    for (const event of usagesOf(10)) proxy.record(event);
+    await time.advance(7_000);
+    books.condition = 'up';
+    await time.advance(6_000);
+    expect(books.recorded.size).toBe(10);
+    expect(proxy.counts).toMatchObject({ reported: 10 });
+    store.condition = 'up';
+    await time.advance(20_000);
+    expect(store.events.length).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
   });
 });

@@ -1,0 +1,80 @@
+// What a proxy let in while Redis was silent is reported to it once, however many calls are under way together.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
+import type { RateLimit } from '../../../proxy/ledger/rates/rates.ts';
+import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
+import { until } from '../../support/process.ts';
+import { admit, newRequests, newTokens, type RedisScene, redisScene, take } from '../../support/rates.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let scene: RedisScene;
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis?.stop());
+beforeEach(async () => {
+  await redis.flush();
+  scene = await redisScene(redis.url);
+});
+afterEach(() => scene.close());
+
+describe('what was let in alone', () => {
+  /** Five requests of 10 tokens were; calls wait until they are let through, and fail where they are cut. */
+  async function proxyAlone() {
+    const limits = [newRequests(100), newTokens(1_000)];
+    const alone = new LocalRates({ clock: scene.time, onTake: () => undefined, proxies: () => 1 });
+    const calls: PromiseWithResolvers<void>[] = [];
+    let isGated = false;
+    const rates = scene.newProxy(
+      (connection) => ({
+        ...connection,
+        run: async (command, shard) => {
+          const call = Promise.withResolvers<void>();
+          if (isGated) calls.push(call);
+          else call.resolve();
+          await call.promise;
+          return connection.run(command, shard);
+        },
+      }),
+      alone,
+    );
+    await take(rates, [newRequests(1)]);
+    isGated = true;
+    for (let nth = 0; nth < 5; nth++) await admit(alone, limits, 10);
+    /** In a turn of its own, whose call is under way when this resolves. */
+    const ask = async () => {
+      const nth = calls.length;
+      const answer = take(rates, limits, 10);
+      await until(() => calls.length > nth, { what: 'the call' });
+      return { answer, call: calls[nth] };
+    };
+    return { limits, ask };
+  }
+
+  const left = async (limits: readonly RateLimit[]) =>
+    (await take(scene.rates, limits)).standings.map(({ remaining }) => remaining);
+
+  it('is reported by one of the calls that are under way together', async () => {
+    const { ask, limits } = await proxyAlone();
+    const asked = [await ask(), await ask(), await ask()];
+    for (const { call } of asked) call?.resolve();
+    await Promise.all(asked.map(({ answer }) => answer));
+    expect(await left(limits)).toEqual([100 - 5 - 3 - 1, 1_000 - 50 - 30]);
+  });
+
+  it('is reported by the next call where the first fails', async () => {
+    const { ask, limits } = await proxyAlone();
+    const [first, second] = [await ask(), await ask()];
+    first.call?.reject(new RedisUnavailableError('down'));
+    await expect(first.answer).rejects.toThrow('down');
+    second.call?.resolve();
+    await second.answer;
+    expect(await left(limits)).toEqual([100 - 1 - 1, 1_000 - 10]);
+    const third = await ask();
+    third.call?.resolve();
+    await third.answer;
+    expect(await left(limits)).toEqual([100 - 5 - 2 - 2, 1_000 - 50 - 20]);
+  });
+});
