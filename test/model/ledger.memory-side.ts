@@ -130,7 +130,7 @@ export class MemorySide implements LedgerSide {
 
   #executed(executed: Executed): void {
     this.#turns += 1;
-    this.#deps.onExecuted(executed, { turn: this.#turns, now: this.#now });
+    this.#deps.onExecuted(executed, { turn: this.#turns, after: this.#turns - 1, now: this.#now });
   }
 }
 

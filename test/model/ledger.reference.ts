@@ -72,6 +72,7 @@ export class LedgerReference {
   /** When the first new session or operation on a lease found itself in another history. */
   #restoredAt = Number.NEGATIVE_INFINITY;
   #seenEpoch = 0;
+  #isLate = false;
 
   /** All that a database holds. */
   snapshot(): LedgerSnapshot {
@@ -96,8 +97,10 @@ export class LedgerReference {
     return { open: known.open };
   }
 
-  draw(request: DrawRequest, now: number): Answer {
+  /** @param isLate it read that sessions of before the restore were open, and takes its turn after they were closed */
+  draw(request: DrawRequest, now: number, isLate = false): Answer {
     this.#see(now);
+    this.#isLate = isLate;
     if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);
@@ -278,7 +281,9 @@ export class LedgerReference {
   /** What was reported is about to be reported again. */
   #isHealing(now: number): boolean {
     if (now >= this.#restoredAt + healingMs) return false;
-    return [...this.sessions.values()].some(({ epoch, open }) => open && epoch !== this.epoch);
+    return (
+      this.#isLate || [...this.sessions.values()].some(({ epoch, open }) => open && epoch !== this.epoch)
+    );
   }
 
   #answer(lease: StoredLease, seq: number, answer: Answer): Answer {

@@ -44,6 +44,8 @@ export type Executed =
 export interface Turn {
   /** Rises in the order in which operations that touch the same took effect; those of one transaction share it. */
   readonly turn: number;
+  /** The last turn before the operation began: what later ones did it may have missed where it read without a lock. */
+  readonly after: number;
   /** By the database's clock. */
   readonly now: number;
 }

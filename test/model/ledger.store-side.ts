@@ -30,7 +30,7 @@ import { wireTo } from '../support/ledger/wire.ts';
 import { someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
-import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
+import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, Turn } from './ledger.side.ts';
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;
@@ -80,7 +80,7 @@ export class StoreSide implements LedgerSide {
   /** Whose transactions run within it, as far as they share none. */
   readonly #kind = new AsyncLocalStorage<Executed['kind']>();
   /** By the time that a transaction went by: each has one of its own, and answers tell it. */
-  readonly #turns = new Map<number, number>();
+  readonly #turns = new Map<number, Omit<Turn, 'now'>>();
   #lastTurn = 0;
 
   constructor(deps: StoreSideDeps) {
@@ -266,9 +266,9 @@ export class StoreSide implements LedgerSide {
   }
 
   #executed(executed: Executed, now: number): void {
-    const turn = this.#turns.get(now);
-    if (turn === undefined) throw new Error('an answer tells a time that no transaction went by');
-    this.#deps.onExecuted(executed, { turn, now });
+    const taken = this.#turns.get(now);
+    if (taken === undefined) throw new Error('an answer tells a time that no transaction went by');
+    this.#deps.onExecuted(executed, { ...taken, now });
   }
 
   #books<T>(work: (tx: BooksTransaction) => Promise<T>): Promise<T> {
@@ -307,11 +307,12 @@ export class StoreSide implements LedgerSide {
     const { clock, unlocked } = this.#deps;
     let now = clock.now();
     while (this.#turns.has(now)) now += 1;
-    this.#turns.set(now, 0);
+    const after = this.#lastTurn;
+    this.#turns.set(now, { turn: 0, after });
     const locks = unlocked !== undefined && this.#kind.getStore() === unlocked ? noLocks : tx.locks;
     const result = await work({ ...tx, now, locks });
     this.#lastTurn += 1;
-    this.#turns.set(now, this.#lastTurn);
+    this.#turns.set(now, { turn: this.#lastTurn, after });
     return result;
   }
 

@@ -267,12 +267,12 @@ export class World {
     }
     const inTurn = this.#executed.splice(0).toSorted((a, b) => a.turn - b.turn);
     let isTouched = false;
-    for (const { executed, now } of inTurn) {
+    for (const { executed, ...turn } of inTurn) {
       if (!this.#isNews(executed)) continue;
       isTouched ||= executed.kind !== 'keep';
       if (changing.has(executed.kind)) this.#changes += 1;
       this.tell(described(executed));
-      this.judge.apply(executed, now);
+      this.judge.apply(executed, turn);
       this.#spread(executed);
     }
     if (isTouched) this.read = await this.side.read();
