@@ -50,8 +50,8 @@ function lend(client: PoolClient, outages: Outages, nameOf: NameStatement): Post
     if (failure !== undefined) throw failure;
     try {
       const values = [...parameters];
-      // What takes no parameters is short, or changes tables.
-      const name = values.length === 0 ? undefined : nameOf(text);
+      // What takes no parameters and reads nothing begins or ends a transaction, or changes tables.
+      const name = values.length > 0 || text.startsWith('select ') ? nameOf(text) : undefined;
       return await client.query(name === undefined ? { text, values } : { name, text, values });
     } catch (error) {
       const translated = translate(error);

@@ -32,9 +32,12 @@ function optionsOf(seed: number): ScheduleOptions {
 }
 
 try {
-  for (let seed = first; seed < first + schedules; seed++)
+  for (let seed = first; seed < first + schedules; seed++) {
     for (const [what, count] of await runSchedule(optionsOf(seed)))
       total.set(what, (total.get(what) ?? 0) + count);
+    const done = seed - first + 1;
+    if (done % 500 === 0) console.error(`${done} schedules hold`);
+  }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(
     `${schedules} schedules from seed ${first} on ${name} hold, in ${seconds} s:`,
