@@ -61,6 +61,8 @@ export interface RecordedApi {
   remember(path: string, recording: Recording): { readonly data: Readonly<Record<string, string>> };
   /** Cuts every connection, and answers none until it is open again. */
   setOpen(isOpen: boolean): void;
+  /** Takes requests from now on, and responds to none. */
+  fallSilent(): void;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ class Played {
   readonly #remembered = new Map<string, JsonObject>();
   readonly #sockets = new Set<Socket>();
   #isOpen = true;
+  #isSilent = false;
 
   to(method: string, path: string): readonly Received[] {
     return this.requests.filter((one) => keyOf(one) === `${method} ${path}`);
@@ -120,6 +123,10 @@ class Played {
     if (!isOpen) for (const socket of this.#sockets) socket.destroy();
   }
 
+  fallSilent(): void {
+    this.#isSilent = true;
+  }
+
   connected(socket: Socket): void {
     if (!this.#isOpen) {
       socket.destroy();
@@ -143,6 +150,7 @@ class Played {
       authorization: headers.authorization,
     };
     this.requests.push(received);
+    if (this.#isSilent) return;
     const play = this.#nextFor(received);
     response.writeHead(play.status, { 'content-type': 'application/json' });
     if (play.lines === undefined) response.end(JSON.stringify(play.body));

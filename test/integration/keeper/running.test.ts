@@ -166,6 +166,19 @@ describe('a keeper that ends', () => {
     await one.close();
     expect(performance.now() - began).toBeLessThan(15_000);
   });
+
+  it('ends within its grace before an API server that takes requests and responds to none', async () => {
+    const one = await scene.startKeeper({}, 300);
+    await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
+    const looks = () => api().to('GET', objectPaths.webhook).length;
+    api().fallSilent();
+    const before = looks();
+    await eventually('a look under way', () => looks() > before);
+    const began = performance.now();
+    await one.close();
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(scene.lines.join('')).toContain('the last look at the webhook configuration failed');
+  });
 });
 
 function api() {
