@@ -91,14 +91,15 @@ class Keeper implements CertificateKeeper {
     const bundle = authority && bundleOf(authority);
     if (authority?.current === undefined || bundle === undefined) return false;
     const stored = await readSecret(client, ref);
-    const step = leafStepOf(leaf, stored.data, { bundle, now: clock.now() });
     let certificate = certificateIn(stored.data);
+    const held = { certificate, bundle: stored.data['ca.crt'] };
+    const step = leafStepOf(leaf, held, { bundle, now: clock.now() });
     const acts = step !== undefined && isLeader();
     if (acts) {
       const fresh = step === 'renew' ? await this.#issue(leaf, authority.current) : {};
       const written = await writeSecret(client, stored, { ...fresh, 'ca.crt': bundle });
       log.info({ namespace: ref.namespace, secret: ref.name, step }, 'a certificate was kept');
-      certificate = certificateIn(written.data);
+      if (step === 'renew') certificate = certificateIn(written.data);
     }
     if (ref.namespace === namespace) this.#ended(ref.name, certificate);
     return step === undefined || acts;
