@@ -1,9 +1,8 @@
 // The authorities of the egress gateway as text for sidecars: certificates and nothing else of the file, so that a key that
 // stands beside them never gets into a pod. Read again when the file changes.
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { certificateBlocks } from '../common/certificate-ends.ts';
-import { type Reread, type RereadOptions, reread } from '../common/reread.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../common/reread.ts';
 
 /** PEM. */
 export type EgressCa = Pick<Reread<string>, 'current' | 'close'>;
@@ -13,21 +12,8 @@ const lengthMax = 64 * 1024;
 
 /** @throws Error where the file cannot be read, or holds no certificate */
 export async function watchEgressCa(file: string, options: RereadOptions): Promise<EgressCa> {
-  const read = async () => textOf(await readText(file), file);
-  const isSame = (one: string, other: string) => one === other;
-  return reread(
-    await read(),
-    { read, isSame, file, what: 'the file of the egress gateway’s authorities' },
-    options,
-  );
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'latin1');
-  } catch (cause) {
-    throw new Error(`the file ${file} cannot be read`, { cause });
-  }
+  const read = async () => textOf((await readNamed(file)).toString('latin1'), file);
+  return reread(await read(), { read, file, what: 'the file of the egress gateway’s authorities' }, options);
 }
 
 function textOf(pem: string, file: string): string {
