@@ -9,6 +9,8 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import { createAuthority } from './tls.ts';
 
 export interface Recording {
+  /** As it was sent, where it is a recording and not a test's own. */
+  readonly request?: { readonly body?: JsonObject };
   readonly status: number;
   readonly body?: JsonObject;
   /** Of a watch. */

@@ -141,6 +141,14 @@ describe('two keepers', () => {
   });
 });
 
+describe('a Deployment that is deleted', () => {
+  it('takes the webhooks along as soon as the watch tells of it', async () => {
+    api().on('WATCH', objectPaths.deployment, recordingOf('watch-deployment-deleted'));
+    await scene.startKeeper();
+    await eventually('the end of the webhooks', () => api().to('DELETE', objectPaths.webhook).length > 0);
+  });
+});
+
 describe('a keeper that ends', () => {
   it('takes the webhooks along where its Deployment has been deleted', async () => {
     const one = await scene.startKeeper();
