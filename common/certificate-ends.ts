@@ -61,10 +61,14 @@ function endOf(pem: Buffer | string | undefined, pick: (...ends: number[]) => nu
   return ends.length === 0 ? undefined : pick(...ends);
 }
 
+/** PEM of each certificate, whatever else stands around them. */
+export function certificateBlocks(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
 /** Those that can be read: what does not fit was complained about where it was read. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return blocks.flatMap((block) => {
+  return certificateBlocks(pem).flatMap((block) => {
     try {
       return [new X509Certificate(block)];
     } catch {

@@ -1,5 +1,6 @@
 // What stands in files that change under the running program (renewed certificates, Secrets that Kubernetes replaces), read
 // again from time to time. What cannot be used is logged once, and the last good one stays.
+import { readFile } from 'node:fs/promises';
 import type { Logger } from './logger.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
@@ -15,7 +16,8 @@ export interface Reread<T> {
 export interface RereadSource<T> {
   /** @throws Error that names the file at fault, never what stands in it */
   read(): Promise<T>;
-  isSame(one: T, other: T): boolean;
+  /** Default: Object.is, for texts. */
+  isSame?(one: T, other: T): boolean;
   /** Named in the log. */
   readonly file: string;
   /** For the log: "the certificate". */
@@ -35,7 +37,7 @@ const defaultEveryMs = 2000;
 /** @param first what was read when the program started */
 export function reread<T>(first: T, source: RereadSource<T>, options: RereadOptions): Reread<T> {
   const { log, everyMs = defaultEveryMs, timers = systemTimers } = options;
-  const { file, what } = source;
+  const { file, what, isSame = Object.is } = source;
   const listeners = new Set<(value: T) => void>();
   let current = first;
   let complained = false;
@@ -45,7 +47,7 @@ export function reread<T>(first: T, source: RereadSource<T>, options: RereadOpti
     try {
       const next = await source.read();
       complained = false;
-      if (closed || source.isSame(current, next)) return;
+      if (closed || isSame(current, next)) return;
       current = next;
       log.info({ file }, `${what} was read anew`);
       for (const listener of listeners) listener(next);
@@ -78,4 +80,13 @@ export function reread<T>(first: T, source: RereadSource<T>, options: RereadOpti
       cancel();
     },
   };
+}
+
+/** @throws Error that names the file */
+export async function readNamed(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new Error(`the file ${file} cannot be read`, { cause });
+  }
 }

@@ -1,9 +1,8 @@
 // Certificate, key and authorities from files, read again while the program runs: certificates are renewed under it. What
 // does not fit together (a pair caught between two writes) is logged and the last good one kept.
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { type Reread, type RereadOptions, reread } from './reread.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from './reread.ts';
 
 export interface TlsFiles {
   readonly certFile: string;
@@ -57,8 +56,8 @@ export async function watchClientTlsFiles(
 
 async function readMaterial(files: TlsFiles): Promise<TlsMaterial> {
   const [cert, key, ca] = await Promise.all([
-    readPem(files.certFile),
-    readPem(files.keyFile),
+    readNamed(files.certFile),
+    readNamed(files.keyFile),
     readOptionalPem(files.caFile),
   ]);
   return checked(
@@ -94,15 +93,7 @@ function checked<Material extends ClientTlsMaterial>(material: Material, message
 }
 
 async function readOptionalPem(file: string | undefined): Promise<Buffer | undefined> {
-  return file === undefined ? undefined : readPem(file);
-}
-
-async function readPem(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new Error(`the file ${file} cannot be read`, { cause });
-  }
+  return file === undefined ? undefined : readNamed(file);
 }
 
 function isSame(one: ClientTlsMaterial, other: ClientTlsMaterial): boolean {

@@ -1,7 +1,6 @@
 // The environment that points SDKs in the app's containers at the sidecar, without overwriting what a container sets itself.
-import { sidecarName } from '../common/cluster-names.ts';
 import { type Addition, addition } from './json-patch.ts';
-import type { Container, Pod } from './pod.ts';
+import { type Container, othersOf, type Pod } from './pod.ts';
 import { shown } from './shown.ts';
 
 export interface AppEnvironment {
@@ -23,7 +22,7 @@ export interface AppChoices {
 }
 
 export function appEnvironment(pod: Pod, { excluded, port }: AppChoices): AppEnvironment {
-  const containers = [...pod.initContainers, ...pod.containers].filter(({ name }) => name !== sidecarName);
+  const containers = othersOf(pod);
   const names = new Set(containers.map(({ name }) => name));
   const missing = [...excluded].filter((name) => !names.has(name));
   const each = containers

@@ -33,7 +33,7 @@ export interface Choices {
   readonly keySecret: string;
   readonly tlsSecret: string;
   readonly proxySecret: string;
-  readonly ports: PortWishes['wished'];
+  readonly ports: PortWishes['ports'];
   readonly logLevel: LogLevel | undefined;
   readonly sizes: ChosenSizes;
   /** Names of containers whose environment is left alone. */

@@ -1,8 +1,8 @@
 // The authorities of the egress gateway as text for sidecars: certificates and nothing else of the file, so that a key that
 // stands beside them never gets into a pod. Read again when the file changes.
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { type Reread, type RereadOptions, reread } from '../common/reread.ts';
+import { certificateBlocks } from '../common/certificate-ends.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../common/reread.ts';
 
 /** PEM. */
 export type EgressCa = Pick<Reread<string>, 'current' | 'close'>;
@@ -12,27 +12,15 @@ const lengthMax = 64 * 1024;
 
 /** @throws Error where the file cannot be read, or holds no certificate */
 export async function watchEgressCa(file: string, options: RereadOptions): Promise<EgressCa> {
-  const read = async () => certificatesIn(await readText(file), file);
-  const isSame = (one: string, other: string) => one === other;
-  return reread(
-    await read(),
-    { read, isSame, file, what: 'the file of the egress gateway’s authorities' },
-    options,
-  );
+  const read = async () => textOf((await readNamed(file)).toString('latin1'), file);
+  return reread(await read(), { read, file, what: 'the file of the egress gateway’s authorities' }, options);
 }
 
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'latin1');
-  } catch (cause) {
-    throw new Error(`the file ${file} cannot be read`, { cause });
-  }
-}
-
-function certificatesIn(pem: string, file: string): string {
-  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+function textOf(pem: string, file: string): string {
   // Parsed, and written anew: nothing of the file but certificates gets out.
-  const text = found.map((certificate) => parsed(certificate, file).toString()).join('');
+  const text = certificateBlocks(pem)
+    .map((block) => parsed(block, file).toString())
+    .join('');
   if (text === '') throw new Error(`the file ${file} holds no certificate in PEM`);
   if (text.length > lengthMax) {
     throw new Error(`the certificates in ${file} are longer than ${lengthMax} characters`);

@@ -1,9 +1,9 @@
 // What the keeper beside the injector hands over: the sidecar's image, and what namespaces say about sizes. Files in memory that
 // both containers have; read again as certificates are.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../common/error-code.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
-import { type Reread, type RereadOptions, reread } from '../common/reread.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../common/reread.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
 
 export interface Handed {
@@ -75,8 +75,7 @@ async function watchText(
     if (text !== undefined) checked(text, { file, check });
     return text;
   };
-  const isSame = (one: string | undefined, other: string | undefined) => one === other;
-  return reread(await read(), { read, isSame, file, what }, options);
+  return reread(await read(), { read, file, what }, options);
 }
 
 function checked(text: string, { file, check }: { file: string; check(text: string): void }): void {
@@ -90,9 +89,9 @@ function checked(text: string, { file, check }: { file: string; check(text: stri
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return (await readFile(file, 'utf8')).trim();
+    return (await readNamed(file)).toString('utf8').trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Error(`the file ${file} cannot be read`, { cause: error });
+    if (error instanceof Error && errorCode(error.cause) === 'ENOENT') return undefined;
+    throw error;
   }
 }

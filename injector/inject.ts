@@ -4,10 +4,10 @@ import { sidecarName } from '../common/cluster-names.ts';
 import type { NamespaceSizes } from '../common/hand-over.ts';
 import { SettingsError } from '../common/settings.ts';
 import { appEnvironment } from './app-environment.ts';
-import { type Choices, type Defaults, podAnnotations, readChoices } from './choices.ts';
+import { type Defaults, podAnnotations, readChoices } from './choices.ts';
 import { type Addition, addition } from './json-patch.ts';
 import { injectedAnnotation, notInjectedAnnotation, volumePrefix } from './labels.ts';
-import { type Pod, PodError, readPod } from './pod.ts';
+import { othersOf, type Pod, PodError, readPod } from './pod.ts';
 import { isGuaranteed } from './pod-totals.ts';
 import { choosePorts, type MovedPort, refuseSharedPorts, sidecarPorts } from './ports.ts';
 import { cut, shown } from './shown.ts';
@@ -115,10 +115,6 @@ function whyNot(pod: Pod): string | undefined {
   return undefined;
 }
 
-function othersOf({ initContainers, containers }: Pod) {
-  return [...initContainers, ...containers].filter(({ name }) => name !== sidecarName);
-}
-
 function refuseWhatIsTaken(pod: Pod): void {
   const containers = [...pod.initContainers, ...pod.containers];
   if (containers.some(({ name }) => name === sidecarName)) {
@@ -136,10 +132,8 @@ const portAnnotations = { port: podAnnotations.port.name, adminPort: podAnnotati
 
 function withSidecar(pod: Pod, settings: InjectionSettings, { sizes: namespace }: Surroundings): Decision {
   const choices = readChoices(pod.annotations, settings);
-  const { moved, ...ports } = choosePorts(othersOf(pod), {
-    wished: choices.ports,
-    annotations: portAnnotations,
-  });
+  const beside = othersOf(pod);
+  const { moved, ...ports } = choosePorts(beside, { ports: choices.ports, annotations: portAnnotations });
   const { sizes, warnings } = chooseSizes(pod, {
     chosen: choices.sizes,
     defaults: settings.resources,
@@ -147,9 +141,8 @@ function withSidecar(pod: Pod, settings: InjectionSettings, { sizes: namespace }
   });
   const image = imageOf(settings);
   const app = appEnvironment(pod, { excluded: choices.excluded, port: ports.port });
-  const sidecar: Sidecar = {
-    ...{ image, choices, ports, sizes, graceSeconds: pod.graceSeconds, beside: othersOf(pod) },
-  };
+  const { graceSeconds } = pod;
+  const sidecar: Sidecar = { image, choices, ports, sizes, graceSeconds, beside };
   const marks = {
     [injectedAnnotation]: tagOf(image),
     ...Object.fromEntries(moved.map(({ name, to }) => [portAnnotations[name], String(to)])),
@@ -159,7 +152,7 @@ function withSidecar(pod: Pod, settings: InjectionSettings, { sizes: namespace }
     patch: [
       // Before the sidecar, which moves the other init containers.
       ...app.patch,
-      ...added(pod, sidecar, { settings, choices }),
+      ...added(pod, sidecar, settings),
       ...annotate(pod, marks),
     ],
     warnings: [...moved.map(movedWarning), ...warnings, ...podWarnings(pod, sizes), ...app.warnings],
@@ -172,12 +165,8 @@ function imageOf({ image, imageProblem }: InjectionSettings): string {
   throw new PodError(imageProblem ?? 'the sidecar’s image is not known yet');
 }
 
-function added(
-  pod: Pod,
-  sidecar: Sidecar,
-  { settings, choices }: { readonly settings: SidecarSettings; readonly choices: Choices },
-): readonly Addition[] {
-  const volumes = sidecarVolumes(choices);
+function added(pod: Pod, sidecar: Sidecar, settings: SidecarSettings): readonly Addition[] {
+  const volumes = sidecarVolumes(sidecar.choices);
   const container = sidecarContainer(sidecar, settings);
   return [
     ...(pod.hasVolumes

@@ -21,15 +21,14 @@ export function totalsOf(pod: Pod): PodTotals {
 function summed({ containers, initContainers }: Pod, amounts: (container: Container) => Amounts): Amounts {
   const of = (resource: Resource) => {
     const add = (sum: number, one: Container) => sum + (amounts(one)[resource] ?? 0);
-    const sidecars = initContainers.filter(({ isSidecar }) => isSidecar);
-    let beside = 0;
+    let sidecars = 0;
     let most = 0;
     for (const one of initContainers) {
-      const own = amounts(one)[resource] ?? 0;
-      most = Math.max(most, beside + own);
-      if (one.isSidecar) beside += own;
+      const together = add(sidecars, one);
+      most = Math.max(most, together);
+      if (one.isSidecar) sidecars = together;
     }
-    return Math.max([...containers, ...sidecars].reduce(add, 0), most);
+    return Math.max(containers.reduce(add, sidecars), most);
   };
   return { cpu: of('cpu'), memory: of('memory') };
 }

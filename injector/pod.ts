@@ -1,5 +1,6 @@
 // What the injector looks at in a pod, read from JSON that nobody has validated yet: webhooks are asked before the API
 // server looks whether a pod is one. What is not looked at is not touched.
+import { sidecarName } from '../common/cluster-names.ts';
 import { isObject, type JsonObject } from '../common/json.ts';
 import { amountOf, type Resource, resourceNames } from './quantity.ts';
 import { shown } from './shown.ts';
@@ -72,6 +73,11 @@ export function readPod(object: unknown): Pod {
     hasResources: isThere(spec.resources),
     graceSeconds: graceOf(spec),
   };
+}
+
+/** All but the sidecar. */
+export function othersOf({ initContainers, containers }: Pod): readonly Container[] {
+  return [...initContainers, ...containers].filter(({ name }) => name !== sidecarName);
 }
 
 /** Labels or annotations. */

@@ -4,14 +4,14 @@ import { type Container, PodError } from './pod.ts';
 import { shown } from './shown.ts';
 
 /** Beside Istio's 15000 to 15090 and Linkerd's 4140 to 4191. */
-export const defaultPorts = { port: 15_400, adminPort: 15_490 } as const;
+const defaultPorts = { port: 15_400, adminPort: 15_490 } as const;
 const blockFirst = 15_401;
 const blockLast = 15_489;
 
 /** The sidecar's settings that hold them. */
 export const listenNames = { port: 'GATEWAY_LISTEN', adminPort: 'GATEWAY_ADMIN_LISTEN' } as const;
 
-export type PortName = keyof typeof defaultPorts;
+type PortName = keyof typeof defaultPorts;
 const portNames: readonly PortName[] = ['port', 'adminPort'];
 
 export type Ports = Readonly<Record<PortName, number>>;
@@ -31,22 +31,20 @@ export interface MovedPort {
 
 export interface PortWishes {
   /** Undefined: the author chose none. */
-  readonly wished: Readonly<Record<PortName, number | undefined>>;
+  readonly ports: Readonly<Record<PortName, number | undefined>>;
   /** How the author would choose it, for messages. */
   readonly annotations: Readonly<Record<PortName, string>>;
 }
 
 /** @throws PodError where the author chose a port that a container declares, both alike, or where the whole block is declared */
-export function choosePorts(
-  containers: readonly Container[],
-  { wished, annotations }: PortWishes,
-): PortChoice {
+export function choosePorts(containers: readonly Container[], wishes: PortWishes): PortChoice {
+  const { ports: wished, annotations } = wishes;
   const holders = holdersOf(containers);
   const { port, adminPort } = wished;
   if (port !== undefined && port === adminPort) {
     throw new PodError(`${annotations.port} and ${annotations.adminPort}: both are ${port}`);
   }
-  refuseSharedPorts(containers, { ports: wished, annotations });
+  refuseSharedPorts(containers, wishes);
   const taken = new Set([...holders.keys(), ...Object.values(wished).filter((port) => port !== undefined)]);
   const ports: Record<PortName, number> = { ...defaultPorts };
   const moved: MovedPort[] = [];
@@ -66,15 +64,10 @@ function holdersOf(containers: readonly Container[]): ReadonlyMap<number, string
   return new Map(declared.toReversed());
 }
 
-export interface GivenPorts {
-  readonly ports: PortWishes['wished'];
-  readonly annotations: PortWishes['annotations'];
-}
-
 /** @throws PodError where a container declares one of these ports */
 export function refuseSharedPorts(
   containers: readonly Container[],
-  { ports, annotations }: GivenPorts,
+  { ports, annotations }: PortWishes,
 ): void {
   const holders = holdersOf(containers);
   for (const name of portNames) {

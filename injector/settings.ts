@@ -1,5 +1,4 @@
 // Every setting of the injector with its default and why; docs/configuration.md is rendered from this table.
-
 import { logLevels } from '../common/logger.ts';
 import {
   type Decoder,

@@ -18,7 +18,7 @@ export interface SidecarSettings {
   readonly controlPlane: string;
 }
 
-export type EnvVar =
+type EnvVar =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly valueFrom: { readonly secretKeyRef: SecretKeyRef } };
 

@@ -22,15 +22,20 @@ export interface Keeper {
   readonly adminPort: number;
   /** Resolves with the reason where the sidecar's image is the placeholder at the start; else never. */
   readonly refused: Promise<string>;
-  /** A last look whether the webhooks are to go, the lease let go; then everything is closed. */
+  /**
+   * A last look whether the webhooks are to go, the lease let go; then everything is closed. What waits for the API server after the
+   * grace fails at once.
+   */
   close(): Promise<void>;
 }
 
 export interface KeeperOptions {
   readonly log: Logger;
+  /** For all of closing. */
+  readonly graceMs?: number;
 }
 
-/** For the last look, within what the pod has. */
+/** Within what the pod has. */
 export const drainGraceMs = 5000;
 
 /** In the manifests. */
@@ -40,21 +45,24 @@ export const leaseName = 'model-gateway-keeper';
 const webhookEveryMs = 4_000;
 
 /** @throws Error that says what to do: a port in use, a file that cannot be read */
-export async function startKeeper(settings: KeeperSettings, { log }: KeeperOptions): Promise<Keeper> {
+export async function startKeeper(
+  settings: KeeperSettings,
+  { log, graceMs = drainGraceMs }: KeeperOptions,
+): Promise<Keeper> {
   const lifecycle = createLifecycle(log);
   try {
     const metrics = createMetrics();
     const client = await openClient(settings, { log, metrics, lifecycle });
     const base = { log, lifecycle, metrics, clock: systemClock, timers: systemTimers };
-    return await assemble({ ...base, settings, client });
+    return await assemble({ ...base, settings, client }, graceMs);
   } catch (error) {
     await lifecycle.close();
     throw error;
   }
 }
 
-async function assemble(shared: Shared): Promise<Keeper> {
-  const { settings, metrics, log, lifecycle } = shared;
+async function assemble(shared: Shared, graceMs: number): Promise<Keeper> {
+  const { settings, client, metrics, log, lifecycle, timers } = shared;
   // Each wakes others that are made after it.
   const later: { webhook?: Rounds; certificates?: Certificates } = {};
   const leadership = openLeadership(shared, () => {
@@ -87,12 +95,16 @@ async function assemble(shared: Shared): Promise<Keeper> {
     refused: surroundings.refused,
     close: async () => {
       isStopping = true;
-      await webhook.rounds.close();
+      // All that takes time here is the API server's.
+      const cancel = timers.after(graceMs, () => client.close());
       const last = surroundings.lookOnceMore().then(() => webhook.look());
-      await within(drainGraceMs, last).catch((err: unknown) =>
+      await last.catch((err: unknown) =>
         log.warn({ err }, 'the last look at the webhook configuration failed'),
       );
+      // After it: a round that hangs leaves no time for what is to be taken along.
+      await webhook.rounds.close();
       await lifecycle.close();
+      cancel();
     },
   };
 }
@@ -141,11 +153,4 @@ function openWebhook(
     // Later failures are told by metrics: an injector that can review pods must not wait for what is kept of it.
     notReady: () => (hasLooked ? undefined : 'the webhook configuration has not been looked at yet'),
   };
-}
-
-/** @throws Error after the time */
-async function within(ms: number, promise: Promise<void>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms);
-  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

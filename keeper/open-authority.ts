@@ -1,5 +1,4 @@
 // The keeper as the authority, put together.
-
 import type { Leadership } from './api/leadership.ts';
 import { createCertificateKeeper } from './authority/keep.ts';
 import { createTenantKeeper } from './authority/tenants.ts';

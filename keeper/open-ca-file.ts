@@ -10,9 +10,8 @@ export async function openCaFile(
   onChange: () => void,
 ): Promise<Certificates> {
   const read = () => readFile(caFile, 'utf8').catch(() => '');
-  const isSame = (one: string, other: string) => one === other;
   const what = 'the webhooks’ authority';
-  const source = reread(await read(), { read, isSame, file: caFile, what }, { log });
+  const source = reread(await read(), { read, file: caFile, what }, { log });
   lifecycle.onClose(what, () => source.close());
   source.onChange(onChange);
   const bundle = () => (source.current.trim() === '' ? undefined : source.current);

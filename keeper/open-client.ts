@@ -1,8 +1,7 @@
 // The client of the API server with what it needs from files, which change under the running keeper: kubelets renew tokens.
-import { readFile } from 'node:fs/promises';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type Reread, reread } from '../common/reread.ts';
+import { type Reread, readNamed, reread } from '../common/reread.ts';
 import { version } from '../common/version.ts';
 import { type ApiClient, createApiClient } from './api/client.ts';
 import type { KeeperSettings } from './settings.ts';
@@ -40,13 +39,7 @@ async function watchFile(
   what: string,
   { log, lifecycle }: ClientParts,
 ): Promise<Reread<Buffer>> {
-  const read = async () => {
-    try {
-      return await readFile(file);
-    } catch (cause) {
-      throw new Error(`the file ${file} cannot be read`, { cause });
-    }
-  };
+  const read = () => readNamed(file);
   const isSame = (one: Buffer, other: Buffer) => one.equals(other);
   const source = reread(await read(), { read, isSame, file, what }, { log });
   lifecycle.onClose(what, () => source.close());

@@ -1,6 +1,5 @@
 // Namespaces and LimitRanges of the cluster, followed where the keeper may read them, and handed over as sizes. Without that right
 // nothing is handed over, and sidecars have the size of their pod's annotations or the default.
-
 import type { JsonObject } from '../common/json.ts';
 import type { Logger } from '../common/logger.ts';
 import type { Rounds } from '../common/rounds.ts';
@@ -18,12 +17,13 @@ export interface OpenNamespaces {
   leftOut(): number | undefined;
 }
 
-const everyMs = 60_000;
 export interface NamespacesOptions {
   readonly hand: Hand;
   /** Namespaces have changed, or what they say. */
   onChange(): void;
 }
+
+const everyMs = 60_000;
 
 export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOptions): OpenNamespaces {
   const { lifecycle, log, timers, metrics } = shared;
@@ -33,7 +33,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
     onChange();
   };
   const read = (what: string, path: string, project: typeof projectNamespace) => {
-    const followed = follow(allObjects(what, path, project), { ...shared, project, onChange: changed });
+    const followed = follow(allObjects(what, path, project), { ...shared, onChange: changed });
     lifecycle.onClose(what, () => followed.close());
     return followed;
   };

@@ -15,6 +15,7 @@ export interface ApiClient {
   delete(path: string, uid: string): Promise<void>;
   /** Ends when the server ends it, some time within a minute. @throws ApiError; 410 where the version is too old */
   watch(path: string, query: WatchQuery): AsyncIterable<WatchEvent>;
+  /** Whatever is under way fails at once, and whatever is asked after it. */
   close(): void;
 }
 
@@ -94,6 +95,7 @@ class Api {
   readonly #options: ApiOptions;
   #agent: Agent | undefined;
   #agentCa: Buffer | undefined;
+  readonly #closed = new AbortController();
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -126,6 +128,7 @@ class Api {
   }
 
   close(): void {
+    this.#closed.abort(new Error('the client is closed'));
     this.#agent?.destroy();
   }
 
@@ -133,11 +136,12 @@ class Api {
   #send(verb: Verb, { method, path, body, contentType }: Call, withinMs: number): Promise<IncomingMessage> {
     const { url, token, userAgent, onResponse } = this.#options;
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const signal = AbortSignal.any([AbortSignal.timeout(withinMs), this.#closed.signal]);
     return new Promise((resolve, reject) => {
       const sent = httpsRequest(
         new URL(path, url),
         {
-          ...{ method, agent: this.#currentAgent(), signal: AbortSignal.timeout(withinMs) },
+          ...{ method, agent: this.#currentAgent(), signal },
           headers: {
             ...{
               accept: 'application/json',

@@ -23,8 +23,6 @@ export interface FollowOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Logger;
-  /** What is kept of an object that a watch brings; default all of it. */
-  project?(object: JsonObject): JsonObject;
   /** After each change, after the first reading, and where it turns out that reading is forbidden. */
   onChange(): void;
 }
@@ -45,7 +43,9 @@ class Follower implements Followed {
   #objects: Map<string, JsonObject> | undefined;
   #version: string | undefined;
   #readAt = 0;
+  /** In a row: since a watch last told something, or ended as it should. */
   #failures = 0;
+  #complained = false;
   #closed = false;
   #wake = () => {};
   isForbidden = false;
@@ -99,24 +99,28 @@ class Follower implements Followed {
     this.#objects = new Map(objects.map((object) => [keyOf(object), object]));
     this.#version = resourceVersion;
     this.#readAt = clock.monotonic();
-    this.#succeeded();
+    this.isForbidden = false;
     onChange();
   }
 
   #apply({ type, object }: WatchEvent): void {
-    const { project = (whole: JsonObject) => whole, onChange } = this.#options;
+    const { project = (whole: JsonObject) => whole } = this.#source;
     this.#succeeded();
+    // A watch from no version tells first what there is. One that has told nothing by its bookmark may know of nothing where
+    // something was read: that is read again when it ends.
+    if (type === 'BOOKMARK' && this.#version === undefined) return;
     this.#version = versionOf(object) ?? this.#version;
     if (type === 'BOOKMARK') return;
     const objects = this.#objects ?? new Map<string, JsonObject>();
     this.#objects = objects;
     if (type === 'DELETED') objects.delete(keyOf(object));
     else objects.set(keyOf(object), project(object));
-    onChange();
+    this.#options.onChange();
   }
 
   #succeeded(): void {
-    if (this.#failures > 0) this.#options.log.info({ objects: this.#source.what }, 'can be read again');
+    if (this.#complained) this.#options.log.info({ objects: this.#source.what }, 'can be read again');
+    this.#complained = false;
     this.#failures = 0;
     this.isForbidden = false;
   }
@@ -129,10 +133,13 @@ class Follower implements Followed {
     const isGone = hasStatus(err, 410);
     // Other failures than a cut keep nothing: what was missed cannot be known.
     if (isGone || hasStatus(err, 400, 403, 404)) this.#version = undefined;
-    if (isGone) return retry.firstMs;
-    if (this.#failures === 0 && !this.#closed)
-      this.#options.log.warn({ err, objects: this.#source.what }, 'cannot be read; trying again');
     this.#failures++;
+    // A version that is too old is nothing out of the ordinary, unless the next one is too.
+    const isOrdinary = isGone && this.#failures === 1;
+    if (!isOrdinary && !this.#complained && !this.#closed) {
+      this.#options.log.warn({ err, objects: this.#source.what }, 'cannot be read; trying again');
+      this.#complained = true;
+    }
     if (this.isForbidden) return forbiddenRetryMs;
     return backoffMs(this.#failures, retry);
   }

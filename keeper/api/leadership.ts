@@ -27,7 +27,7 @@ export interface LeadershipOptions {
   onChange(): void;
 }
 
-export const leaseSeconds = 15;
+const leaseSeconds = 15;
 /** Without a renewal for so long the leader stops. */
 const renewWithinMs = 10_000;
 const everyMs = 3_000;

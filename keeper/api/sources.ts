@@ -8,12 +8,14 @@ export interface Source {
   /** Of the collection, for watches. */
   readonly path: string;
   readonly fieldSelector?: string;
+  /** What is kept of each object; default all of it. */
+  project?(object: JsonObject): JsonObject;
   read(client: ApiClient): Promise<Reading>;
 }
 
 export interface Reading {
   readonly objects: readonly JsonObject[];
-  /** From which a watch goes on; undefined: there is nothing, and a watch tells what there is first. */
+  /** Of the collection, from which a watch goes on; undefined: not known, and a watch tells first what there is. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -30,15 +32,17 @@ export const paths = {
     `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`,
 } as const;
 
-/** One object by its name: rights that name it are enough. */
+/**
+ * One object by its name: rights that name it are enough. Its own version is that of its last change, which may be older than
+ * anything that the server can still tell of, so a watch does not go on from there.
+ */
 export function oneObject(what: string, path: string): Source {
   const at = path.lastIndexOf('/');
   return {
     ...{ what, path: path.slice(0, at), fieldSelector: `metadata.name=${path.slice(at + 1)}` },
     read: async (client) => {
       try {
-        const object = await client.get(path);
-        return { objects: [object], resourceVersion: versionOf(object) };
+        return { objects: [await client.get(path)], resourceVersion: undefined };
       } catch (error) {
         if (hasStatus(error, 404)) return { objects: [], resourceVersion: undefined };
         throw error;
@@ -52,7 +56,7 @@ const pageSize = 500;
 /** All objects of a kind in the cluster, read in pages. @param project what is kept of each: a cluster has many */
 export function allObjects(what: string, path: string, project: (object: JsonObject) => JsonObject): Source {
   return {
-    ...{ what, path },
+    ...{ what, path, project },
     read: async (client) => {
       const objects: JsonObject[] = [];
       let next = '';

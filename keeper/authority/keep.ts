@@ -43,8 +43,12 @@ export interface CertificateKeeper {
   ends(): readonly CertificateEnd[];
   /** Looks once, and writes what is due where this keeper acts. @throws Error */
   round(): Promise<void>;
-  /** The Secret of a namespace of apps. @throws ApiError; 403 and 404 where the namespace does not want that */
-  keepLeaf(leaf: Leaf, ref: SecretRef): Promise<void>;
+  /**
+   * The Secret of a namespace of apps.
+   * @returns whether it is whole now: not without an authority, nor where something is due and this keeper does not act
+   * @throws ApiError; 403 and 404 where the namespace does not want that
+   */
+  keepLeaf(leaf: Leaf, ref: SecretRef): Promise<boolean>;
 }
 
 /** Clocks of programs differ. */
@@ -81,21 +85,24 @@ class Keeper implements CertificateKeeper {
     await this.#keepSidecarsCa();
   }
 
-  async keepLeaf(leaf: Leaf, ref: SecretRef): Promise<void> {
+  async keepLeaf(leaf: Leaf, ref: SecretRef): Promise<boolean> {
     const { client, clock, log, isLeader, namespace } = this.#deps;
     const authority = this.#authorities?.[leaf.authority];
     const bundle = authority && bundleOf(authority);
-    if (authority?.current === undefined || bundle === undefined) return;
+    if (authority?.current === undefined || bundle === undefined) return false;
     const stored = await readSecret(client, ref);
-    const step = leafStepOf(leaf, stored.data, { bundle, now: clock.now() });
     let certificate = certificateIn(stored.data);
-    if (step !== undefined && isLeader()) {
+    const held = { certificate, bundle: stored.data['ca.crt'] };
+    const step = leafStepOf(leaf, held, { bundle, now: clock.now() });
+    const acts = step !== undefined && isLeader();
+    if (acts) {
       const fresh = step === 'renew' ? await this.#issue(leaf, authority.current) : {};
       const written = await writeSecret(client, stored, { ...fresh, 'ca.crt': bundle });
       log.info({ namespace: ref.namespace, secret: ref.name, step }, 'a certificate was kept');
-      certificate = certificateIn(written.data);
+      if (step === 'renew') certificate = certificateIn(written.data);
     }
     if (ref.namespace === namespace) this.#ended(ref.name, certificate);
+    return step === undefined || acts;
   }
 
   async #keepAuthorities(stored: StoredSecret): Promise<Authorities> {

@@ -1,6 +1,7 @@
 // The certificates that the gateway's programs show, and whether one is due to be made anew: pure. Names and usages are those of
 // deploy/certificates/cert-manager.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { certificatesIn } from '../../common/certificate-ends.ts';
 import type { AuthorityName, SecretData } from './authorities.ts';
 
 export interface Leaf {
@@ -50,16 +51,22 @@ export interface LeafContext {
   readonly now: number;
 }
 
-/** What is to be done about the Secret of a leaf; undefined: nothing. */
-export type LeafStep = 'renew' | 'update_bundle';
-
-export function leafStepOf(leaf: Leaf, data: SecretData, { bundle, now }: LeafContext): LeafStep | undefined {
-  if (!isGood(leaf, data, { bundle, now })) return 'renew';
-  return data['ca.crt'] === bundle ? undefined : 'update_bundle';
+/** What the Secret of a leaf has. */
+export interface Held {
+  readonly certificate: X509Certificate | undefined;
+  /** PEM of the authorities beside it. */
+  readonly bundle: string | undefined;
 }
 
-function isGood(leaf: Leaf, data: SecretData, { bundle, now }: LeafContext): boolean {
-  const certificate = certificateIn(data);
+/** What is to be done about it; undefined: nothing. */
+export type LeafStep = 'renew' | 'update_bundle';
+
+export function leafStepOf(leaf: Leaf, held: Held, context: LeafContext): LeafStep | undefined {
+  if (!isGood(leaf, held, context)) return 'renew';
+  return held.bundle === context.bundle ? undefined : 'update_bundle';
+}
+
+function isGood(leaf: Leaf, { certificate }: Held, { bundle, now }: LeafContext): boolean {
   if (certificate === undefined) return false;
   const [from, to] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
   const isYoung = now < from + ((to - from) * 2) / 3;
@@ -86,9 +93,7 @@ function hasNames({ dnsNames, addresses }: Leaf, { subjectAltName = '' }: X509Ce
 }
 
 function isSignedBy(bundle: string, certificate: X509Certificate): boolean {
-  const authorities = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return authorities.some((pem) => {
-    const authority = new X509Certificate(pem);
-    return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-  });
+  return certificatesIn(bundle).some(
+    (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
+  );
 }

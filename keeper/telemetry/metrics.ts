@@ -93,10 +93,9 @@ function observe(registers: Registry[], { isLeader, certificates, namespacesLeft
     help: 'Namespaces whose sizes found no room in what is handed to the injector. Absent where the keeper may not read namespaces.',
     registers,
     collect() {
-      this.reset();
       const count = namespacesLeftOut();
-      if (count !== undefined) this.set(count);
-      else this.remove();
+      if (count === undefined) this.remove();
+      else this.set(count);
     },
   });
   new Gauge(certificateGauge(certificates, registers));

@@ -15,8 +15,6 @@ export interface Check {
 export interface Scene {
   /** Of the injector's Deployment, running. */
   readonly injectors: RunningPod[];
-  /** Of the first keeper, its log. */
-  keeperLog?: () => string;
   virtualKey?: string;
 }
 
@@ -87,6 +85,9 @@ function createdBy({ ok, stdout, stderr }: Said): Created {
   };
 }
 
+/** Of a namespace whose pods get sidecars. */
+export const optedIn = { 'model-gateway.io/inject': 'enabled' } as const;
+
 export function createNamespace(
   control: Control,
   name: string,
@@ -95,6 +96,21 @@ export function createNamespace(
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels, annotations } };
   control.kubectl(['create', '-f', '-'], JSON.stringify(object));
   control.kubectl(['-n', name, 'wait', '--for=create', 'serviceaccount/default', '--timeout=30s']);
+}
+
+export function createLimitRange(control: Control, namespace: string, limits: readonly object[]): void {
+  const metadata = { name: 'limits', namespace };
+  const range = { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits } };
+  control.kubectl(['apply', '-f', '-'], JSON.stringify(range));
+}
+
+/** Waits for a pod with a sidecar. */
+export function untilInjected(control: Control, request: PodRequest, withinMs?: number): Promise<Created> {
+  return eventually(() => {
+    const created = createPodAt(control, request);
+    must(sidecarIn(created.pod), `${request.namespace}: ${created.refusal ?? 'no sidecar'}`);
+    return created;
+  }, withinMs);
 }
 
 export function sidecarIn(pod: TestPod | undefined) {

@@ -78,6 +78,12 @@ export async function startControl(binaries: Binaries, folder: string): Promise<
   }
 }
 
+/** PEM of the API server's authority, as pods have it. */
+export function rootCa(control: Control, namespace: string): string {
+  const path = 'jsonpath={.data.ca\\.crt}';
+  return control.kubectl(['-n', namespace, 'get', 'configmap', 'kube-root-ca.crt', '-o', path]);
+}
+
 interface Files {
   readonly folder: string;
   readonly ca: string;

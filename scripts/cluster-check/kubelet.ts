@@ -19,7 +19,7 @@ import { paths, textsIn } from '../../keeper/api/sources.ts';
 import { startContainerOf } from '../../test/support/container.ts';
 import type { TestContainer, TestPod } from '../../test/support/injection.ts';
 import { type Child, startProcess, until } from '../../test/support/process.ts';
-import type { Control } from './control.ts';
+import { type Control, rootCa } from './control.ts';
 
 export interface PodOptions {
   readonly control: Control;
@@ -145,16 +145,7 @@ class LocalPod implements Pod {
     if (volume.projected !== undefined) {
       const account = String(pod.spec.serviceAccountName ?? 'default');
       const token = control.kubectl(['-n', namespace, 'create', 'token', account, '--duration=1h']);
-      const ca = control.kubectl([
-        '-n',
-        namespace,
-        'get',
-        'configmap',
-        'kube-root-ca.crt',
-        '-o',
-        'jsonpath={.data.ca\\.crt}',
-      ]);
-      fill(made, { token, 'ca.crt': ca });
+      fill(made, { token, 'ca.crt': rootCa(control, namespace) });
     }
     return made;
   }

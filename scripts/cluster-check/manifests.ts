@@ -23,6 +23,9 @@ export interface Installation {
   readonly withImages?: boolean;
 }
 
+/** With the keeper as the authority: there is no cert-manager here. */
+export const keeperOverlay = 'overlays/sidecar-plain-certificates';
+
 interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -52,6 +55,10 @@ export function objectsOf({
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+export function webhookObjects(): readonly KubernetesObject[] {
+  return objectsOf({ overlay: keeperOverlay }).filter(({ kind }) => kind === 'MutatingWebhookConfiguration');
 }
 
 /** A copy of deploy/tenant-plain-certificates with another namespace in it, as docs/kubernetes.md says. */
@@ -92,4 +99,9 @@ export function apply(
     .filter((line) => line !== '' && !/ serverside-applied( \(server dry run\))?$/.test(line));
   if (!ok) throw new Error(`could not be applied: ${words.join('\n')}`);
   return words;
+}
+
+/** The whole gateway, over whatever is there. */
+export function applyGateway(control: Control, installation: Partial<Installation> = {}): void {
+  apply(control, objectsOf({ overlay: keeperOverlay, ...installation }), ['--force-conflicts']);
 }

@@ -5,24 +5,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { isObject } from '../../common/json.ts';
+import { paths } from '../../keeper/api/sources.ts';
+import { objectPaths } from '../../test/support/keepers.ts';
 import { projectRoot } from '../../test/support/process.ts';
-import type { Check } from './check.ts';
-import { createNamespace, eventually, must } from './check.ts';
+import { type Check, createLimitRange, createNamespace, eventually, must, optedIn } from './check.ts';
+import { endInjectors } from './checks/install.ts';
 import type { Cluster } from './cluster.ts';
-import { type Control, hostAddress } from './control.ts';
-import { apply, objectsOf } from './manifests.ts';
+import { type Control, hostAddress, rootCa } from './control.ts';
+import { apply, applyGateway, webhookObjects } from './manifests.ts';
 
 const folder = join(projectRoot, 'test/integration/keeper/recorded');
-const webhook = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/model-gateway-injector';
-const inNamespace = (group: string, kind: string, name: string) =>
-  `${group}/namespaces/model-gateway/${kind}/${name}`;
-const paths = {
-  namespace: '/api/v1/namespaces/model-gateway',
-  deployment: inNamespace('/apis/apps/v1', 'deployments', 'injector'),
-  template: inNamespace('/api/v1', 'podtemplates', 'model-gateway-sidecar'),
-  lease: inNamespace('/apis/coordination.k8s.io/v1', 'leases', 'model-gateway-keeper'),
-  secret: inNamespace('/api/v1', 'secrets', 'injector-tls'),
-} as const;
+const secretPath = paths.secret('model-gateway', 'injector-tls');
 
 interface Sent {
   readonly method?: string;
@@ -147,7 +140,7 @@ export const recordChecks: readonly Check[] = [
   {
     name: 'what the API server answers to the keeper is written down',
     run: async (cluster, scene) => {
-      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await endInjectors(scene);
       const { control } = cluster;
       control.tryKubectl(['delete', 'namespace', 'model-gateway']);
       await eventually(
@@ -157,14 +150,14 @@ export const recordChecks: readonly Check[] = [
       );
       // Of what was before it, an API server that has just begun knows nothing.
       await control.restartApi();
-      apply(control, objectsOf({ overlay: 'overlays/sidecar-plain-certificates', withImages: false }), [
-        '--force-conflicts',
-      ]);
+      applyGateway(control, { withImages: false });
       const recorder = new Recorder(control);
       try {
-        await recorder.watch('watch-too-old', { path: watchOf(webhook), version: '1', seconds: 3 }, [
-          'ERROR',
-        ]);
+        await recorder.watch(
+          'watch-too-old',
+          { path: watchOf(objectPaths.webhook), version: '1', seconds: 3 },
+          ['ERROR'],
+        );
         await recordImages(cluster, recorder);
         await recordWebhook(cluster, recorder);
         await recordLease(recorder);
@@ -180,16 +173,14 @@ export const recordChecks: readonly Check[] = [
 ];
 
 async function recordImages({ control }: Cluster, recorder: Recorder): Promise<void> {
-  await recorder.keep('pod-template-placeholder', 200, { path: paths.template });
-  apply(control, objectsOf({ overlay: 'overlays/sidecar-plain-certificates' }), ['--force-conflicts']);
-  const template = await recorder.keep('pod-template', 200, { path: paths.template });
-  await recorder.keep('unauthorized', 401, { path: paths.template, token: 'nobody' });
-  const watch = { path: watchOf(paths.template), version: versionIn(template), seconds: 4 };
-  await recorder.watch('watch-pod-template', watch, []);
+  await recorder.keep('pod-template-placeholder', 200, { path: objectPaths.podTemplate });
+  applyGateway(control);
+  await recorder.keep('pod-template', 200, { path: objectPaths.podTemplate });
+  await recorder.keep('unauthorized', 401, { path: objectPaths.podTemplate, token: 'nobody' });
 }
 
 async function recordWebhook({ control }: Cluster, recorder: Recorder): Promise<void> {
-  const bare = await recorder.keep('webhook-without-authority', 200, { path: webhook });
+  const bare = await recorder.keep('webhook-without-authority', 200, { path: objectPaths.webhook });
   const add = {
     op: 'add',
     path: '/webhooks/0/clientConfig/caBundle',
@@ -198,24 +189,15 @@ async function recordWebhook({ control }: Cluster, recorder: Recorder): Promise<
   const test = (value: string) => ({ op: 'test', path: '/metadata/resourceVersion', value });
   const patch = (value: string) => ({
     method: 'PATCH',
-    path: webhook,
+    path: objectPaths.webhook,
     body: [test(value), add],
     contentType: jsonPatch,
   });
   await recorder.keep('webhook-patch-outdated', 422, patch('1'));
-  const pem = control.kubectl([
-    '-n',
-    'default',
-    'get',
-    'configmap',
-    'kube-root-ca.crt',
-    '-o',
-    'jsonpath={.data.ca\\.crt}',
-  ]);
-  add.value = Buffer.from(pem).toString('base64');
+  add.value = Buffer.from(rootCa(control, 'default')).toString('base64');
   const patched = await recorder.keep('webhook-patched', 200, patch(versionIn(bare)));
   await recorder.keep('webhook-delete-another', 409, {
-    ...{ method: 'DELETE', path: webhook },
+    ...{ method: 'DELETE', path: objectPaths.webhook },
     body: {
       kind: 'DeleteOptions',
       apiVersion: 'v1',
@@ -223,24 +205,21 @@ async function recordWebhook({ control }: Cluster, recorder: Recorder): Promise<
     },
   });
   await recorder.keep('webhook-deleted', 200, {
-    ...{ method: 'DELETE', path: webhook },
+    ...{ method: 'DELETE', path: objectPaths.webhook },
     body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: uidIn(patched) } },
   });
-  await recorder.keep('webhook-absent', 404, { path: webhook });
-  const again = objectsOf({ overlay: 'overlays/sidecar-plain-certificates' }).filter(
-    ({ kind }) => kind === 'MutatingWebhookConfiguration',
-  );
-  apply(control, again);
+  await recorder.keep('webhook-absent', 404, { path: objectPaths.webhook });
+  apply(control, webhookObjects());
   // A watch tells what has been since its version: so it begins when all is done.
-  const watch = { path: watchOf(webhook), version: versionIn(patched), seconds: 8 };
+  const watch = { path: watchOf(objectPaths.webhook), version: versionIn(patched), seconds: 8 };
   await recorder.watch('watch-webhook', watch, ['DELETED', 'ADDED', 'BOOKMARK']);
 }
 
 async function recordLease(recorder: Recorder): Promise<void> {
-  const empty = await recorder.keep('lease-empty', 200, { path: paths.lease });
+  const empty = await recorder.keep('lease-empty', 200, { path: objectPaths.lease });
   const claim = (holderIdentity: string) => ({
     method: 'PATCH',
-    ...{ path: paths.lease, contentType: mergePatch },
+    ...{ path: objectPaths.lease, contentType: mergePatch },
     body: {
       metadata: { resourceVersion: versionIn(empty) },
       spec: { holderIdentity, leaseDurationSeconds: 15, renewTime: '2026-11-22T12:00:00.000000Z' },
@@ -248,12 +227,12 @@ async function recordLease(recorder: Recorder): Promise<void> {
   });
   await recorder.keep('lease-claimed', 200, claim('another-keeper'));
   await recorder.keep('lease-conflict', 409, claim('a-late-keeper'));
-  await recorder.keep('lease-held', 200, { path: paths.lease });
+  await recorder.keep('lease-held', 200, { path: objectPaths.lease });
 }
 
 async function recordSecrets(recorder: Recorder): Promise<void> {
-  const empty = await recorder.keep('secret-empty', 200, { path: paths.secret });
-  const write = { method: 'PATCH', path: paths.secret, contentType: mergePatch };
+  const empty = await recorder.keep('secret-empty', 200, { path: secretPath });
+  const write = { method: 'PATCH', path: secretPath, contentType: mergePatch };
   const body = {
     metadata: { resourceVersion: versionIn(empty) },
     data: { 'ca.crt': Buffer.from('a').toString('base64') },
@@ -267,8 +246,8 @@ async function recordSecrets(recorder: Recorder): Promise<void> {
 
 async function recordNamespaces({ control }: Cluster, recorder: Recorder): Promise<void> {
   createNamespace(control, 'sized-by-annotation', {
-    annotations: { 'model-gateway.io/memory-limit': '300Mi', 'model-gateway.io/inject': 'enabled' },
-    labels: { 'model-gateway.io/inject': 'enabled' },
+    annotations: { 'model-gateway.io/memory-limit': '300Mi', ...optedIn },
+    labels: optedIn,
   });
   const limits = [
     {
@@ -280,15 +259,9 @@ async function recordNamespaces({ control }: Cluster, recorder: Recorder): Promi
     { type: 'Pod', max: { cpu: 2 } },
     { type: 'PersistentVolumeClaim', max: { storage: '1Gi' } },
   ];
-  const range = {
-    apiVersion: 'v1',
-    kind: 'LimitRange',
-    metadata: { name: 'limits', namespace: 'sized-by-annotation' },
-    spec: { limits },
-  };
-  control.kubectl(['apply', '-f', '-'], JSON.stringify(range));
+  createLimitRange(control, 'sized-by-annotation', limits);
   const page = await recorder.keep('namespaces-page-1', 200, { path: '/api/v1/namespaces?limit=500' });
-  const [first] = [await recorder.keep('namespaces-page-of-2', 200, { path: '/api/v1/namespaces?limit=2' })];
+  const first = await recorder.keep('namespaces-page-of-2', 200, { path: '/api/v1/namespaces?limit=2' });
   const next = String((first.metadata as { continue: string }).continue);
   await recorder.keep('namespaces-page-after-2', 200, {
     path: `/api/v1/namespaces?limit=500&continue=${encodeURIComponent(next)}`,
@@ -310,14 +283,14 @@ async function recordNamespaces({ control }: Cluster, recorder: Recorder): Promi
 }
 
 async function recordEnds({ control }: Cluster, recorder: Recorder): Promise<void> {
-  const namespace = await recorder.keep('namespace', 200, { path: paths.namespace });
-  const deployment = await recorder.keep('deployment', 200, { path: paths.deployment });
+  const namespace = await recorder.keep('namespace', 200, { path: objectPaths.namespace });
+  const deployment = await recorder.keep('deployment', 200, { path: objectPaths.deployment });
   control.kubectl(['-n', 'model-gateway', 'delete', 'deployment', 'injector', '--wait=false']);
-  await eventually(() => recorder.keep('deployment-absent', 404, { path: paths.deployment }));
+  await eventually(() => recorder.keep('deployment-absent', 404, { path: objectPaths.deployment }));
   const watch = (path: string, object: Record<string, unknown>) => ({
     ...{ path: watchOf(path), version: versionIn(object), seconds: 6 },
   });
-  await recorder.watch('watch-deployment-deleted', watch(paths.deployment, deployment), ['DELETED']);
+  await recorder.watch('watch-deployment-deleted', watch(objectPaths.deployment, deployment), ['DELETED']);
   control.kubectl(['delete', 'namespace', 'model-gateway', '--wait=false']);
-  await recorder.watch('watch-namespace-deleted', watch(paths.namespace, namespace), ['MODIFIED']);
+  await recorder.watch('watch-namespace-deleted', watch(objectPaths.namespace, namespace), ['MODIFIED']);
 }

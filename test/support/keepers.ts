@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '../../common/logger.ts';
 import { paths } from '../../keeper/api/sources.ts';
-import { type Keeper, leaseName, startKeeper } from '../../keeper/app.ts';
+import { drainGraceMs, type Keeper, leaseName, startKeeper } from '../../keeper/app.ts';
 import { authoritiesSecret, sidecarsCaSecret } from '../../keeper/authority/keep.ts';
 import { leavesOf, tenantLeaf } from '../../keeper/authority/leaves.ts';
 import { podTemplateName } from '../../keeper/image.ts';
@@ -32,7 +32,7 @@ export interface KeeperScene {
   readonly lines: readonly string[];
   /** What a Secret has by now, decoded. */
   secret(name: string, ofNamespace?: string): Data;
-  startKeeper(env?: Readonly<Record<string, string>>): Promise<TestKeeper>;
+  startKeeper(env?: Readonly<Record<string, string>>, graceMs?: number): Promise<TestKeeper>;
   close(): Promise<void>;
 }
 
@@ -71,8 +71,9 @@ export async function createKeeperScene(): Promise<KeeperScene> {
     api,
     lines,
     secret: (name, ofNamespace = namespace) => secrets.get(`${ofNamespace}/${name}`)?.data ?? {},
-    startKeeper: async (env = {}) => {
-      const started = await startOne({ api, folder: mkdtempSync(join(folder, 'keeper-')), lines, env });
+    startKeeper: async (env = {}, graceMs = drainGraceMs) => {
+      const own = mkdtempSync(join(folder, 'keeper-'));
+      const started = await startOne({ api, folder: own, lines, env, graceMs });
       keepers.push(started);
       return started;
     },
@@ -101,9 +102,10 @@ interface One {
   readonly folder: string;
   readonly lines: string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly graceMs: number;
 }
 
-async function startOne({ api, folder, lines, env }: One): Promise<TestKeeper> {
+async function startOne({ api, folder, lines, env, graceMs }: One): Promise<TestKeeper> {
   writeFileSync(join(folder, 'token'), 'a-token\n');
   const settings = readKeeperSettings({
     ...{ GATEWAY_KEEPER_API: api.url, GATEWAY_KEEPER_API_CA_FILE: api.caFile },
@@ -113,7 +115,7 @@ async function startOne({ api, folder, lines, env }: One): Promise<TestKeeper> {
     ...env,
   });
   const log = createLogger({ name: 'keeper', level: 'info', stream: { write: (line) => lines.push(line) } });
-  const keeper = await startKeeper(settings, { log });
+  const keeper = await startKeeper(settings, { log, graceMs });
   const ask = async (path: string) => (await fetch(`http://127.0.0.1:${keeper.adminPort}/${path}`)).text();
   let closed: Promise<void> | undefined;
   return {

@@ -9,6 +9,8 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import { createAuthority } from './tls.ts';
 
 export interface Recording {
+  /** As it was sent, where it is a recording and not a test's own. */
+  readonly request?: { readonly body?: JsonObject };
   readonly status: number;
   readonly body?: JsonObject;
   /** Of a watch. */
@@ -61,6 +63,8 @@ export interface RecordedApi {
   remember(path: string, recording: Recording): { readonly data: Readonly<Record<string, string>> };
   /** Cuts every connection, and answers none until it is open again. */
   setOpen(isOpen: boolean): void;
+  /** Takes requests from now on, and responds to none. */
+  fallSilent(): void;
   close(): Promise<void>;
 }
 
@@ -92,6 +96,7 @@ class Played {
   readonly #remembered = new Map<string, JsonObject>();
   readonly #sockets = new Set<Socket>();
   #isOpen = true;
+  #isSilent = false;
 
   to(method: string, path: string): readonly Received[] {
     return this.requests.filter((one) => keyOf(one) === `${method} ${path}`);
@@ -120,6 +125,10 @@ class Played {
     if (!isOpen) for (const socket of this.#sockets) socket.destroy();
   }
 
+  fallSilent(): void {
+    this.#isSilent = true;
+  }
+
   connected(socket: Socket): void {
     if (!this.#isOpen) {
       socket.destroy();
@@ -143,6 +152,7 @@ class Played {
       authorization: headers.authorization,
     };
     this.requests.push(received);
+    if (this.#isSilent) return;
     const play = this.#nextFor(received);
     response.writeHead(play.status, { 'content-type': 'application/json' });
     if (play.lines === undefined) response.end(JSON.stringify(play.body));

@@ -310,7 +310,6 @@ export const expectations: Record<MethodName, Expectation> = {
       return { id: made.proxyToken.id };
     },
   },
-  // It names no organization.
   'Reconciliation.ImportBill': { ...managersOnly, request: (_world, tenant) => importedBill(tenant) },
   'Reconciliation.ListBillDays': { ...managersOnly, request: inOrganization },
   'Reconciliation.DeleteBill': { ...managersOnly, request: (_world, tenant) => bill(tenant) },
@@ -335,6 +334,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'Reconciliation.ListAdjustments': { ...managersOnly, request: inOrganization },
   'Reconciliation.GetSettings': { ...managersOnly, request: inOrganization },
   'Reconciliation.UpdateSettings': { ...managersOnly, request: inOrganization },
+  // It names no organization.
   'Status.Get': { ...everybodyInside, otherOwner: ok, otherMember: ok, platform: ok, request: () => ({}) },
   'Usage.Totals': { ...everybodyInside, request: inOrganization },
   'Usage.Export': {

@@ -1,7 +1,4 @@
 // Reinvocation: a webhook after ours changes pods, so ours is asked again. What the audit log then holds, and what the API server logs.
-import { readFileSync } from 'node:fs';
-import { startNode } from '../../../test/support/process.ts';
-import { createAuthority } from '../../../test/support/tls.ts';
 import {
   type Check,
   createNamespace,
@@ -9,20 +6,22 @@ import {
   eventually,
   must,
   mustEqual,
+  optedIn,
   sidecarIn,
 } from '../check.ts';
-import { untilReady } from '../cluster.ts';
-import { type Control, hostAddress } from '../control.ts';
-
-const port = 9443;
+import type { Control } from '../control.ts';
+import { startOtherWebhook } from '../other-webhook.ts';
 
 export const auditChecks: readonly Check[] = [
   {
     name: 'a webhook after ours adds a container: it gets its environment, and no audit annotation is written twice',
     run: async ({ control }) => {
-      const later = await startLaterWebhook(control);
+      // It stands after ours by its name.
+      const later = await startOtherWebhook(control, {
+        ...{ name: 'zz-later', script: 'later-webhook', namespace: 'audited' },
+      });
       try {
-        createNamespace(control, 'audited', { labels: { 'model-gateway.io/inject': 'enabled' } });
+        createNamespace(control, 'audited', { labels: optedIn });
         const created = await eventually(() => {
           const one = createPodAt(control, { namespace: 'audited', isStored: true });
           must(
@@ -79,49 +78,4 @@ function annotationsIn(control: Control, namespace: string) {
   const notInjected = found.find((one) => one['outcome-0'] === 'not_injected');
   must(injected && notInjected, `the audit log has ${JSON.stringify(found)}`);
   return { injected, notInjected };
-}
-
-/** It stands after ours by its configuration's name. */
-async function startLaterWebhook(control: Control) {
-  const authority = await createAuthority('later webhook');
-  const { certFile, keyFile } = await authority.issue({ commonName: 'later', names: [`IP:${hostAddress}`] });
-  const child = startNode([
-    'scripts/cluster-check/later-webhook.ts',
-    hostAddress,
-    String(port),
-    certFile,
-    keyFile,
-  ]);
-  await untilReady(child, 'later webhook listens');
-  control.kubectl(
-    ['create', '-f', '-'],
-    JSON.stringify(configuration(readFileSync(authority.caFile).toString('base64'))),
-  );
-  return {
-    close: async () => {
-      control.kubectl(['delete', 'mutatingwebhookconfiguration', 'zz-later']);
-      await child.stop();
-      authority.remove();
-    },
-  };
-}
-
-function configuration(caBundle: string): object {
-  return {
-    ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration' },
-    metadata: { name: 'zz-later' },
-    webhooks: [
-      {
-        ...{
-          name: 'later.example.com',
-          admissionReviewVersions: ['v1'],
-          sideEffects: 'None',
-          failurePolicy: 'Fail',
-        },
-        clientConfig: { url: `https://${hostAddress}:${port}/`, caBundle },
-        rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'audited' } },
-      },
-    ],
-  };
 }

@@ -2,15 +2,13 @@
 import { X509Certificate } from 'node:crypto';
 import { type Check, eventually, must, mustEqual, mustMatch, type Scene } from '../check.ts';
 import { type Cluster, type RunningPod, untilReady } from '../cluster.ts';
-import { apply, objectsOf } from '../manifests.ts';
-
-const overlay = 'overlays/sidecar-plain-certificates';
+import { apply, applyGateway, keeperOverlay, objectsOf } from '../manifests.ts';
 
 export const installChecks: readonly Check[] = [
   {
     name: 'the manifests are taken with strict validation, without a warning',
     run: async ({ control }) => {
-      mustEqual(apply(control, objectsOf({ overlay, withImages: false })), [], 'kubectl says');
+      mustEqual(apply(control, objectsOf({ overlay: keeperOverlay, withImages: false })), [], 'kubectl says');
       const others = [
         'overlays/egress-gateway',
         'overlays/sidecar',
@@ -58,11 +56,9 @@ export const installChecks: readonly Check[] = [
   {
     name: 'with images named the keeper makes all certificates, and the injector starts with its own',
     run: async (cluster, scene) => {
-      apply(cluster.control, objectsOf({ overlay }), ['--force-conflicts']);
+      applyGateway(cluster.control);
       const begun = performance.now();
-      for (let replica = 0; replica < 2; replica++)
-        scene.injectors.push(await startInjector(cluster, { scene }));
-      cluster.setEndpoints(scene.injectors);
+      await startInjectors(cluster, scene, { replicas: 2 });
       checkCertificates(cluster);
       return `both replicas ready after ${Math.round(performance.now() - begun)} ms`;
     },
@@ -115,15 +111,32 @@ export const installChecks: readonly Check[] = [
   },
 ];
 
-/** The keeper first, whose certificates the injector needs: as a kubelet would, it is started again until they are there. */
-export async function startInjector(
+export interface InjectorOptions {
+  readonly replicas?: number;
+  /** Of the keeper. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Pods of the injector's Deployment, and where they are as its Service has it. */
+export async function startInjectors(
   cluster: Cluster,
-  { scene, env = {} }: { readonly scene?: Scene; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<RunningPod> {
+  { injectors }: Scene,
+  { replicas = 1, env = {} }: InjectorOptions = {},
+): Promise<void> {
+  for (let replica = 0; replica < replicas; replica++) injectors.push(await startInjector(cluster, env));
+  cluster.setEndpoints(injectors);
+}
+
+/** All that run. */
+export async function endInjectors({ injectors }: Scene): Promise<void> {
+  for (const pod of injectors.splice(0)) await pod.close();
+}
+
+/** The keeper first, whose certificates the injector needs: as a kubelet would, it is started again until they are there. */
+async function startInjector(cluster: Cluster, env: Readonly<Record<string, string>>): Promise<RunningPod> {
   const pod = await cluster.podOf('injector');
   const keeper = pod.run('keeper', { image: 'control-plane', env });
   await untilReady(keeper, '"msg":"keeping"');
-  if (scene !== undefined) scene.keeperLog ??= () => keeper.stdout() + keeper.stderr();
   await eventually(async () => {
     const injector = pod.run('injector', { image: 'control-plane' });
     await untilReady(injector, 'ready for reviews');

@@ -2,24 +2,18 @@
 // makes it possible with its sidecar.
 import {
   type Check,
+  createLimitRange,
   createNamespace,
   createPodAt,
   eventually,
   must,
   mustEqual,
   mustMatch,
+  optedIn,
   sidecarIn,
+  untilInjected,
 } from '../check.ts';
 
-const limitRange = (namespace: string, limits: readonly object[]) =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'LimitRange',
-    metadata: { name: 'limits', namespace },
-    spec: { limits },
-  });
-
-const labels = { 'model-gateway.io/inject': 'enabled' };
 const resources = (cpu: string, memory: string) => ({ requests: { cpu, memory }, limits: { cpu, memory } });
 
 /** What the reviewer had in mind, and what else is ordinary. */
@@ -76,19 +70,15 @@ export const sizeChecks: readonly Check[] = [
     run: async ({ control }) => {
       const sizes: string[] = [];
       for (const [namespace, { limits, app }] of Object.entries(ranges)) {
-        createNamespace(control, namespace, { labels });
-        control.kubectl(['apply', '-f', '-'], limitRange(namespace, limits));
+        createNamespace(control, namespace, { labels: optedIn });
+        createLimitRange(control, namespace, limits);
         const container = app === undefined ? {} : { resources: app };
         must(
           createPodAt(control, { namespace, container, labels: { 'model-gateway.io/inject': 'disabled' } })
             .pod,
           `${namespace} lets no app in`,
         );
-        const { pod, warnings } = await eventually(() => {
-          const created = createPodAt(control, { namespace, container });
-          must(sidecarIn(created.pod), `${namespace}: ${created.refusal}`);
-          return created;
-        });
+        const { pod, warnings } = await untilInjected(control, { namespace, container });
         must(
           warnings.some((warning) => warning.includes('the namespace’s LimitRange makes the sidecar’s')),
           `${namespace}: ${warnings}`,
@@ -102,7 +92,7 @@ export const sizeChecks: readonly Check[] = [
     name: 'a namespace’s annotation sets the size of its sidecars, a pod’s goes before it, and a wrong one is told',
     run: async ({ control }) => {
       createNamespace(control, 'sized', {
-        labels,
+        labels: optedIn,
         annotations: { 'model-gateway.io/memory-limit': '300Mi' },
       });
       const memory = (annotations = {}) => {

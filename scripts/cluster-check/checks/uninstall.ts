@@ -7,14 +7,15 @@ import {
   eventually,
   must,
   mustEqual,
+  optedIn,
+  type Scene,
   sidecarIn,
 } from '../check.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Control } from '../control.ts';
-import { apply, objectsOf } from '../manifests.ts';
-import { startInjector } from './install.ts';
+import { applyGateway, keeperOverlay, objectsOf } from '../manifests.ts';
+import { endInjectors, startInjectors } from './install.ts';
 
-const overlay = 'overlays/sidecar-plain-certificates';
 const isThere = ({ tryKubectl }: Control) =>
   tryKubectl(['get', 'mutatingwebhookconfiguration', 'model-gateway-injector']).ok;
 
@@ -42,7 +43,7 @@ export const uninstallChecks: readonly Check[] = [
         '--cascade=foreground',
         '--wait=false',
       ]);
-      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await endInjectors(scene);
       await gone(cluster.control);
       return undefined;
     },
@@ -51,7 +52,7 @@ export const uninstallChecks: readonly Check[] = [
     name: 'the Deployment kept, its pods restarted: the webhooks stay',
     run: async (cluster, scene) => {
       await installed(cluster, scene);
-      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await endInjectors(scene);
       must(isThere(cluster.control), 'the webhooks are gone');
       return undefined;
     },
@@ -60,9 +61,9 @@ export const uninstallChecks: readonly Check[] = [
     name: 'the namespace deleted while no keeper runs: the garbage collector takes the webhooks, and pods start again',
     run: async (cluster, scene) => {
       await installed(cluster, scene);
-      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await endInjectors(scene);
       const { control } = cluster;
-      createNamespace(control, 'left-behind', { labels: { 'model-gateway.io/inject': 'enabled' } });
+      createNamespace(control, 'left-behind', { labels: optedIn });
       await eventually(() =>
         must(createPodAt(control, { namespace: 'left-behind' }).refusal, 'not refused without an injector'),
       );
@@ -93,10 +94,14 @@ export const uninstallChecks: readonly Check[] = [
     run: async (cluster, scene) => {
       const { control } = cluster;
       await installed(cluster, scene);
-      const objects = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objectsOf({ overlay }) });
+      const objects = JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'List',
+        items: objectsOf({ overlay: keeperOverlay }),
+      });
       control.kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], objects);
       await gone(control, 10_000);
-      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await endInjectors(scene);
       await eventually(() => {
         const kinds = 'mutatingwebhookconfigurations,clusterroles,clusterrolebindings,namespaces';
         const left = control.kubectl([
@@ -119,9 +124,9 @@ export const uninstallChecks: readonly Check[] = [
 ];
 
 /** Whole again, with one running pod; what the last check left is waited for. */
-async function installed(cluster: Cluster, { injectors }: { injectors: unknown[] }): Promise<void> {
+async function installed(cluster: Cluster, scene: Scene): Promise<void> {
   const { control } = cluster;
-  for (const pod of injectors.splice(0) as { close(): Promise<void> }[]) await pod.close();
+  await endInjectors(scene);
   await eventually(() => {
     const { ok, said } = control.tryKubectl([
       'get',
@@ -132,9 +137,8 @@ async function installed(cluster: Cluster, { injectors }: { injectors: unknown[]
     ]);
     must(!ok || said === 'Active', `the namespace is ${said}`);
   }, 120_000);
-  await eventually(() => apply(control, objectsOf({ overlay }), ['--force-conflicts']));
-  injectors.push(await startInjector(cluster));
-  cluster.setEndpoints(injectors as Parameters<Cluster['setEndpoints']>[0]);
+  await eventually(() => applyGateway(control));
+  await startInjectors(cluster, scene);
   await eventually(() => must(isThere(control), 'no webhooks'));
 }
 

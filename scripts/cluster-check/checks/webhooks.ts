@@ -6,26 +6,21 @@ import {
   eventually,
   must,
   mustMatch,
+  optedIn,
   sidecarIn,
+  untilInjected,
 } from '../check.ts';
-import { apply, objectsOf } from '../manifests.ts';
+import { apply, webhookObjects } from '../manifests.ts';
 import { configurationOf } from './install.ts';
 
-const webhooks = () =>
-  objectsOf({ overlay: 'overlays/sidecar-plain-certificates' }).filter(
-    ({ kind }) => kind === 'MutatingWebhookConfiguration',
-  );
 const remove = ['delete', 'mutatingwebhookconfiguration', 'model-gateway-injector'];
 
 export const webhookChecks: readonly Check[] = [
   {
     name: 'deleted, pods start without sidecars; applied again, they get them within 5 s, and nobody had to do anything',
     run: async ({ control }) => {
-      createNamespace(control, 'outage', { labels: { 'model-gateway.io/inject': 'enabled' } });
-      await eventually(() => {
-        const { pod, refusal } = createPodAt(control, { namespace: 'outage' });
-        must(sidecarIn(pod), `before: ${refusal ?? 'no sidecar'}`);
-      });
+      createNamespace(control, 'outage', { labels: optedIn });
+      await untilInjected(control, { namespace: 'outage' });
       const tookMs: number[] = [];
       for (let round = 0; round < 5; round++) {
         control.kubectl(remove);
@@ -35,12 +30,9 @@ export const webhookChecks: readonly Check[] = [
             'still a sidecar without webhooks',
           );
         });
-        apply(control, webhooks());
+        apply(control, webhookObjects());
         const applied = performance.now();
-        await eventually(() => {
-          const { pod, refusal } = createPodAt(control, { namespace: 'outage' });
-          must(sidecarIn(pod), `after: ${refusal ?? 'no sidecar'}`);
-        }, 10_000);
+        await untilInjected(control, { namespace: 'outage' }, 10_000);
         tookMs.push(performance.now() - applied);
       }
       const worst = Math.max(...tookMs);
@@ -87,7 +79,7 @@ export const webhookChecks: readonly Check[] = [
         /"failurePolicy":"Ignore"/,
         'the operator’s own change',
       );
-      apply(control, webhooks(), ['--force-conflicts']);
+      apply(control, webhookObjects(), ['--force-conflicts']);
       return undefined;
     },
   },
@@ -96,12 +88,9 @@ export const webhookChecks: readonly Check[] = [
     run: async ({ control }) => {
       await control.restartApi();
       control.kubectl(remove);
-      apply(control, webhooks());
+      apply(control, webhookObjects());
       const applied = performance.now();
-      await eventually(() => {
-        const { pod, refusal } = createPodAt(control, { namespace: 'outage' });
-        must(sidecarIn(pod), `after: ${refusal ?? 'no sidecar'}`);
-      }, 10_000);
+      await untilInjected(control, { namespace: 'outage' }, 10_000);
       const tookMs = performance.now() - applied;
       must(tookMs < 10_000, `the first pod took ${Math.round(tookMs)} ms`);
       return `first pod with a sidecar ${Math.round(tookMs)} ms after the apply`;
@@ -111,7 +100,7 @@ export const webhookChecks: readonly Check[] = [
     name: 'applying the manifests again changes neither authority nor owner',
     run: async ({ control }) => {
       const before = configurationOf(control);
-      apply(control, webhooks(), ['--force-conflicts']);
+      apply(control, webhookObjects(), ['--force-conflicts']);
       const after = configurationOf(control);
       must(
         after.webhooks.every(({ clientConfig }) => clientConfig.caBundle),

@@ -11,7 +11,7 @@ import {
   mustMatch,
   sidecarIn,
 } from '../check.ts';
-import { startInjector } from './install.ts';
+import { endInjectors, startInjectors } from './install.ts';
 
 const name = 'model-gateway.io/inject';
 
@@ -113,7 +113,7 @@ export const wordChecks: readonly Check[] = [
     run: async (cluster, scene) => {
       const { control } = cluster;
       // Not only out of the Service: API servers keep connections.
-      for (const pod of scene.injectors.splice(0)) await pod.close();
+      await endInjectors(scene);
       const outcome = (namespace: string, labels = {}) =>
         outcomeOf(createPodAt(control, { namespace, labels }));
       await eventually(() => must(outcome('says-enabled') === 'refused', 'still answered'));
@@ -122,8 +122,7 @@ export const wordChecks: readonly Check[] = [
       mustEqual(outcome('says-false'), 'plain', 'a namespace that opted out');
       mustEqual(outcome('says-nothing', { [name]: 'enabled' }), 'refused', 'a pod that opted in');
       mustEqual(outcome('kube-system', { [name]: 'enabled' }), 'plain', 'kube-system');
-      for (let replica = 0; replica < 2; replica++) scene.injectors.push(await startInjector(cluster));
-      cluster.setEndpoints(scene.injectors);
+      await startInjectors(cluster, scene, { replicas: 2 });
       await eventually(() => must(outcome('says-enabled') === 'injected', 'not answered again'));
       return undefined;
     },

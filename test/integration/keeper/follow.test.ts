@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import type { JsonObject } from '../../../common/json.ts';
 import { createLogger } from '../../../common/logger.ts';
-import { systemTimers } from '../../../common/timers.ts';
+import { systemTimers, type Timers } from '../../../common/timers.ts';
 import { type ApiClient, createApiClient } from '../../../keeper/api/client.ts';
 import { type Followed, follow } from '../../../keeper/api/follow.ts';
 import {
@@ -46,10 +46,10 @@ afterEach(async () => {
   await api.close();
 });
 
-function followed(source: Source): Followed {
+function followed(source: Source, timers = systemTimers): Followed {
   const log = createLogger({ name: 'test', level: 'info', stream: { write: (line) => lines.push(line) } });
   const one = follow(source, {
-    ...{ client, log, clock: systemClock, timers: systemTimers },
+    ...{ client, log, clock: systemClock, timers },
     onChange: () => void changes++,
   });
   following.push(one);
@@ -64,13 +64,14 @@ const recordedWatch = () => recordingOf('watch-webhook').lines ?? [];
 const objectIn = (line: JsonObject | undefined) => (line?.object ?? {}) as JsonObject;
 
 describe('one object', () => {
-  it('is read once, and its watch goes on from there with the account’s token', async () => {
+  it('is read once, and its watch tells first what there is, with the account’s token', async () => {
     api.on('GET', webhook, recordingOf('webhook-patched'));
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the watch', () => api.to('WATCH', webhookWatch).length === 1);
     expect(one.object).toEqual(recordedObject('webhook-patched'));
     const [watch] = api.to('WATCH', webhookWatch);
-    expect(watch?.query.get('resourceVersion')).toBe(versionOf(recordedObject('webhook-patched')));
+    // The object's own version may be older than anything that the server can still tell of.
+    expect(watch?.query.has('resourceVersion')).toBe(false);
     expect(watch?.query.get('allowWatchBookmarks')).toBe('true');
     expect(watch?.authorization).toBe('Bearer a-token');
     expect(api.to('GET', webhook)).toHaveLength(1);
@@ -125,6 +126,31 @@ describe('one object', () => {
       () => versionOf(one.object ?? {}) === versionOf(recordedObject('webhook-patched')),
     );
     expect(lines.join('')).not.toContain('cannot be read');
+  });
+
+  it('is never watched from the version that it was found too old in', async () => {
+    api.on('GET', webhook, recordingOf('webhook-patched'));
+    const tooOld = { ...recordingOf('watch-too-old'), ending: 'end' as const };
+    api.on('WATCH', webhookWatch, tooOld, tooOld, { status: 200, lines: [] });
+    followed(oneObject('webhooks', webhook));
+    await eventually('the third watch', () => api.to('WATCH', webhookWatch).length === 3);
+    const versions = api.to('WATCH', webhookWatch).map(({ query }) => query.get('resourceVersion'));
+    expect(versions).toEqual([null, null, null]);
+  });
+
+  it('is read again where its watch has told nothing of it: it was deleted before the watch began', async () => {
+    api.on('GET', webhook, recordingOf('webhook-patched'), recordingOf('webhook-absent'));
+    const bookmark = recordedWatch().filter(({ type }) => type === 'BOOKMARK');
+    api.on(
+      'WATCH',
+      webhookWatch,
+      { status: 200, lines: bookmark, ending: 'end' },
+      { status: 200, lines: [] },
+    );
+    const one = followed(oneObject('webhooks', webhook));
+    await eventually('the second watch', () => api.to('WATCH', webhookWatch).length === 2);
+    expect([one.objects?.size, one.object]).toEqual([0, undefined]);
+    expect(api.to('GET', webhook)).toHaveLength(2);
   });
 
   it('loses nothing where the connection is cut within a line: the next watch goes on after the last whole one', async () => {
@@ -198,6 +224,26 @@ describe('all objects of a kind', () => {
     expect(api.to('WATCH', paths.namespaces)[0]?.query.get('resourceVersion')).toBe(
       versionOf(recordedObject('namespaces-page-after-2')),
     );
+  });
+
+  it('whose version is too old again and again are read less and less often, and the log says so once', async () => {
+    api.on('GET', paths.namespaces, recordingOf('namespaces-page-1'));
+    api.on('WATCH', paths.namespaces, { ...recordingOf('watch-too-old'), ending: 'end' });
+    const waits: number[] = [];
+    // Hours in a moment.
+    const timers: Timers = {
+      after: (ms, task) => {
+        waits.push(ms);
+        return systemTimers.after(0, task);
+      },
+    };
+    followed(allObjects('namespaces', paths.namespaces, whole), timers);
+    await eventually('ten readings', () => waits.length >= 10);
+    expect(waits[0]).toBeLessThanOrEqual(200);
+    for (const wait of waits.slice(6)) expect(wait).toBeGreaterThanOrEqual(2_500);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(5_000);
+    expect(lines.filter((line) => line.includes('cannot be read'))).toHaveLength(1);
+    expect(lines.join('')).not.toContain('can be read again');
   });
 
   it('change one by one', async () => {

@@ -141,6 +141,14 @@ describe('two keepers', () => {
   });
 });
 
+describe('a Deployment that is deleted', () => {
+  it('takes the webhooks along as soon as the watch tells of it', async () => {
+    api().on('WATCH', objectPaths.deployment, recordingOf('watch-deployment-deleted'));
+    await scene.startKeeper();
+    await eventually('the end of the webhooks', () => api().to('DELETE', objectPaths.webhook).length > 0);
+  });
+});
+
 describe('a keeper that ends', () => {
   it('takes the webhooks along where its Deployment has been deleted', async () => {
     const one = await scene.startKeeper();
@@ -165,6 +173,19 @@ describe('a keeper that ends', () => {
     const began = performance.now();
     await one.close();
     expect(performance.now() - began).toBeLessThan(15_000);
+  });
+
+  it('ends within its grace before an API server that takes requests and responds to none', async () => {
+    const one = await scene.startKeeper({}, 300);
+    await eventually('readiness', async () => (await one.readiness()) === 'ok\n');
+    const looks = () => api().to('GET', objectPaths.webhook).length;
+    api().fallSilent();
+    const before = looks();
+    await eventually('a look under way', () => looks() > before);
+    const began = performance.now();
+    await one.close();
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(scene.lines.join('')).toContain('the last look at the webhook configuration failed');
   });
 });
 

@@ -176,3 +176,15 @@ it('a write that somebody else came before is an error, and nothing is lost: the
     expect(isBelieved(certificate, bundle), secret).toBe(true);
   }
 });
+
+it('a namespace of apps is whole only where its certificate is: not before there is an authority, nor by a keeper that stands by', async () => {
+  install();
+  const [acting, standingBy] = [keeperWith(() => true), keeperWith(() => false)];
+  const keep = (keeper: CertificateKeeper) => keeper.keepLeaf(ofTenant, placeOf(ofTenant.secret));
+  expect(await keep(acting)).toBe(false);
+  await acting.round();
+  await standingBy.round();
+  expect(await keep(standingBy)).toBe(false);
+  expect(await keep(acting)).toBe(true);
+  expect(await keep(standingBy)).toBe(true);
+});

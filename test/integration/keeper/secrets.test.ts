@@ -1,0 +1,64 @@
+// Secrets as a real API server keeps them: what is written is what it took, and what it refuses is known by its status.
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type ApiClient, createApiClient } from '../../../keeper/api/client.ts';
+import { paths, versionOf } from '../../../keeper/api/sources.ts';
+import { isUnwanted } from '../../../keeper/authority/keep.ts';
+import { readSecret, writeSecret } from '../../../keeper/authority/secrets.ts';
+import {
+  type RecordedApi,
+  recordedObject,
+  recordingOf,
+  startRecordedApi,
+} from '../../support/recorded-api.ts';
+
+const ref = { namespace: 'model-gateway', name: 'injector-tls' };
+const path = paths.secret(ref.namespace, ref.name);
+
+let api: RecordedApi;
+let client: ApiClient;
+
+beforeEach(async () => {
+  api = await startRecordedApi();
+  client = createApiClient({
+    url: api.url,
+    ca: { current: readFileSync(api.caFile) },
+    token: { current: 'a-token' },
+    userAgent: 'test',
+  });
+});
+afterEach(async () => {
+  client.close();
+  await api.close();
+});
+
+it('an empty Secret is written from the version that was read', async () => {
+  api.on('GET', path, recordingOf('secret-empty'));
+  api.on('PATCH', path, recordingOf('secret-written'));
+  const empty = await readSecret(client, ref);
+  expect(empty.data).toEqual({});
+  const written = await writeSecret(client, empty, { 'ca.crt': 'a' });
+  expect(api.to('PATCH', path)[0]?.body).toEqual(recordingOf('secret-written').request?.body);
+  expect(written).toEqual({
+    ...ref,
+    data: { 'ca.crt': 'a' },
+    version: versionOf(recordedObject('secret-written')),
+  });
+});
+
+it('one that somebody else has written in between is an error', async () => {
+  api.on('GET', path, recordingOf('secret-empty'));
+  api.on('PATCH', path, recordingOf('secret-conflict'));
+  const empty = await readSecret(client, ref);
+  await expect(writeSecret(client, empty, { 'ca.crt': 'a' })).rejects.toMatchObject({ status: 409 });
+});
+
+it.each([
+  ['without the right to it', 'secret-forbidden', 403],
+  ['without one', 'webhook-absent', 404],
+])('a namespace %s wants no certificate', async (_, recording, status) => {
+  api.on('GET', path, recordingOf(recording));
+  const error = await readSecret(client, ref).catch((one: unknown) => one);
+  expect(error).toMatchObject({ status });
+  expect(isUnwanted(error)).toBe(true);
+});

@@ -1,0 +1,142 @@
+// Which namespaces of apps the keeper looks at and when, and what it says of those that fail.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../../common/logger.ts';
+import { ApiError } from '../../../keeper/api/client.ts';
+import { createTenantKeeper } from '../../../keeper/authority/tenants.ts';
+
+const minute = 60_000;
+
+let now: number;
+let isLeader: boolean;
+let tenants: string[];
+let looked: string[];
+/** By namespace: an error, or that nothing could be done; else it is whole. */
+const outcomes = new Map<string, Error | false>();
+let lines: string[];
+let keeper: ReturnType<typeof createTenantKeeper>;
+
+beforeEach(() => {
+  [now, isLeader, tenants, looked, lines] = [1, true, ['a', 'b'], [], []];
+  outcomes.clear();
+  keeper = createTenantKeeper({
+    certificates: {
+      keepLeaf: async (_leaf, { namespace }) => {
+        looked.push(namespace);
+        const outcome = outcomes.get(namespace) ?? true;
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
+      },
+    },
+    clock: { now: () => now, monotonic: () => now },
+    log: createLogger({ name: 'test', level: 'info', stream: { write: (line) => lines.push(line) } }),
+    ...{ namespace: 'model-gateway', tenants: () => tenants, isLeader: () => isLeader },
+  });
+});
+
+/** @returns who was looked at */
+async function round(): Promise<readonly string[]> {
+  looked = [];
+  await keeper.round();
+  return looked;
+}
+
+const notices = () => lines.filter((line) => line.includes('no certificate is made there'));
+
+describe('a namespace', () => {
+  it('is looked at at once, and every ten minutes while its certificate is whole', async () => {
+    expect(await round()).toEqual(['a', 'b']);
+    now += 9 * minute;
+    tenants.push('c');
+    expect(await round()).toEqual(['c']);
+    now += minute;
+    expect(await round()).toEqual(['a', 'b']);
+  });
+
+  it('for which nothing could be done yet is looked at in the next round', async () => {
+    outcomes.set('a', false);
+    expect(await round()).toEqual(['a', 'b']);
+    expect(await round()).toEqual(['a']);
+    outcomes.clear();
+    expect(await round()).toEqual(['a']);
+    expect(await round()).toEqual([]);
+  });
+
+  it('is looked at anew by a keeper that acts again', async () => {
+    await round();
+    isLeader = false;
+    expect(await round()).toEqual([]);
+    isLeader = true;
+    expect(await round()).toEqual(['a', 'b']);
+  });
+
+  it('that does not want a certificate is no failure: it is said once, and asked every minute', async () => {
+    outcomes.set('a', new ApiError(404, 'there is no Secret'));
+    await round();
+    now += minute;
+    expect(await round()).toEqual(['a']);
+    expect(notices()).toHaveLength(1);
+    expect(notices()[0]).toContain('"namespace":"a"');
+  });
+
+  it('that is another one by now is spoken of anew', async () => {
+    outcomes.set('a', new ApiError(403, 'forbidden'));
+    await round();
+    tenants = ['b'];
+    await round();
+    tenants = ['a', 'b'];
+    expect(await round()).toEqual(['a']);
+    expect(notices()).toHaveLength(2);
+  });
+});
+
+describe('a namespace that fails', () => {
+  const outage = new ApiError(500, 'etcd is away');
+
+  it('does not keep others from being looked at, and is named with the reason', async () => {
+    outcomes.set('a', outage);
+    await expect(round()).rejects.toMatchObject({
+      message: 'certificates of sidecars cannot be kept in a',
+      cause: outage,
+    });
+    expect(looked).toEqual(['a', 'b']);
+  });
+
+  it('is a failure in every round until it has been looked at again', async () => {
+    outcomes.set('a', outage);
+    await expect(round()).rejects.toThrow('in a');
+    await expect(round()).rejects.toThrow('in a');
+    expect(looked).toEqual([]);
+    outcomes.clear();
+    now += minute;
+    expect(await round()).toEqual(['a']);
+    expect(await round()).toEqual([]);
+  });
+
+  it('is one no more when it is gone, or when this keeper does not act', async () => {
+    outcomes.set('a', outage);
+    await expect(round()).rejects.toThrow('in a');
+    tenants = ['b'];
+    await round();
+    tenants = ['a', 'b'];
+    await expect(round()).rejects.toThrow('in a');
+    isLeader = false;
+    await round();
+  });
+
+  it('is one of many: five are named, the rest counted', async () => {
+    tenants = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    for (const name of tenants) outcomes.set(name, outage);
+    await expect(round()).rejects.toThrow('cannot be kept in a, b, c, d, e and 2 more');
+  });
+
+  it('never keeps one waiting that has not been looked at', async () => {
+    const failing = Array.from({ length: 100 }, (_, index) => `failing-${index}`);
+    for (const name of failing) outcomes.set(name, outage);
+    tenants = [...failing, 'last'];
+    await expect(round()).rejects.toThrow('and 95 more');
+    expect(looked).toHaveLength(100);
+    now += minute;
+    await expect(round()).rejects.toThrow();
+    expect(looked[0]).toBe('last');
+  });
+});
