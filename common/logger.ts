@@ -1,14 +1,8 @@
 // JSON lines on standard output (the only pino). Never prompts, answers or keys: what is logged is chosen field by field.
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import {
-  type DestinationStream,
-  destination,
-  type Logger,
-  pino,
-  stdSerializers,
-  stdTimeFunctions,
-} from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { type LogSink, openLogSink } from './log-sink.ts';
 
 export type { Logger } from 'pino';
 
@@ -24,13 +18,15 @@ export interface LoggerOptions {
   readonly stream?: DestinationStream;
 }
 
-/** Lines are written together: a write for each would cost a request more than all of its checks. */
-const heldBytesMax = 64 * 1024;
-const bytesPerCharacterMax = 3;
-const heldMs = 250;
-
 export function createLogger(options: LoggerOptions): Logger {
-  const stream = options.stream ?? openDestination(options.file);
+  if (options.stream !== undefined) return createOver(options.stream, options);
+  const sink = openSink(options.file);
+  const log = createOver(sink, options);
+  sink.onRecovered((lines) => log.warn({ lines }, 'log lines were lost: they could not be written'));
+  return log;
+}
+
+function createOver(stream: DestinationStream, options: LoggerOptions): Logger {
   const log = pino(
     {
       name: options.name,
@@ -84,35 +80,26 @@ export function createLineWriter(log: Logger): WriteLine {
 /** An error as the logger writes it. */
 export const errorFields = stdSerializers.err;
 
-function openDestination(file: string | undefined): DestinationStream {
-  // Opened here: a stream that is still opening cannot be flushed by a program that ends at once.
-  const stream = destination({
-    dest: file === undefined ? 1 : openLog(file),
-    sync: false,
-  });
-  // Held here and not by the stream's own minLength, which copies all that it holds at every line; as bytes, because
-  // strings put together from pieces keep their pieces alive until they are written.
-  const held = Buffer.allocUnsafe(heldBytesMax);
-  let used = 0;
-  const release = () => {
-    if (used === 0) return;
-    stream.write(held.toString('utf8', 0, used));
-    used = 0;
-  };
-  setInterval(release, heldMs).unref();
-  // A program that has nothing left to do ends: pino closes the stream then, so what is held has to be in it before.
-  process.prependListener('beforeExit', release);
-  // What is still held when the process ends in another way is written then.
-  process.once('exit', () => {
-    release();
-    stream.flushSync();
-  });
+function openSink(file: string | undefined): LogSink {
+  const sink = openLogSink(file === undefined ? 1 : openLog(file));
+  sinks.push(sink);
+  // A program that has nothing left to do goes on until its lines are written; what is held when it ends in another way is written then.
+  process.prependListener('beforeExit', () => sink.release());
+  process.once('exit', () => sink.end());
+  return sink;
+}
+
+const sinks: LogSink[] = [];
+
+/** Options of the counter of lines that could not be written, for each program's prom-client. */
+export function lostLinesCounter<Registry>(registers: Registry[]) {
   return {
-    write: (line) => {
-      const bytesMax = line.length * bytesPerCharacterMax;
-      if (bytesMax > heldBytesMax - used) release();
-      if (bytesMax > heldBytesMax) stream.write(line);
-      else used += held.write(line, used);
+    name: 'gateway_log_lines_lost_total',
+    help: 'Log lines that could not be written, because the disk is full or nobody reads them; all else goes on',
+    registers,
+    collect(this: { reset(): void; inc(count: number): void }) {
+      this.reset();
+      this.inc(sinks.reduce((sum, { lost }) => sum + lost, 0));
     },
   };
 }

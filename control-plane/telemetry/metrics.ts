@@ -5,6 +5,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
+import { lostLinesCounter } from '../../common/logger.ts';
 import { version } from '../../common/version.ts';
 import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
@@ -58,6 +59,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
   }).set({ version }, 1);
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, registers));
+  new Counter(lostLinesCounter(registers));
   const calls = new Counter({
     name: 'gateway_control_plane_calls_total',
     help: 'Calls by method and gRPC code, of gRPC and the JSON door together.',

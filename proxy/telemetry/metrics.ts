@@ -6,6 +6,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
+import { lostLinesCounter } from '../../common/logger.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -66,6 +67,7 @@ export function createMetrics(): ProxyMetrics {
   buildInfo(registry);
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, [registry]));
+  new Counter(lostLinesCounter([registry]));
   const histograms: TalliedHistogram[] = [];
   const histogram = (options: HistogramOptions) => {
     const made = new TalliedHistogram(options);

@@ -86,6 +86,17 @@ export const proxyAlerts: readonly AlertGroup[] = [
         runbook: 'overloaded',
       },
       {
+        name: 'GatewayLogLinesLost',
+        severity: 'warning',
+        for: '0m',
+        expr: 'increase(gateway_log_lines_lost_total[10m]) > 0',
+        summary:
+          '{{ $labels.namespace }}/{{ $labels.pod }} could not write {{ $value | humanize }} lines of its log',
+        description:
+          'The disk of its log is full, or nobody reads its output. Everything else goes on; what is lost is lost.',
+        runbook: 'log-lines-lost',
+      },
+      {
         name: 'GatewayOverheadHigh',
         severity: 'warning',
         for: '10m',
