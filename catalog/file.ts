@@ -92,7 +92,8 @@ export async function readCatalogBytes(file: string): Promise<Buffer> {
   }
 }
 
-function catalogOf(bytes: Buffer, file: string): Catalog {
+/** What a file must be to be put in force, apart from its signature. @throws Error that names the file and what is wrong with it */
+export function catalogOf(bytes: Buffer, file: string): Catalog {
   const content = parseCatalog(parsedJson(bytes, file), file);
   const priced = content.models.filter(({ chat, prices }) => chat && prices !== undefined);
   // An empty list is a slip: under a budget every request would be refused.
