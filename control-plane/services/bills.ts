@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
-import { usdOfNano } from '../../common/money.ts';
+import { budgetUsdMax, usdOfNano } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { BillDay__Output } from '../../proto/generated/gateway/v1/BillDay.ts';
 import type { BillDaySummary } from '../../proto/generated/gateway/v1/BillDaySummary.ts';
@@ -178,7 +178,7 @@ function readDays(messages: readonly BillDay__Output[], range: Range): readonly 
       if ('problems' in row) for (const problem of row.problems) note(`.rows[${nth}]`, problem);
     const valued = read.flatMap((row) => ('value' in row ? [row.value] : []));
     if (valued.reduce((sum, { cost }) => sum + Math.abs(cost ?? 0), 0) > costMax)
-      note('.rows', { at: '', description: 'must come to at most 9000000 USD, signs left out' });
+      note('.rows', { at: '', description: `must come to at most ${budgetUsdMax} USD, signs left out` });
     return dayFrom(day, valued);
   });
   if (problems.length > 0) throw invalidRequest(problems);
