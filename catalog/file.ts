@@ -52,7 +52,7 @@ export async function watchCatalog(source: CatalogSource, options: RereadOptions
   const read = catalogReader(file, publicKey);
   const first = await read();
   putInForce(first);
-  const isSame = (one: Catalog, other: Catalog) => one.digest === other.digest;
+  const isSame = (one: Catalog, other: Catalog) => one === other || one.digest === other.digest;
   const watched = reread(first, { read, isSame, file, what: 'the catalog of models' }, options);
   watched.onChange(putInForce);
   return {
