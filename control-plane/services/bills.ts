@@ -33,7 +33,7 @@ import { checked, invalidRequest } from './checked.ts';
 import { flag } from './columns.ts';
 import { CallError } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageBy } from './page.ts';
+import { cutPage, pageBy, threeTexts } from './page.ts';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 
@@ -92,7 +92,7 @@ export async function listBillDays(
   call: ReadCall,
   request: ListBillDaysRequest__Output,
 ): Promise<ListBillDaysResponse> {
-  const { size, limit, after } = pageBy(request, readDayKey);
+  const { size, limit, after } = pageBy(request, threeTexts<PageKey>);
   const { vendor } = checked({ vendor: optional(billVendor, request.vendor) });
   let query = call.db
     .selectFrom('bill_days')
@@ -353,16 +353,6 @@ const rowColumns = {
 } as const;
 
 type PageKey = readonly [day: string, document: BillDocument, account: string];
-
-function readDayKey(text: string): PageKey | undefined {
-  try {
-    const key: unknown = JSON.parse(text);
-    const isKey = Array.isArray(key) && key.length === 3 && key.every((part) => typeof part === 'string');
-    return isKey ? (key as unknown as PageKey) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function message({ day, before, unchanged, twin }: Replacement) {
   return {
