@@ -26,8 +26,14 @@ export function createCatalog(content: CatalogContent, file: string): Catalog {
   const byName = new Map(models.map((row) => [`${row.provider}/${row.name}`, row] as const));
   if (byName.size !== models.length) throw new Error(`${file}: a model is there twice`);
   const listed = Object.freeze(models.filter((row) => !row.name.startsWith(fineTuned)));
+  let digest: string | undefined;
   return {
-    ...{ asOf, models, digest: digestOf(content) },
+    ...{ asOf, models },
+    // Of some thousand rows: for whoever asks.
+    get digest() {
+      digest ??= digestOf(content);
+      return digest;
+    },
     find: (provider, name) =>
       byName.get(`${provider}/${name.startsWith(fineTuned) ? baseOfFineTuned(name) : name}`),
     list: () => listed,

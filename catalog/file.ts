@@ -52,7 +52,7 @@ export async function watchCatalog(source: CatalogSource, options: RereadOptions
   const read = catalogReader(file, publicKey);
   const first = await read();
   putInForce(first);
-  const isSame = (one: Catalog, other: Catalog) => one.digest === other.digest;
+  const isSame = (one: Catalog, other: Catalog) => one === other || one.digest === other.digest;
   const watched = reread(first, { read, isSame, file, what: 'the catalog of models' }, options);
   watched.onChange(putInForce);
   return {
@@ -92,7 +92,8 @@ export async function readCatalogBytes(file: string): Promise<Buffer> {
   }
 }
 
-function catalogOf(bytes: Buffer, file: string): Catalog {
+/** What a file must be to be put in force, apart from its signature. @throws Error that names the file and what is wrong with it */
+export function catalogOf(bytes: Buffer, file: string): Catalog {
   const content = parseCatalog(parsedJson(bytes, file), file);
   const priced = content.models.filter(({ chat, prices }) => chat && prices !== undefined);
   // An empty list is a slip: under a budget every request would be refused.

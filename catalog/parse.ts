@@ -95,7 +95,7 @@ function parseRegions(value: unknown, at: string): Readonly<Record<string, Model
 }
 
 /** @throws Error */
-export function parsePrices(value: unknown, at: string): ModelPrices {
+function parsePrices(value: unknown, at: string): ModelPrices {
   const { next, ...prices } = fieldsOf(value, [...priceFields, 'next'], at);
   const parsed = parsePriceFields(prices, at);
   return Object.freeze(next === undefined ? parsed : { ...parsed, next: parseNext(next, `${at}, next`) });

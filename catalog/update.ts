@@ -34,7 +34,7 @@ export interface Figures {
 }
 
 /** A price that moves by more is an alarm. */
-export const moveMax = 5;
+const moveMax = 5;
 
 /**
  * @param isReplaced whether prices of this source give way to those of a list

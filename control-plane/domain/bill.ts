@@ -1,5 +1,5 @@
 // Bills as operators import them: the contract's words, and what a row of one may hold. Pure.
-import { nanoPerUsd } from '../../common/money.ts';
+import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { BillReference__Output } from '../../proto/generated/gateway/v1/BillReference.ts';
 import type { BillRow__Output } from '../../proto/generated/gateway/v1/BillRow.ts';
 import type { UsageTokens__Output } from '../../proto/generated/gateway/v1/UsageTokens.ts';
@@ -10,8 +10,8 @@ import type {
   BillVendor,
   DriftState,
 } from '../store/reconciliation-tables.ts';
-import { type Field, invalid, type Problem, valid } from './field.ts';
-import { visiblePattern } from './fields.ts';
+import { all, each, type Field, invalid, valid } from './field.ts';
+import { visible } from './fields.ts';
 import { wordOf } from './words.ts';
 
 export const vendorsInContract = {
@@ -76,16 +76,18 @@ export function reasonText(text: string): Field<string> {
 }
 
 /** Of an amount, and of a day of a document: nano-dollars. */
-export const costMax = 9_000_000 * nanoPerUsd;
+export const costMax = budgetUsdMax * nanoPerUsd;
 
-/** Above and below zero, at most nine million: nano-dollars. */
+/** Above and below zero: nano-dollars. */
 export function signedUsd(text: string): Field<number> {
-  const match = /^(-?)(\d{1,7})(?:\.(\d{1,9}))?$/.exec(text);
-  const [, sign, whole = '', decimals = ''] = match ?? [];
-  const nano = Number(whole) * nanoPerUsd + Number(decimals.padEnd(9, '0'));
-  if (match === null || nano > costMax)
-    return invalid('must be USD as a decimal string with at most nine decimals, up to 9000000 either way');
-  return valid(sign === '-' && nano > 0 ? -nano : nano);
+  const isBelow = text.startsWith('-');
+  const nano = nanoOfUsd(isBelow ? text.slice(1) : text);
+  if (nano === undefined || nano > costMax) {
+    return invalid(
+      `must be USD as a decimal string with at most nine decimals, up to ${budgetUsdMax} either way`,
+    );
+  }
+  return valid(isBelow && nano > 0 ? -nano : nano);
 }
 
 /** A percentage as hundredths of a percent. */
@@ -104,11 +106,11 @@ export interface Reference {
 }
 
 export function billReference(message: BillReference__Output | null): Field<Reference> {
-  const kind = referenceKind(message?.kind ?? '');
-  if ('problems' in kind) return at('.kind', kind.problems);
-  const value = visible(message?.value ?? '', 512);
-  if ('problems' in value) return at('.value', value.problems);
-  return valid({ kind: kind.value, value: value.value });
+  const read = all({
+    '.kind': referenceKind(message?.kind ?? ''),
+    '.value': visible(message?.value ?? '', 512),
+  });
+  return 'problems' in read ? read : valid({ kind: read.value['.kind'], value: read.value['.value'] });
 }
 
 /** As it is stored. */
@@ -128,52 +130,42 @@ export interface BillRow {
 const refsMax = 4;
 
 export function billRow(row: BillRow__Output): Field<BillRow> {
-  const refs = row.references.map(billReference);
-  const fields = {
+  const read = all({
     '.kind': rowKind(row.kind),
     '.model': row.model === '' ? valid('') : visible(row.model, 256),
     '.service_tier': row.serviceTier === '' ? valid('') : visible(row.serviceTier, 64),
     '.cost_usd': row.costUsd === undefined ? valid(null) : signedUsd(row.costUsd),
     '.requests': row.requests === undefined ? valid(null) : count(row.requests),
     '.tokens': row.tokens === null ? valid(null) : tokensText(row.tokens),
-  } as const;
-  const problems = Object.entries<Field<unknown>>(fields).flatMap(([path, field]) =>
-    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `${path}${problem.at}` })) : [],
-  );
-  problems.push(...referenceProblems(refs));
-  if (problems.length > 0) return { problems };
+    '.references': references(row.references),
+  });
+  if ('problems' in read) return read;
+  const { value } = read;
   return valid({
-    refs: JSON.stringify(refs.map(valueIn)),
-    model: valueIn(fields['.model']),
-    kind: valueIn(fields['.kind']),
-    tier: valueIn(fields['.service_tier']),
-    requests: valueIn(fields['.requests']),
-    tokens: valueIn(fields['.tokens']),
-    cost: valueIn(fields['.cost_usd']),
+    refs: JSON.stringify(value['.references']),
+    model: value['.model'],
+    kind: value['.kind'],
+    tier: value['.service_tier'],
+    requests: value['.requests'],
+    tokens: value['.tokens'],
+    cost: value['.cost_usd'],
   });
 }
 
-function referenceProblems(refs: readonly Field<Reference>[]): Problem[] {
-  const wrong = refs.flatMap((field, index) =>
-    'problems' in field
-      ? field.problems.map((problem) => ({ ...problem, at: `.references[${index}]${problem.at}` }))
-      : [],
-  );
-  if (wrong.length > 0) return wrong;
-  const kinds = refs.map((field) => valueIn(field).kind);
-  const fits = refs.length <= refsMax && new Set(kinds).size === kinds.length && !kinds.includes('model');
-  const description = `must be at most ${refsMax}, each of another kind, and none of a model`;
-  return fits ? [] : [{ at: '.references', description }];
+function references(messages: readonly BillReference__Output[]): Field<readonly Reference[]> {
+  const read = each(billReference, messages);
+  if ('problems' in read) return read;
+  const kinds = read.value.map(({ kind }) => kind);
+  const fits = kinds.length <= refsMax && new Set(kinds).size === kinds.length && !kinds.includes('model');
+  return fits ? read : invalid(`must be at most ${refsMax}, each of another kind, and none of a model`);
 }
 
 /** In one order of names, so that equal tokens are equal texts. */
 function tokensText(tokens: UsageTokens__Output): Field<string> {
   const { prompt, completion, cacheRead, cacheWrite, cacheWrite1h, reasoning } = tokens;
   const counts = { prompt, completion, cacheRead, cacheWrite, cacheWrite1h, reasoning };
-  const read = Object.entries(counts).map(([kind, text]) => [kind, count(text)] as const);
-  const wrong = read.find(([, field]) => 'problems' in field);
-  if (wrong !== undefined) return invalid(countForm);
-  return valid(JSON.stringify(Object.fromEntries(read.map(([kind, field]) => [kind, valueIn(field)]))));
+  const read = all(Object.fromEntries(Object.entries(counts).map(([kind, text]) => [kind, count(text)])));
+  return 'problems' in read ? invalid(countForm) : valid(JSON.stringify(read.value));
 }
 
 /** Of a row: the sums of as many rows as an organization may have are still exact where they are stored. */
@@ -183,21 +175,4 @@ const countForm = `must be a whole number up to ${countMax}`;
 function count(text: string): Field<number> {
   const value = Number(text);
   return Number.isSafeInteger(value) && value >= 0 && value <= countMax ? valid(value) : invalid(countForm);
-}
-
-function visible(text: string, lengthMax: number): Field<string> {
-  const length = [...text].length;
-  return length >= 1 && length <= lengthMax && visiblePattern.test(text)
-    ? valid(text)
-    : invalid(`must be 1 to ${lengthMax} visible characters`);
-}
-
-function at(path: string, problems: readonly Problem[]) {
-  return { problems: problems.map(({ description }) => ({ at: path, description })) };
-}
-
-/** Of what was seen to be valid. */
-function valueIn<T>(field: Field<T>): T {
-  if ('value' in field) return field.value;
-  throw new Error('a field that is wrong has no value');
 }

@@ -2,7 +2,7 @@
 // problem what is accepted, and never repeats what was sent.
 import { isModelGlob } from '../../common/model-glob.ts';
 import { isUuid } from '../../common/uuid.ts';
-import { type Field, invalid, type Problem, valid } from './field.ts';
+import { each, type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 
 export const nameLengthMax = 128;
 export const globsMax = 100;
@@ -15,14 +15,17 @@ export const metadataValueLengthMax = 512;
 export const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
+/** As it is written. */
+export function visible(text: string, lengthMax: number): Field<string> {
+  const length = [...text].length;
+  return length >= 1 && length <= lengthMax && visiblePattern.test(text)
+    ? valid(text)
+    : invalid(`must be 1 to ${lengthMax} visible characters`);
+}
+
 /** Trimmed and in Unicode's composed form. */
 export function name(text: string): Field<string> {
-  const trimmed = text.trim().normalize('NFC');
-  const length = [...trimmed].length;
-  if (length < 1 || length > nameLengthMax || !visiblePattern.test(trimmed)) {
-    return invalid(`must be 1 to ${nameLengthMax} visible characters`);
-  }
-  return valid(trimmed);
+  return visible(text.trim().normalize('NFC'), nameLengthMax);
 }
 
 /** The address is only shown to people: it must look like one and fit. */
@@ -82,11 +85,8 @@ export function modelGlob(text: string): Field<string> {
 /** Without repetitions; an empty list allows all. */
 export function modelGlobs(list: { readonly globs: readonly string[] }): Field<readonly string[]> {
   if (list.globs.length > globsMax) return invalid(`must hold at most ${globsMax} globs`, '.globs');
-  const problems = list.globs.flatMap((glob, index): Problem[] => {
-    const read = modelGlob(glob);
-    return 'problems' in read ? read.problems.map((problem) => ({ ...problem, at: `.globs[${index}]` })) : [];
-  });
-  return problems.length > 0 ? { problems } : valid([...new Set(list.globs)]);
+  const read = each(modelGlob, list.globs);
+  return 'problems' in read ? { problems: problemsAt('.globs', read) } : valid([...new Set(read.value)]);
 }
 
 export function metadata(message: {

@@ -2,7 +2,7 @@
 import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
-import { type Field, invalid, type Problem, valid } from './field.ts';
+import { each, type Field, invalid, valid } from './field.ts';
 import { id, visiblePattern, within } from './fields.ts';
 import { wordOf } from './words.ts';
 
@@ -48,11 +48,8 @@ export function guardrailMessage(text: string): Field<string> {
 /** Without repetitions. That they exist is for others to see. */
 export function aiSystemIds(ids: readonly string[]): Field<readonly string[]> {
   if (ids.length > aiSystemsMax) return invalid(`must hold at most ${aiSystemsMax}`);
-  const problems = ids.flatMap((text, index): Problem[] => {
-    const read = id(text);
-    return 'problems' in read ? read.problems.map((problem) => ({ ...problem, at: `[${index}]` })) : [];
-  });
-  return problems.length > 0 ? { problems } : valid([...new Set(ids)]);
+  const read = each(id, ids);
+  return 'problems' in read ? read : valid([...new Set(read.value)]);
 }
 
 type Fitted = Pick<Guardrail, 'stage' | 'action'>;

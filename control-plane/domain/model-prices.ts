@@ -17,7 +17,7 @@ import type { CallPrices } from '../../proto/generated/gateway/v1/CallPrices.ts'
 import type { ModelPrices, ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
 import type { PriceSet__Output } from '../../proto/generated/gateway/v1/PriceSet.ts';
 import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
-import { type Field, invalid, type Problem, valid } from './field.ts';
+import { type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 import { date } from './fields.ts';
 
 const tiersMax = 8;
@@ -35,7 +35,7 @@ export function modelPrices(today: string): (prices: ModelPrices__Output | null)
       ...serviceTierProblems(prices.serviceTiers),
       ...surchargeProblems(prices.surcharges),
       ...callProblems(prices.calls ?? {}),
-      ...problemsOf(date(asOf)).map((problem) => ({ ...problem, at: '.as_of' })),
+      ...problemsAt('.as_of', date(asOf)),
     ];
     if (problems.length > 0) return { problems };
     const read = { ...setOf(prices), ...specialOf(prices), asOf };
@@ -136,8 +136,4 @@ function amountsOf(from: Amounts): Partial<Record<TokenKind, string>> {
 
 function pairOf<Name extends string>(name: Name, value: string | undefined): [Name, string][] {
   return value === undefined ? [] : [[name, value]];
-}
-
-function problemsOf(field: Field<unknown>): readonly Problem[] {
-  return 'problems' in field ? field.problems : [];
 }

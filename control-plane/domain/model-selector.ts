@@ -5,7 +5,7 @@ import { chatModels, isInCatalog, openNames } from '../../catalog/model-names.ts
 import { canonicalSelector, isGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatch } from '../../proto/generated/gateway/v1/ModelMatch.ts';
-import { type Field, invalid, type Problem, valid } from './field.ts';
+import { type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 import { modelGlob, modelGlobs } from './fields.ts';
 
 /** What selectors are held against: of one organization. */
@@ -67,7 +67,7 @@ export function modelSelectors(
       if ('value' in field) {
         const name = canonicalSelector(glob);
         if (!written.has(name)) written.set(name, field.value);
-      } else problems.push(...field.problems.map((problem) => ({ ...problem, at: `.globs[${index}]` })));
+      } else problems.push(...problemsAt(`.globs[${index}]`, field));
     }
     return problems.length > 0 ? { problems } : valid([...written.values()]);
   };

@@ -7,7 +7,7 @@ import {
   providerNames,
 } from '../../common/provider-names.ts';
 import { baseUrl, type PrivateUpstreams } from './base-url.ts';
-import { clearable, type Field, invalid, type Problem, valid } from './field.ts';
+import { all, clearable, type Field, invalid, type Problem, valid } from './field.ts';
 import type { ProviderSecretText } from './provider-secret.ts';
 
 const hintLengthMax = 4;
@@ -111,34 +111,21 @@ export function providerSettings(
   privateUpstreams: PrivateUpstreams,
 ): (message: ProviderSettings) => Field<ProviderSettingsPatch> {
   return (message) => {
-    const fields = {
-      baseUrl: clearable((text) => baseUrl(text, privateUpstreams), message.baseUrl),
-      endpoint: clearable(only('studio-ai', provider, endpoint), message.endpoint),
-      region: clearable(regionOf(provider), message.region),
-      apiVersion: clearable(apiVersion, message.apiVersion),
-    };
-    const problems = Object.entries(fields).flatMap(([name, field]) =>
-      'problems' in field ? field.problems.map((p) => ({ ...p, at: settingPaths[name] ?? '' })) : [],
-    );
-    if (problems.length > 0) return { problems };
+    const read = all({
+      '.base_url': clearable((text) => baseUrl(text, privateUpstreams), message.baseUrl),
+      '.endpoint': clearable(only('studio-ai', provider, endpoint), message.endpoint),
+      '.region': clearable(regionOf(provider), message.region),
+      '.api_version': clearable(apiVersion, message.apiVersion),
+    });
+    if ('problems' in read) return read;
+    const { value } = read;
     return valid({
-      baseUrl: fieldValue(fields.baseUrl),
-      endpoint: fieldValue(fields.endpoint),
-      region: fieldValue(fields.region),
-      apiVersion: fieldValue(fields.apiVersion),
+      baseUrl: value['.base_url'],
+      endpoint: value['.endpoint'],
+      region: value['.region'],
+      apiVersion: value['.api_version'],
     });
   };
-}
-
-const settingPaths: Readonly<Record<string, string>> = {
-  baseUrl: '.base_url',
-  endpoint: '.endpoint',
-  region: '.region',
-  apiVersion: '.api_version',
-};
-
-function fieldValue<T>(field: Field<T>): T | undefined {
-  return 'value' in field ? field.value : undefined;
 }
 
 function only(

@@ -1,5 +1,5 @@
 // The contract's words as our own: names of its enums, and references to resources by kind and id.
-import { type Field, invalid, valid } from './field.ts';
+import { type Field, invalid, problemsAt, valid } from './field.ts';
 import { id } from './fields.ts';
 
 /** Reads a name of the contract. @param inContract our words → its names */
@@ -25,15 +25,11 @@ export function referenceOf<Kind extends string>(inContract: Readonly<Record<Kin
   return (organizationId: string) =>
     (message: { readonly kind: string; readonly id: string } | null): Field<Reference<Kind>> => {
       const kind = kindOf(message?.kind ?? '');
-      if ('problems' in kind) return at('.kind', kind.problems);
+      if ('problems' in kind) return { problems: problemsAt('.kind', kind) };
       const read = id(message?.id ?? '');
-      if ('problems' in read) return at('.id', read.problems);
+      if ('problems' in read) return { problems: problemsAt('.id', read) };
       return kind.value === 'organization' && read.value !== organizationId
         ? invalid('must be the id of the organization', '.id')
         : valid({ kind: kind.value, id: read.value });
     };
-}
-
-function at(path: string, problems: readonly { readonly description: string }[]) {
-  return { problems: problems.map(({ description }) => ({ at: path, description })) };
 }

@@ -1,6 +1,6 @@
 // Reports differences that nobody was told of: one change for each day of a vendor writes the audit event and the deliveries of webhooks,
 // and notes what was told. So each is told once, whatever dies and however many replicas look; and again when it has become another.
-import type { Kysely, Selectable } from 'kysely';
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
@@ -35,9 +35,11 @@ export async function tellDrift(store: Pick<Store, 'snapshot' | 'change'>, now: 
 
 /** Whoever imports all the time waits, and nobody waits for them. */
 async function readyDays(db: Kysely<Schema>, now: number): Promise<readonly DayPlace[]> {
-  const days = await unreported(db)
+  const days = await db
+    .selectFrom('reconcile_rows')
     .select(['organization_id as organizationId', 'vendor', 'day'])
     .distinct()
+    .where(isUnreported)
     .where(({ exists, not, selectFrom }) =>
       not(
         exists(
@@ -79,22 +81,18 @@ type DriftRow = Selectable<ReconcileRowsTable>;
 
 async function tell(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
   const { organizationId, vendor, day } = place;
-  const rows = await unreported(tx.db)
-    .selectAll()
+  // One statement: of two replicas, or of a comparison that writes the day anew meanwhile, one has each row.
+  const rows = await tx.db
+    .updateTable('reconcile_rows')
+    .set(({ eb, ref }) => ({ told_drift: eb('drift', '-', ref('adjusted')) }))
     .where('organization_id', '=', organizationId)
     .where('vendor', '=', vendor)
     .where('day', '=', day)
+    .where(isUnreported)
+    .returningAll()
     .execute();
-  // Another replica has told of them, or they are no more.
+  // Another replica has reported them, or they are no more.
   if (rows.length === 0) return { unchanged: false };
-  for (const { id, drift, adjusted } of rows) {
-    await tx.db
-      .updateTable('reconcile_rows')
-      .set({ told_drift: drift - adjusted })
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', id)
-      .execute();
-  }
   const data = summary(place, rows);
   const timestamp = new Date(tx.now).toISOString();
   await enqueueDeliveries(tx, organizationId, { type: 'reconcile.drift', timestamp, data });
@@ -109,11 +107,8 @@ async function tell(tx: ChangeTransaction, place: DayPlace): Promise<Change<bool
 }
 
 /** Not what the vendor may still correct, nor what is settled. */
-function unreported(db: Kysely<Schema>) {
-  return db
-    .selectFrom('reconcile_rows')
-    .where('told_drift', 'is', null)
-    .where('state', 'in', ['unexplained', 'explained']);
+function isUnreported({ and, eb }: ExpressionBuilder<Schema, 'reconcile_rows'>): Expression<SqlBool> {
+  return and([eb('told_drift', 'is', null), eb('state', 'in', ['unexplained', 'explained'])]);
 }
 
 /** docs/webhooks.md says what the fields mean. */

@@ -27,8 +27,6 @@ export interface Billed {
   readonly past: { cost: number; tokens: Tokens; readonly by: Set<string> };
   /** Of documents that say the same as another one. */
   duplicated: number;
-  /** Costs of tools that were moved here: the ledger has them with their model. */
-  tools: number;
 }
 
 export interface EstimatedSum {
@@ -254,7 +252,6 @@ function noBill(): Billed {
     tiers: new Map(),
     past: { cost: 0, tokens: noTokens, by: new Set() },
     duplicated: 0,
-    tools: 0,
   };
 }
 

@@ -109,10 +109,10 @@ function surroundings(inputs: DayInputs, one: Judged, ofModel: readonly Judged[]
   };
 }
 
-/** Another provider key with the opposite difference at the same model: too alike to be chance. */
+/** Of the same model: another provider key with the opposite difference, too alike to be chance. */
 function isCounterpart(one: Judged, other: Judged, bound: Bound): boolean {
   const [a, b] = [one.cell, other.cell];
-  if (one === other || a.kind !== 'usage' || b.kind !== 'usage' || a.model !== b.model) return false;
+  if (one === other || a.kind !== 'usage' || b.kind !== 'usage') return false;
   const areMapped = [a, b].every(({ group }) => group.keys.length > 0);
   return areMapped && cancels(one.left, other.left, bound);
 }

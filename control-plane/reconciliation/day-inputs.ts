@@ -73,7 +73,7 @@ export async function readDay(
     rows: await readRows(db, place),
     sums: await readLedgerSums(db, organizationId, day),
     mappings,
-    priceOf: await readPrices(db, organizationId),
+    priceOf: await readPrices(db, organizationId, day),
     bound: await readBound(db, organizationId),
     adjustments: await readAdjusted(db, place, mappings),
     neighbours: await readNeighbours(db, place),

@@ -11,7 +11,6 @@ export interface DocumentRules {
   readonly finalAfterMs: number;
 }
 
-const hourMs = 3_600_000;
 const [tokens, cost] = [
   { tokens: true, cost: false },
   { tokens: false, cost: true },
@@ -19,14 +18,14 @@ const [tokens, cost] = [
 const both = { tokens: true, cost: true } as const;
 
 export const documents = {
-  openai_usage: { vendor: 'openai', tells: tokens, finalAfterMs: 24 * hourMs },
-  openai_costs: { vendor: 'openai', tells: cost, finalAfterMs: 24 * hourMs },
-  anthropic_usage: { vendor: 'anthropic', tells: tokens, finalAfterMs: 24 * hourMs },
-  anthropic_costs: { vendor: 'anthropic', tells: cost, finalAfterMs: 24 * hourMs },
-  aws_cost_and_usage: { vendor: 'aws', tells: both, finalAfterMs: 72 * hourMs },
-  azure_costs: { vendor: 'azure', tells: both, finalAfterMs: 72 * hourMs },
-  google_billing: { vendor: 'google', tells: both, finalAfterMs: 72 * hourMs },
-  other: { vendor: 'other', tells: both, finalAfterMs: 24 * hourMs },
+  openai_usage: { vendor: 'openai', tells: tokens, finalAfterMs: dayMs },
+  openai_costs: { vendor: 'openai', tells: cost, finalAfterMs: dayMs },
+  anthropic_usage: { vendor: 'anthropic', tells: tokens, finalAfterMs: dayMs },
+  anthropic_costs: { vendor: 'anthropic', tells: cost, finalAfterMs: dayMs },
+  aws_cost_and_usage: { vendor: 'aws', tells: both, finalAfterMs: 3 * dayMs },
+  azure_costs: { vendor: 'azure', tells: both, finalAfterMs: 3 * dayMs },
+  google_billing: { vendor: 'google', tells: both, finalAfterMs: 3 * dayMs },
+  other: { vendor: 'other', tells: both, finalAfterMs: dayMs },
 } as const satisfies Record<BillDocument, DocumentRules>;
 
 /** The shipped provider whose models a vendor bills. */

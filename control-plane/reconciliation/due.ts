@@ -23,15 +23,16 @@ export async function markDays(
   { organizationId, vendor }: DaysOfVendor,
   days: readonly string[],
 ): Promise<void> {
-  for (const day of days) {
+  const fresh = [...new Set(days)].map((day) => ({
+    ...{ organization_id: organizationId, vendor, day, version: 1, compared_version: 0 },
+    ...{ due_at: now, compared_at: null },
+    ...{ preliminary: 0 as const, compared: 0, agreed: 0, billed: null, ledger: 0, adjusted: 0 },
+    ...{ ignored: 0, drift: 0, unexplained: 0 },
+  }));
+  for (let from = 0; from < fresh.length; from += insertRowsMax) {
     await db
       .insertInto('reconcile_days')
-      .values({
-        ...{ organization_id: organizationId, vendor, day, version: 1, compared_version: 0 },
-        ...{ due_at: now, compared_at: null },
-        ...{ preliminary: 0, compared: 0, agreed: 0, billed: null, ledger: 0, adjusted: 0 },
-        ...{ ignored: 0, drift: 0, unexplained: 0 },
-      })
+      .values(fresh.slice(from, from + insertRowsMax))
       .onConflict((conflict) =>
         conflict
           .columns(['organization_id', 'vendor', 'day'])
@@ -40,6 +41,9 @@ export async function markDays(
       .execute();
   }
 }
+
+// Of some fifteen columns each: SQLite takes 32,766 parameters.
+const insertRowsMax = 500;
 
 /** All days that are there: of a vendor, or of all. */
 export async function markAll(

@@ -28,7 +28,7 @@ export interface LedgerSum {
 }
 
 /** Model names are callers' to choose: those that a vendor has taken, and no more of a day than this. */
-export const sumsMax = 20_000;
+const sumsMax = 20_000;
 
 interface Row {
   readonly provider_key_id: string;

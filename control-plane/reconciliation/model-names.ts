@@ -1,8 +1,9 @@
 // One name for what vendors, callers and bills call a model. A name on a bill is a model's only if all of its words and numbers are
 // those of one model of the catalog: a resemblance that is wrong would balance two models against each other, and nobody looks at
 // what balances. What is not known stays in the vendor's words, and operators map it.
+import type { Catalog } from '../../catalog/catalog.ts';
+import { catalogInForce } from '../../catalog/in-force.ts';
 import { modelMeant } from '../../catalog/model-names.ts';
-import catalog from '../../catalog/models.json' with { type: 'json' };
 import type { BillVendor } from '../store/reconciliation-tables.ts';
 import { providersOfVendors } from './documents.ts';
 
@@ -12,9 +13,9 @@ export interface ModelNames {
   isKnown(name: string): boolean;
 }
 
+/** By the catalog in force. */
 export function modelNames(vendor: BillVendor): ModelNames {
-  const known = namesOfVendors.get(vendor) ?? readNames(vendor);
-  namesOfVendors.set(vendor, known);
+  const known = namesInForce(vendor);
   return {
     nameOf: (text) => {
       const plain = withoutVersion(ofCatalog(vendor, text));
@@ -36,13 +37,20 @@ interface Names {
   readonly byWords: ReadonlyMap<string, string>;
 }
 
-const namesOfVendors = new Map<BillVendor, Names>();
+const namesOfCatalogs = new WeakMap<Catalog, Map<BillVendor, Names>>();
 
-function readNames(vendor: BillVendor): Names {
+function namesInForce(vendor: BillVendor): Names {
+  const catalog = catalogInForce();
+  const ofVendors = namesOfCatalogs.get(catalog) ?? new Map<BillVendor, Names>();
+  namesOfCatalogs.set(catalog, ofVendors);
+  const names = ofVendors.get(vendor) ?? readNames(vendor, catalog);
+  ofVendors.set(vendor, names);
+  return names;
+}
+
+function readNames(vendor: BillVendor, { models }: Catalog): Names {
   const provider = providersOfVendors[vendor];
-  const rows = catalog.models
-    .filter((row) => row.provider === provider)
-    .map(({ name }) => ofCatalog(vendor, name));
+  const rows = models.filter((row) => row.provider === provider).map(({ name }) => ofCatalog(vendor, name));
   const byWords = new Map<string, string>();
   const ambiguous = new Set<string>();
   for (const row of rows) {
@@ -61,7 +69,7 @@ const version = /(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest|@\d{8}|@latest|-00\d)$/;
 const revision = /(-v?\d+:\d+[a-z0-9:]*|:\d+[a-z0-9:]*|-v1)$/;
 
 /** Without what tells a model's dates, revisions and regions apart: `us.anthropic.claude-opus-5-20260501-v1:0` → `anthropic.claude-opus-5`. */
-export function withoutVersion(text: string): string {
+function withoutVersion(text: string): string {
   return text.toLowerCase().replace(region, '').replace(revision, '').replace(version, '');
 }
 

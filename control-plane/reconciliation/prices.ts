@@ -1,9 +1,10 @@
 // The prices that the ledger charges by, as far as the control plane knows them: to value tokens, and to say since when a price
 // holds. An exact name of the organization's own goes first, then its longest glob, a custom provider's, the catalog's.
 import type { Kysely } from 'kysely';
+import { catalogInForce } from '../../catalog/in-force.ts';
+import { pricesOn } from '../../catalog/model.ts';
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { selectsModel } from '../../catalog/model-selector.ts';
-import catalog from '../../catalog/models.json' with { type: 'json' };
 import { dayOf } from '../../common/budget-window.ts';
 import { nanoOfUsd } from '../../common/money.ts';
 import { readCallable } from '../services/callable-providers.ts';
@@ -39,13 +40,12 @@ interface Amounts {
   readonly asOf?: string;
 }
 
-export async function readPrices(db: Kysely<Schema>, organizationId: string): Promise<PriceOf> {
+/** @param day on which requests were charged: a price may end */
+export async function readPrices(db: Kysely<Schema>, organizationId: string, day: string): Promise<PriceOf> {
   const own = await readOwn(db, organizationId);
   const ofProviders = await readOfProviders(db, organizationId);
   return (model) =>
-    own.find((price) => selectsModel(price.model, model)) ??
-    ofProviders.get(model) ??
-    ofCatalog().get(canonicalModel(model));
+    own.find((price) => selectsModel(price.model, model)) ?? ofProviders.get(model) ?? ofCatalog(model, day);
 }
 
 /** Nano-dollars. */
@@ -102,16 +102,11 @@ async function readOfProviders(
   );
 }
 
-let catalogPrices: ReadonlyMap<string, PriceInForce> | undefined;
-
-function ofCatalog(): ReadonlyMap<string, PriceInForce> {
-  catalogPrices ??= new Map(
-    (catalog.models as readonly { provider: string; name: string; prices?: Amounts }[]).flatMap(
-      ({ provider, name, prices }): [string, PriceInForce][] =>
-        prices === undefined ? [] : [[`${provider}/${name}`, priced(prices, 'catalog')]],
-    ),
-  );
-  return catalogPrices;
+function ofCatalog(model: string, day: string): PriceInForce | undefined {
+  const canonical = canonicalModel(model);
+  const slash = canonical.indexOf('/');
+  const found = catalogInForce().find(canonical.slice(0, slash), canonical.slice(slash + 1));
+  return found?.prices && priced(pricesOn(found.prices, Date.parse(day)), 'catalog');
 }
 
 function priced(prices: Amounts, from: PriceInForce['from']): PriceInForce {

@@ -27,7 +27,7 @@ function takeTools(analysis: Analysis, rest: Map<string, number>): Analysis {
   if (cell.kind !== 'usage' || parts === undefined || parts.price >= 0 || pool <= 0) return analysis;
   const taken = Math.min(pool, -parts.price);
   rest.set(cell.group.id, pool - taken);
-  const billed = { ...cell.billed, cost: (cell.billed.cost ?? 0) + taken, tools: taken };
+  const billed = { ...cell.billed, cost: (cell.billed.cost ?? 0) + taken };
   return {
     ...analysis,
     cell: { ...cell, billed },

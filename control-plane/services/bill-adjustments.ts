@@ -28,7 +28,7 @@ import { requireExists } from './referred.ts';
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
 
 /** Of one organization. */
-export const adjustmentsMax = 10_000;
+const adjustmentsMax = 10_000;
 
 export async function settle(
   call: ChangeCall,

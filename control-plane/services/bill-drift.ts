@@ -19,9 +19,10 @@ import {
   rowKindsInContract,
   vendorsInContract,
 } from '../domain/bill.ts';
-import { type Field, isValid, optional, valid } from '../domain/field.ts';
+import { each, type Field, isValid, optional, valid } from '../domain/field.ts';
 import { date, id, timeText } from '../domain/fields.ts';
 import type { Reason, ReasonCode } from '../reconciliation/explain.ts';
+import { openStates } from '../reconciliation/standing.ts';
 import type { Tokens } from '../reconciliation/tokens.ts';
 import type { BillVendor, DriftState } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
@@ -106,14 +107,8 @@ export async function listDays(
 
 /** Empty: all that are not settled. */
 function statesOf(names: readonly string[]): Field<readonly DriftState[]> {
-  if (names.length === 0) return valid(['preliminary', 'unexplained', 'explained']);
-  const read = names.map(driftState);
-  const problems = read.flatMap((field, index) =>
-    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `[${index}]` })) : [],
-  );
-  return problems.length > 0
-    ? { problems }
-    : valid(read.flatMap((field) => ('value' in field ? [field.value] : [])));
+  if (names.length === 0) return valid(openStates);
+  return each(driftState, names);
 }
 
 /** Days whose comparison is of before their last change. */

@@ -24,12 +24,12 @@ import { checked, invalidRequest } from './checked.ts';
 import { flag, isSame } from './columns.ts';
 import { CallError, notFound } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageBy } from './page.ts';
+import { cutPage, pageBy, threeTexts } from './page.ts';
 
 type MappingRow = Selectable<Schema['bill_mappings']>;
 
 /** Of one organization: all of a vendor's are read for each day that is compared. */
-export const mappingsMax = 1000;
+const mappingsMax = 1000;
 const keysMax = 32;
 
 export async function setMapping(
@@ -78,7 +78,7 @@ export async function listMappings(
   call: ReadCall,
   request: ListMappingsRequest__Output,
 ): Promise<ListMappingsResponse> {
-  const { size, limit, after } = pageBy(request, readKey);
+  const { size, limit, after } = pageBy(request, threeTexts<Key>);
   const { vendor } = checked({ vendor: optional(billVendor, request.vendor) });
   let query = call.db
     .selectFrom('bill_mappings')
@@ -215,16 +215,6 @@ function find(db: Kysely<Schema>, { organizationId, vendor, reference }: Mapping
 }
 
 type Key = readonly [vendor: MappingRow['vendor'], kind: MappingRow['kind'], value: string];
-
-function readKey(text: string): Key | undefined {
-  try {
-    const key: unknown = JSON.parse(text);
-    const isKey = Array.isArray(key) && key.length === 3 && key.every((part) => typeof part === 'string');
-    return isKey ? (key as unknown as Key) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function recorded({ organization_id, vendor, kind, value }: MappingRow) {
   return {

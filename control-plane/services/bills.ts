@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
-import { usdOfNano } from '../../common/money.ts';
+import { budgetUsdMax, usdOfNano } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { BillDay__Output } from '../../proto/generated/gateway/v1/BillDay.ts';
 import type { BillDaySummary } from '../../proto/generated/gateway/v1/BillDaySummary.ts';
@@ -27,19 +27,20 @@ import { type Field, invalid, optional, type Problem, valid } from '../domain/fi
 import { date, timeText } from '../domain/fields.ts';
 import { documents, finalAt } from '../reconciliation/documents.ts';
 import { markDays } from '../reconciliation/due.ts';
-import type { BillDocument, BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillDocument } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import { checked, invalidRequest } from './checked.ts';
+import { flag } from './columns.ts';
 import { CallError } from './errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageBy } from './page.ts';
+import { cutPage, pageBy, threeTexts } from './page.ts';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 
 /** Of one call: it is one transaction, and changes wait for each other. */
-export const rowsMax = 5000;
+const rowsMax = 5000;
 /** Of one organization. */
-export const rowsOfOrganizationMax = 500_000;
+const rowsOfOrganizationMax = 500_000;
 const daysMax = 400;
 
 interface Day {
@@ -47,12 +48,6 @@ interface Day {
   readonly rows: readonly BillRow[];
   readonly digest: string;
   readonly cost: number | null;
-}
-
-interface Imported {
-  readonly document: BillDocument;
-  readonly vendor: BillVendor;
-  readonly account: string;
 }
 
 export async function importBill(
@@ -64,19 +59,25 @@ export async function importBill(
     account: optional(billAccount, request.account),
   });
   const days = readDays(request.days, { firstMs: call.now - call.deps.usageKeptMs, lastMs: call.now });
-  const imported: Imported = { document, vendor: documents[document].vendor, account };
-  await requireRoom(call.db, request.organizationId, days);
+  const { organizationId } = request;
+  const place = { organization_id: organizationId, vendor: documents[document].vendor, document, account };
+  const stored = await readStored(call.db, place, days);
+  const replaced = days.map((day) => replacement(call.now, place, day, stored.get(day.day) ?? []));
+  await requireRoom(call.db, organizationId, replaced);
   const importId = uuidv7(call.now);
-  const replaced: Replaced[] = [];
-  for (const day of days)
-    replaced.push(await replaceDay(call, request.organizationId, { ...imported, importId, day }));
+  await writeRows(
+    call,
+    place,
+    replaced.filter(({ unchanged }) => !unchanged).map(({ day }) => day),
+  );
+  await writeDays(call, place, { importId, replaced });
   // Whoever imports every night what does not change any more causes no work.
-  const fresh = replaced.filter(({ isNew }) => isNew).map(({ message }) => message.day);
-  await markDays(call, { organizationId: request.organizationId, vendor: imported.vendor }, fresh);
+  const fresh = replaced.filter(({ isNew }) => isNew).map(({ day }) => day.day);
+  await markDays(call, { organizationId, vendor: place.vendor }, fresh);
   const cost = sumOf(days.map((day) => day.cost));
   return {
-    result: { importId, days: replaced.map(({ message }) => message) },
-    organizationId: request.organizationId,
+    result: { importId, days: replaced.map(message) },
+    organizationId,
     target: { kind: 'bill', id: importId },
     after: {
       ...{ document, account, days: days.length, from: days[0]?.day, to: days.at(-1)?.day },
@@ -91,7 +92,7 @@ export async function listBillDays(
   call: ReadCall,
   request: ListBillDaysRequest__Output,
 ): Promise<ListBillDaysResponse> {
-  const { size, limit, after } = pageBy(request, readDayKey);
+  const { size, limit, after } = pageBy(request, threeTexts<PageKey>);
   const { vendor } = checked({ vendor: optional(billVendor, request.vendor) });
   let query = call.db
     .selectFrom('bill_days')
@@ -177,7 +178,7 @@ function readDays(messages: readonly BillDay__Output[], range: Range): readonly 
       if ('problems' in row) for (const problem of row.problems) note(`.rows[${nth}]`, problem);
     const valued = read.flatMap((row) => ('value' in row ? [row.value] : []));
     if (valued.reduce((sum, { cost }) => sum + Math.abs(cost ?? 0), 0) > costMax)
-      note('.rows', { at: '', description: 'must come to at most 9000000 USD, signs left out' });
+      note('.rows', { at: '', description: `must come to at most ${budgetUsdMax} USD, signs left out` });
     return dayFrom(day, valued);
   });
   if (problems.length > 0) throw invalidRequest(problems);
@@ -205,14 +206,71 @@ function sumOf(costs: readonly (number | null)[]): number | null {
   return costs.reduce((sum, cost) => (cost === null ? sum : (sum ?? 0) + cost), null);
 }
 
-/** @throws CallError */
-async function requireRoom(db: Kysely<Schema>, organizationId: string, days: readonly Day[]): Promise<void> {
+/** Whose document it is. */
+type Place = Pick<BillDayRow, 'organization_id' | 'vendor' | 'document' | 'account'>;
+
+type StoredDay = Pick<BillDayRow, 'day' | 'account' | 'digest' | 'rows' | 'final'>;
+
+/** What is there of the document's days, of all accounts. */
+async function readStored(
+  db: Kysely<Schema>,
+  { organization_id, vendor, document }: Place,
+  days: readonly Day[],
+): Promise<ReadonlyMap<string, readonly StoredDay[]>> {
+  const stored = await db
+    .selectFrom('bill_days')
+    .select(['day', 'account', 'digest', 'rows', 'final'])
+    .where('organization_id', '=', organization_id)
+    .where('vendor', '=', vendor)
+    .where('document', '=', document)
+    .where(
+      'day',
+      'in',
+      days.map(({ day }) => day),
+    )
+    .execute();
+  return Map.groupBy(stored, ({ day }) => day);
+}
+
+interface Replacement {
+  readonly day: Day;
+  readonly before: StoredDay | undefined;
+  readonly final: StoredDay['final'];
+  /** The same rows are there already. */
+  readonly unchanged: boolean;
+  /** Whether the day is to be compared again. */
+  readonly isNew: boolean;
+  /** Another account that says the same. */
+  readonly twin: string | undefined;
+}
+
+/** @param ofDay what is there of the day */
+function replacement(
+  now: number,
+  { document, account }: Place,
+  day: Day,
+  ofDay: readonly StoredDay[],
+): Replacement {
+  const before = ofDay.find((one) => one.account === account);
+  const twin = ofDay.find((one) => one.account !== account && one.rows > 0 && one.digest === day.digest);
+  const unchanged = before?.digest === day.digest;
+  const final = flag(now >= finalAt(document, day.day));
+  return { day, before, final, unchanged, isNew: !unchanged || before.final !== final, twin: twin?.account };
+}
+
+/** What is replaced makes room. @throws CallError */
+async function requireRoom(
+  db: Kysely<Schema>,
+  organizationId: string,
+  replaced: readonly Replacement[],
+): Promise<void> {
+  const more = replaced.reduce((all, { day, before }) => all + day.rows.length - (before?.rows ?? 0), 0);
+  if (more <= 0) return;
   const { rows } = await db
     .selectFrom('bill_days')
     .select(({ fn }) => fn.sum<number | null>('rows').as('rows'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  const more = days.reduce((all, day) => all + day.rows.length, 0);
   if (Number(rows ?? 0) + more <= rowsOfOrganizationMax) return;
   throw new CallError(
     'too_many_bill_rows',
@@ -220,83 +278,70 @@ async function requireRoom(db: Kysely<Schema>, organizationId: string, days: rea
   );
 }
 
-interface Replacing extends Imported {
-  readonly importId: string;
-  readonly day: Day;
+async function writeDays(
+  { db, now, caller, insertRows }: ChangeCall,
+  { organization_id, vendor, document, account }: Place,
+  { importId, replaced }: { readonly importId: string; readonly replaced: readonly Replacement[] },
+): Promise<void> {
+  const values = replaced.map(({ day, final }) => [
+    ...[organization_id, vendor, day.day, document, account],
+    ...[importId, now, caller.personId, day.rows.length, final, day.cost, day.digest],
+  ]);
+  const sets = newColumns.map((column) => `${column} = excluded.${column}`);
+  const ending = `on conflict (${Object.keys(keyColumns).join(', ')}) do update set ${sets.join(', ')}`;
+  await insertRows(db, { table: 'bill_days', columns: dayColumns, ending }, values);
 }
-
-async function replaceDay(
-  call: ChangeCall,
-  organizationId: string,
-  { document, vendor, account, importId, day }: Replacing,
-): Promise<Replaced> {
-  const { db, now } = call;
-  const key = { organization_id: organizationId, vendor, day: day.day, document, account };
-  const ofDay = await db
-    .selectFrom('bill_days')
-    .select(['account', 'digest', 'rows', 'final'])
-    .where('organization_id', '=', organizationId)
-    .where('vendor', '=', vendor)
-    .where('day', '=', day.day)
-    .where('document', '=', document)
-    .execute();
-  const before = ofDay.find((one) => one.account === account);
-  const unchanged = before?.digest === day.digest;
-  if (!unchanged) await writeRows(call, key, day.rows);
-  const columns = {
-    ...{ import_id: importId, imported_at: now, imported_by: call.caller.personId },
-    ...{ rows: day.rows.length, cost: day.cost, digest: day.digest },
-    final: now >= finalAt(document, day.day) ? (1 as const) : (0 as const),
-  };
-  await db
-    .insertInto('bill_days')
-    .values({ ...key, ...columns })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'vendor', 'day', 'document', 'account']).doUpdateSet(columns),
-    )
-    .execute();
-  const twin = ofDay.find((one) => one.account !== account && one.rows > 0 && one.digest === day.digest);
-  const message = {
-    day: day.day,
-    rows: day.rows.length,
-    ...(day.cost !== null && { costUsd: usdOfNano(day.cost) }),
-    replaced: before !== undefined,
-    unchanged,
-    ...(twin !== undefined && { sameAsAccount: twin.account }),
-  };
-  return { message, isNew: !unchanged || before?.final !== columns.final };
-}
-
-interface Replaced {
-  readonly message: ImportedDay & { readonly day: string };
-  /** Whether the day is to be compared again. */
-  readonly isNew: boolean;
-}
-
-type DayKey = Pick<BillDayRow, 'organization_id' | 'vendor' | 'day' | 'document' | 'account'>;
 
 async function writeRows(
   { db, insertRows }: ChangeCall,
-  key: DayKey,
-  rows: readonly BillRow[],
+  { organization_id, vendor, document, account }: Place,
+  days: readonly Day[],
 ): Promise<void> {
-  let old = db.deleteFrom('bill_rows');
-  for (const [column, value] of Object.entries(key) as [keyof DayKey, string][])
-    old = old.where(column, '=', value as never);
-  await old.execute();
-  const values = rows.map(({ refs, model, kind, tier, requests, tokens, cost }, nth) => [
-    ...[key.organization_id, key.vendor, key.day, key.document, key.account],
-    ...[nth, refs, model, kind, tier, requests, tokens, cost],
-  ]);
+  if (days.length === 0) return;
+  await db
+    .deleteFrom('bill_rows')
+    .where('organization_id', '=', organization_id)
+    .where('vendor', '=', vendor)
+    .where('document', '=', document)
+    .where('account', '=', account)
+    .where(
+      'day',
+      'in',
+      days.map(({ day }) => day),
+    )
+    .execute();
+  const values = days.flatMap(({ day, rows }) =>
+    rows.map(({ refs, model, kind, tier, requests, tokens, cost }, nth) => [
+      ...[organization_id, vendor, day, document, account],
+      ...[nth, refs, model, kind, tier, requests, tokens, cost],
+    ]),
+  );
   await insertRows(db, { table: 'bill_rows', columns: rowColumns, ending: '' }, values);
 }
 
-const rowColumns = {
+const keyColumns = {
   organization_id: 'text',
   vendor: 'text',
   day: 'text',
   document: 'text',
   account: 'text',
+} as const;
+
+const dayColumns = {
+  ...keyColumns,
+  import_id: 'text',
+  imported_at: 'bigint',
+  imported_by: 'text',
+  rows: 'bigint',
+  final: 'bigint',
+  cost: 'bigint',
+  digest: 'text',
+} as const satisfies Record<keyof BillDayRow, 'text' | 'bigint'>;
+
+const newColumns = Object.keys(dayColumns).filter((column) => !Object.hasOwn(keyColumns, column));
+
+const rowColumns = {
+  ...keyColumns,
   nth: 'bigint',
   refs: 'text',
   model: 'text',
@@ -309,14 +354,15 @@ const rowColumns = {
 
 type PageKey = readonly [day: string, document: BillDocument, account: string];
 
-function readDayKey(text: string): PageKey | undefined {
-  try {
-    const key: unknown = JSON.parse(text);
-    const isKey = Array.isArray(key) && key.length === 3 && key.every((part) => typeof part === 'string');
-    return isKey ? (key as unknown as PageKey) : undefined;
-  } catch {
-    return undefined;
-  }
+function message({ day, before, unchanged, twin }: Replacement) {
+  return {
+    day: day.day,
+    rows: day.rows.length,
+    ...(day.cost !== null && { costUsd: usdOfNano(day.cost) }),
+    replaced: before !== undefined,
+    unchanged,
+    ...(twin !== undefined && { sameAsAccount: twin }),
+  } satisfies ImportedDay;
 }
 
 function summary(row: BillDayRow) {

@@ -1,7 +1,7 @@
 // What a virtual key is by its own fields: one word, the first that holds in the order in which requests are refused (revoked before
 // inactive before expired). Its scope and organization may be suspended all the same. The one rule, for rows and for queries.
 import { type RawBuilder, sql } from 'kysely';
-import { type Field, valid } from '../domain/field.ts';
+import { each, type Field, valid } from '../domain/field.ts';
 import { wordOf } from '../domain/words.ts';
 
 export const keyStatusInContract = {
@@ -39,10 +39,6 @@ const oneStatus = wordOf<KeyStatus>(keyStatusInContract);
 
 /** Without repetitions. */
 export function keyStatuses(names: readonly string[]): Field<readonly KeyStatus[]> {
-  const read = names.map(oneStatus);
-  const problems = read.flatMap((field, at) =>
-    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `[${at}]` })) : [],
-  );
-  if (problems.length > 0) return { problems };
-  return valid([...new Set(read.flatMap((field) => ('value' in field ? [field.value] : [])))]);
+  const read = each(oneStatus, names);
+  return 'problems' in read ? read : valid([...new Set(read.value)]);
 }

@@ -65,6 +65,17 @@ export function pageBy<Key>(
   return { size, limit: size + 1, after: page_token };
 }
 
+/** Of keys that are three texts in JSON. */
+export function threeTexts<Key extends readonly [string, string, string]>(text: string): Key | undefined {
+  try {
+    const key: unknown = JSON.parse(text);
+    const isKey = Array.isArray(key) && key.length === 3 && key.every((part) => typeof part === 'string');
+    return isKey ? (key as unknown as Key) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 // The first page may be asked for with an empty token: it is what the last page answers.
 function readToken<Key>(token: string, readKey: (key: string) => Key | undefined): Field<Key | undefined> {
   if (token === '') return valid(undefined);

@@ -7,7 +7,7 @@ import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
-import { type Field, invalid, optional, valid } from '../domain/field.ts';
+import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/fields.ts';
 import { modelSelector } from '../domain/model-selector.ts';
 import { wordOf } from '../domain/words.ts';
@@ -126,12 +126,9 @@ const dimension = wordOf<UsageDimension>({
 });
 
 function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
-  const read = names.map(dimension);
-  const problems = read.flatMap((field, at) =>
-    'problems' in field ? field.problems.map((problem) => ({ ...problem, at: `[${at}]` })) : [],
-  );
-  if (problems.length > 0) return { problems };
-  const found = read.flatMap((field) => ('value' in field ? [field.value] : []));
+  const read = each(dimension, names);
+  if ('problems' in read) return read;
+  const found = read.value;
   if (new Set(found).size < found.length) return invalid('must name each dimension once');
   return found.includes('day') && found.includes('hour')
     ? invalid('must name the day or the hour, not both')

@@ -9,8 +9,9 @@ import { openPage } from '../ledger/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
-import { type HourRow, hourColumns, hourKey, metadataHourColumns, metadataHourKey } from './hours.ts';
+import { addToHours, addToMetadataHours, emptyRow } from './hours.ts';
 import { metadataSets } from './metadata.ts';
+import type { Source } from './sources.ts';
 
 type AdjustingTransaction = Omit<BooksTransaction, 'epoch'>;
 
@@ -56,7 +57,7 @@ export async function bookAdjustment(
     page.putBooks({ ...ledger, spent });
   }
   await page.save(tx.db);
-  await addToHours(tx, usage);
+  await addCost(tx, usage);
   await noteCurrent(tx, windows, (one) => page.books(one.budget.id, one.window).spent);
   return windows;
 }
@@ -65,8 +66,8 @@ function keyOf({ budget, window }: BudgetWindow): string {
   return windowKey(budget.id, window);
 }
 
-async function windowsOf(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<readonly BudgetWindow[]> {
-  const source = {
+function sourceOf(usage: AdjustedUsage): Source {
+  return {
     organization_id: usage.organizationId,
     key_id: usage.keyId,
     ai_system_id: usage.aiSystemId === '' ? null : usage.aiSystemId,
@@ -76,6 +77,10 @@ async function windowsOf(tx: AdjustingTransaction, usage: AdjustedUsage): Promis
     project_person_id: null,
     model_asked: usage.model,
   };
+}
+
+async function windowsOf(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<readonly BudgetWindow[]> {
+  const source = sourceOf(usage);
   const budgets = await readBudgets(tx.db, {
     organizationIds: [usage.organizationId],
     subjectIds: [...subjectsOf(source)],
@@ -104,39 +109,12 @@ async function requireRecorded(db: Kysely<Schema>, usage: AdjustedUsage): Promis
 }
 
 /** No request, only what it costs. */
-async function addToHours(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<void> {
-  const row: HourRow = {
-    organization_id: usage.organizationId,
-    hour: usage.at,
-    key_id: usage.keyId,
-    ai_system_id: usage.aiSystemId,
-    person_id: usage.personId,
-    ...{ project_key_id: '', project_ai_system_id: '', project_person_id: '' },
-    model_asked: usage.model,
-    ...{ requests: 0, failed_requests: 0, unpriced_requests: 0, estimated_requests: 0 },
-    ...{ prompt_tokens: 0, completion_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
-    ...{ cache_write1h_tokens: 0, reasoning_tokens: 0, cost: usage.amount, latency_ms: 0 },
-  };
+async function addCost(tx: AdjustingTransaction, usage: AdjustedUsage): Promise<void> {
+  const row = { ...emptyRow(sourceOf(usage), usage.at), cost: usage.amount };
   // As reports do: sets of metadata first, then hours, then hours by set.
   const set = await metadataSetOf(tx, usage);
-  const names = Object.keys(hourColumns) as (keyof HourRow)[];
-  const values = names.map((name) => row[name]);
-  await tx.insertRows(
-    tx.db,
-    { table: 'usage_hours', columns: hourColumns, ending: addedTo('usage_hours', hourKey) },
-    [values],
-  );
-  if (set === '') return;
-  const table = 'usage_metadata_hours';
-  await tx.insertRows(
-    tx.db,
-    { table, columns: metadataHourColumns, ending: addedTo(table, metadataHourKey) },
-    [[...values, set]],
-  );
-}
-
-function addedTo(table: string, key: readonly string[]): string {
-  return `on conflict (${key.join(', ')}) do update set cost = ${table}.cost + excluded.cost`;
+  await addToHours(tx, [row]);
+  if (set !== '') await addToMetadataHours(tx, [{ ...row, metadata_set: set }]);
 }
 
 /** What a key had when the day began, or when it was made. */

@@ -1,10 +1,11 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
 import type { Schema, UsageEventRow } from '../store/schema.ts';
+import type { BooksTransaction, RowsInsert } from '../store/store.ts';
 import type { SetOf } from './metadata.ts';
 import { groupBySource, type Source, subjectColumns } from './sources.ts';
 
-export type HourRow = Schema['usage_hours'];
+type HourRow = Schema['usage_hours'];
 
 export const hourMs = 3_600_000;
 
@@ -38,7 +39,7 @@ const summed = {
 
 export const hourSums = Object.keys(summed) as readonly Sum[];
 
-export const hourColumns = {
+const hourColumns = {
   organization_id: 'text',
   hour: 'bigint',
   key_id: 'text',
@@ -62,12 +63,12 @@ export const hourColumns = {
   latency_ms: 'bigint',
 } as const satisfies Record<keyof HourRow, 'text' | 'bigint'>;
 
-export type MetadataHourRow = Schema['usage_metadata_hours'];
+type MetadataHourRow = Schema['usage_metadata_hours'];
 
 /** The same for usage whose key had metadata. */
-export const metadataHourKey = [...hourKey, 'metadata_set'] as const;
+const metadataHourKey = [...hourKey, 'metadata_set'] as const;
 
-export const metadataHourColumns = { ...hourColumns, metadata_set: 'text' } as const satisfies Record<
+const metadataHourColumns = { ...hourColumns, metadata_set: 'text' } as const satisfies Record<
   keyof MetadataHourRow,
   'text' | 'bigint'
 >;
@@ -102,7 +103,54 @@ function sumOf(row: HourRow, events: readonly UsageEventRow[]): HourRow {
   return row;
 }
 
-function emptyRow(source: Source, hour: number): HourRow {
+type HoursTransaction = Pick<BooksTransaction, 'db' | 'insertRows'>;
+
+/** @param rows in the order of their keys, and before those by set: so nobody waits in a circle */
+export async function addToHours(
+  { db, insertRows }: HoursTransaction,
+  rows: readonly HourRow[],
+): Promise<void> {
+  await insertRows(
+    db,
+    hoursInsert,
+    rows.map((row) => hourNames.map((column) => row[column])),
+  );
+}
+
+/** @param rows as for addToHours */
+export async function addToMetadataHours(
+  { db, insertRows }: HoursTransaction,
+  rows: readonly MetadataHourRow[],
+): Promise<void> {
+  await insertRows(
+    db,
+    metadataHoursInsert,
+    rows.map((row) => metadataHourNames.map((column) => row[column])),
+  );
+}
+
+const hourNames = Object.keys(hourColumns) as readonly (keyof HourRow)[];
+const metadataHourNames = Object.keys(metadataHourColumns) as readonly (keyof MetadataHourRow)[];
+
+const hoursInsert: RowsInsert = {
+  table: 'usage_hours',
+  columns: hourColumns,
+  ending: addingTo('usage_hours', hourKey),
+};
+
+const metadataHoursInsert: RowsInsert = {
+  table: 'usage_metadata_hours',
+  columns: metadataHourColumns,
+  ending: addingTo('usage_metadata_hours', metadataHourKey),
+};
+
+function addingTo(table: string, key: readonly string[]): string {
+  const sums = hourSums.map((sum) => `${sum} = ${table}.${sum} + excluded.${sum}`);
+  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`;
+}
+
+/** Sums of nothing. @param hour its first moment */
+export function emptyRow(source: Source, hour: number): HourRow {
   return {
     organization_id: source.organization_id,
     hour,

@@ -33,14 +33,20 @@ export async function metadataSets(
   const metadataAt = await readMetadata(tx.db, events);
   if (metadataAt === undefined) return () => '';
   const found = new Map<KeyUse, NamedSet>();
+  // Many events have few sets: each is named once.
+  const sets = new Map<string, NamedSet>();
   for (const event of events) {
     const own = metadataAt(event, event.key_id) ?? metadataAt(event, event.project_key_id);
-    if (own !== undefined) found.set(event, setOf(event.organization_id, own));
+    if (own === undefined) continue;
+    const text = `${event.organization_id} ${own}`;
+    const set = sets.get(text) ?? setOf(event.organization_id, own);
+    sets.set(text, set);
+    found.set(event, set);
   }
-  const stored = await storeSets(tx, distinct(found.values()));
+  const stored = await storeSets(tx, [...sets.values()]);
   return (event) => {
     const set = found.get(event);
-    return set === undefined ? '' : (stored.get(keyOf(set)) ?? '');
+    return set === undefined ? '' : (stored.get(set) ?? '');
   };
 }
 
@@ -146,16 +152,16 @@ function keyOf({ organizationId, id }: NamedSet): string {
   return `${organizationId} ${id}`;
 }
 
-function distinct(sets: Iterable<NamedSet>): readonly NamedSet[] {
-  return [...new Map(Array.from(sets, (set) => [keyOf(set), set])).values()];
+function distinct(sets: readonly NamedSet[]): readonly NamedSet[] {
+  return [...new Map(sets.map((set) => [keyOf(set), set])).values()];
 }
 
-/** @returns by keyOf the id that the set is stored under */
+/** @param sets each once @returns the id that each is stored under */
 async function storeSets(
   { db, insertRows }: Pick<BooksTransaction, 'db' | 'insertRows'>,
   sets: readonly NamedSet[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = new Map(sets.map((set) => [keyOf(set), set.id]));
+): Promise<ReadonlyMap<NamedSet, string>> {
+  const ids = new Map(sets.map((set) => [set, set.id]));
   const missing = await notStored(db, sets);
   if (missing.length === 0) return ids;
   const added: NamedSet[] = [];
@@ -165,7 +171,7 @@ async function storeSets(
       const kept = nth < room ? set : withoutValues(set);
       // There are few names, unless somebody means to fill this: then there is no metadata at all.
       const fits = nth < room + metadataSetsMax;
-      ids.set(keyOf(set), fits ? kept.id : '');
+      ids.set(set, fits ? kept.id : '');
       if (fits) added.push(kept);
     }
   }

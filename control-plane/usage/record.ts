@@ -3,15 +3,7 @@
 // a circle.
 import type { UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction, RowsInsert, StoredRow } from '../store/store.ts';
-import {
-  hourColumns,
-  hourKey,
-  hourSums,
-  metadataHourColumns,
-  metadataHourKey,
-  sumByHour,
-  sumByHourAndSet,
-} from './hours.ts';
+import { addToHours, addToMetadataHours, sumByHour, sumByHourAndSet } from './hours.ts';
 import { noteLastUse } from './last-used.ts';
 import { metadataSets, type SetOf } from './metadata.ts';
 
@@ -25,10 +17,8 @@ export async function recordUsage(
 ): Promise<ReadonlySet<string>> {
   const setOf = await metadataSets(tx, events);
   const fresh = await insertEvents(tx, events, setOf);
-  const hours = sumByHour(fresh).map((row) => hourNames.map((column) => row[column]));
-  await tx.insertRows(tx.db, hoursInsert, hours);
-  const bySet = sumByHourAndSet(fresh, setOf).map((row) => metadataHourNames.map((column) => row[column]));
-  await tx.insertRows(tx.db, metadataHoursInsert, bySet);
+  await addToHours(tx, sumByHour(fresh));
+  await addToMetadataHours(tx, sumByHourAndSet(fresh, setOf));
   await noteLastUse(tx, fresh);
   return new Set(fresh.map(({ id }) => id));
 }
@@ -99,33 +89,10 @@ const reportedColumns = {
   special: 'text',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 
-const reportedNames = namesOf(reportedColumns);
-const hourNames = namesOf(hourColumns);
-const metadataHourNames = namesOf(metadataHourColumns);
+const reportedNames = Object.keys(reportedColumns) as readonly (keyof UsageEventRow)[];
 
 const eventsInsert: RowsInsert = {
   table: 'usage_events',
   columns: { ...reportedColumns, recorded_at: 'bigint', metadata_set: 'text' },
   ending: 'on conflict (day, id) do nothing returning id',
 };
-
-const hoursInsert: RowsInsert = {
-  table: 'usage_hours',
-  columns: hourColumns,
-  ending: addingTo('usage_hours', hourKey),
-};
-
-const metadataHoursInsert: RowsInsert = {
-  table: 'usage_metadata_hours',
-  columns: metadataHourColumns,
-  ending: addingTo('usage_metadata_hours', metadataHourKey),
-};
-
-function addingTo(table: string, key: readonly string[]): string {
-  const sums = hourSums.map((sum) => `${sum} = ${table}.${sum} + excluded.${sum}`);
-  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`;
-}
-
-function namesOf<Columns extends object>(columns: Columns): readonly (keyof Columns)[] {
-  return Object.keys(columns) as (keyof Columns)[];
-}

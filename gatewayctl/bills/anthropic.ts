@@ -3,9 +3,10 @@
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type BillLine, daysBetween, type ReadBill } from './bill.ts';
-import { count, decimal, objects, present, text } from './fields.ts';
+import { bucketLines } from './buckets.ts';
+import { count, decimal, present, text } from './fields.ts';
 import type { DayRange } from './openai.ts';
-import { broken, pages, type VendorApi } from './vendor-api.ts';
+import { broken, type VendorApi } from './vendor-api.ts';
 
 export const anthropicUrl = 'https://api.anthropic.com';
 
@@ -45,7 +46,7 @@ interface Asked {
 
 const dayMs = 86_400_000;
 
-async function* lines(api: VendorApi, { path, groups, lineOf }: Asked, range: DayRange) {
+function lines(api: VendorApi, { path, groups, lineOf }: Asked, range: DayRange) {
   const query = [
     ['starting_at', `${range.from}T00:00:00Z`],
     ['ending_at', new Date(Date.parse(range.to) + dayMs).toISOString().replace('.000', '')],
@@ -53,18 +54,12 @@ async function* lines(api: VendorApi, { path, groups, lineOf }: Asked, range: Da
     ...groups.map((group) => ['group_by[]', group] as const),
     ['limit', '31'],
   ] as const;
-  const seen = new Set<string>();
-  for await (const page of pages(api, path, query)) {
-    for (const bucket of objects(api, page.data, 'data')) {
-      const start = text(api, bucket, 'starting_at');
-      const day = /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0+)?(?:Z|\+00:00)$/.exec(start)?.[1];
-      if (day === undefined) throw broken(api, 'has a bucket that is no day');
-      // A page that came twice would count twice.
-      if (seen.has(day)) throw broken(api, `has the day ${day} twice`);
-      seen.add(day);
-      for (const result of objects(api, bucket.results, 'results')) yield lineOf(api, day, result);
-    }
-  }
+  return bucketLines(api, { path, query, dayOf: (bucket) => dayOf(api, bucket), lineOf });
+}
+
+function dayOf(api: VendorApi, bucket: JsonObject): string | undefined {
+  const start = text(api, bucket, 'starting_at');
+  return /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0+)?(?:Z|\+00:00)$/.exec(start)?.[1];
 }
 
 /** What is of the default workspace has none. */

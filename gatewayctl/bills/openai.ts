@@ -3,8 +3,9 @@
 import type { JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type BillLine, daysBetween, type ReadBill } from './bill.ts';
-import { count, decimal, objects, present, text } from './fields.ts';
-import { broken, pages, type VendorApi } from './vendor-api.ts';
+import { bucketLines } from './buckets.ts';
+import { count, decimal, present, text } from './fields.ts';
+import { broken, type VendorApi } from './vendor-api.ts';
 
 export const openAiUrl = 'https://api.openai.com/v1';
 
@@ -49,7 +50,7 @@ interface Asked {
 
 const dayS = 86_400;
 
-async function* lines(api: VendorApi, { path, groups, limit, lineOf }: Asked, range: DayRange) {
+function lines(api: VendorApi, { path, groups, limit, lineOf }: Asked, range: DayRange) {
   const query = [
     ['start_time', String(Date.parse(range.from) / 1000)],
     ['end_time', String(Date.parse(range.to) / 1000 + dayS)],
@@ -57,23 +58,13 @@ async function* lines(api: VendorApi, { path, groups, limit, lineOf }: Asked, ra
     ...groups.map((group) => ['group_by[]', group] as const),
     ['limit', String(limit)],
   ] as const;
-  const seen = new Set<string>();
-  for await (const page of pages(api, path, query)) {
-    for (const bucket of objects(api, page.data, 'data')) {
-      const day = dayOf(api, bucket);
-      // A page that came twice would count twice.
-      if (seen.has(day)) throw broken(api, `has the day ${day} twice`);
-      seen.add(day);
-      for (const result of objects(api, bucket.results, 'results')) yield lineOf(api, day, result);
-    }
-  }
+  return bucketLines(api, { path, query, dayOf: (bucket) => dayOf(api, bucket), lineOf });
 }
 
 /** A bucket is a day of UTC: `start_time` is its first second. */
-function dayOf(api: VendorApi, bucket: JsonObject): string {
+function dayOf(api: VendorApi, bucket: JsonObject): string | undefined {
   const start = count(api, bucket, 'start_time');
-  if (start % dayS !== 0) throw broken(api, 'has a bucket that is no day');
-  return new Date(start * 1000).toISOString().slice(0, 10);
+  return start % dayS === 0 ? new Date(start * 1000).toISOString().slice(0, 10) : undefined;
 }
 
 function referencesOf(api: VendorApi, result: JsonObject): BillLine['references'] {

@@ -7,6 +7,7 @@ import { isObject } from '../../common/json.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv.ts';
+import { parseExactNumbers } from './exact-numbers.ts';
 import { linesOf, nameOf, textOfFile } from './given-text.ts';
 import { readParquet } from './parquet.ts';
 
@@ -124,9 +125,7 @@ async function* bounded(file: string, chunks: AsyncIterable<string>): AsyncGener
 /** Numbers stay as they are written. */
 export function parseExact(file: string, text: string): unknown {
   try {
-    return JSON.parse(text, (_name, value: unknown, context?: { readonly source?: string }) =>
-      typeof value === 'number' && context?.source !== undefined ? context.source : value,
-    );
+    return parseExactNumbers(text);
   } catch {
     throw new Failure('usage', `${nameOf(file)} holds a row that is no JSON`);
   }

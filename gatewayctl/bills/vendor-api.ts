@@ -5,6 +5,7 @@ import { isLoopbackHost } from '../../common/addresses.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { Failure, usageMistake } from '../failure.ts';
+import { parseExactNumbers } from './exact-numbers.ts';
 
 export interface VendorApi {
   readonly vendor: string;
@@ -94,17 +95,12 @@ function waitMs(retryAfter: string | null, tries: number): number {
 async function readBody(api: VendorApi, response: Response): Promise<JsonObject> {
   const text = await readText(api, response);
   try {
-    const body: unknown = JSON.parse(text, exactNumbers);
+    const body: unknown = parseExactNumbers(text);
     if (isObject(body)) return body;
   } catch {
     // Told below: the text may hold anything.
   }
   throw broken(api, 'is no JSON object');
-}
-
-/** Numbers stay as they are written: amounts with all of their digits. */
-function exactNumbers(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' && context?.source !== undefined ? context.source : value;
 }
 
 async function readText(api: VendorApi, response: Response): Promise<string> {

@@ -16,27 +16,28 @@ export interface ListOptions {
 /** @param options of a list that does not say them itself @throws Failure */
 export async function readFigures(file: string, { asOf, source }: ListOptions): Promise<Figures> {
   const value = await readJson(file);
-  if (!isLitellmList(value)) return { ...parsed(value, file), isWhole: true };
+  if (!isLitellmList(value)) return { ...(await parsed(value, file)), isWhole: true };
   const sources = { [source]: `BerriAI/litellm (MIT), model_prices_and_context_window.json as of ${asOf}` };
   return { asOf, sources, models: rowsOfLitellm(value, asOf, source), isWhole: false };
 }
 
 /** @param file undefined: the catalog that is shipped @throws Failure */
 export async function readCatalog(file: string | undefined): Promise<CatalogContent> {
-  return file === undefined ? shippedContent : parsed(await readJson(file), file);
+  return file === undefined ? shippedContent : await parsed(await readJson(file), file);
 }
 
 async function readJson(file: string): Promise<unknown> {
-  try {
-    return parsedJson(await readCatalogBytes(file), file);
-  } catch (error) {
-    throw usageMistake(error instanceof Error ? error.message : String(error));
-  }
+  return await orMistake(async () => parsedJson(await readCatalogBytes(file), file));
 }
 
-function parsed(value: unknown, file: string): CatalogContent {
+function parsed(value: unknown, file: string): Promise<CatalogContent> {
+  return orMistake(() => parseCatalog(value, file));
+}
+
+/** What is wrong with a file is for whoever named it to put right. @throws Failure */
+export async function orMistake<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return parseCatalog(value, file);
+    return await work();
   } catch (error) {
     throw usageMistake(error instanceof Error ? error.message : String(error));
   }

@@ -2,15 +2,15 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createCatalog } from '../../catalog/catalog.ts';
-import { checkSignature, readCatalogBytes } from '../../catalog/file.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { catalogOf, checkSignature, readCatalogBytes } from '../../catalog/file.ts';
 import { type Change, type Figures, type Update, updateCatalog } from '../../catalog/update.ts';
 import { catalogText } from '../../catalog/write.ts';
 import { errorCode } from '../../common/error-code.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { changesText, summary } from './changes.ts';
-import { type ListOptions, readCatalog, readFigures } from './figures.ts';
+import { type ListOptions, orMistake, readCatalog, readFigures } from './figures.ts';
 
 export interface DiffRequest extends ListOptions {
   /** What is offered. */
@@ -55,8 +55,8 @@ export async function updateFile(request: UpdateRequest, io: Io): Promise<void> 
   );
   if (open.length > 0) throw refusal(open);
   const text = catalogText(content);
-  // What is written can be read.
-  createCatalog(content, out);
+  // What is written can be put in force.
+  await orMistake(() => catalogOf(Buffer.from(text), out));
   writeWhole(out, text);
   io.say(
     `${out} is the catalog of ${content.asOf} now; where it is signed, sign it anew: gatewayctl catalog sign`,
@@ -85,9 +85,8 @@ function writeWhole(file: string, text: string): void {
 /** @param keyFile PEM of an Ed25519 private key @throws Failure */
 export async function signFile(file: string, keyFile: string, io: Io): Promise<void> {
   const key = keyOf(await readPem(keyFile), keyFile, createPrivateKey);
-  const bytes = await bytesOf(file);
   // What is signed is a catalog: it is found out here, not when the proxies refuse it.
-  await readCatalog(file);
+  const { bytes } = await readUsable(file);
   writeWhole(`${file}.sig`, `${sign(null, bytes, key).toString('base64')}\n`);
   io.say(`${file}.sig is the signature of ${file}; the public key, for GATEWAY_CATALOG_PUBLIC_KEY:`);
   await io.out(`${createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64')}\n`);
@@ -95,11 +94,11 @@ export async function signFile(file: string, keyFile: string, io: Io): Promise<v
 
 /** @param keyFile PEM of an Ed25519 public key; undefined: the signature is not looked at @throws Failure */
 export async function verifyFile(file: string, keyFile: string | undefined, io: Io): Promise<void> {
-  const content = await readCatalog(file);
-  const { asOf, digest, models } = createCatalog(content, file);
+  const { bytes, catalog } = await readUsable(file);
+  const { asOf, digest, models } = catalog;
   if (keyFile !== undefined) {
     const key = keyOf(await readPem(keyFile), keyFile, createPublicKey);
-    await checkSignature(file, await bytesOf(file), key).catch((error: unknown) => {
+    await checkSignature(file, bytes, key).catch((error: unknown) => {
       throw new Failure('refused', error instanceof Error ? error.message : String(error));
     });
   }
@@ -107,9 +106,11 @@ export async function verifyFile(file: string, keyFile: string | undefined, io: 
   await io.out(`as of     ${asOf}\ndigest    ${digest}\nmodels    ${models.length}\nwith prices ${priced}\n`);
 }
 
-async function bytesOf(file: string): Promise<Buffer> {
-  return await readCatalogBytes(file).catch((error: unknown) => {
-    throw usageMistake(error instanceof Error ? error.message : String(error));
+/** Read once: whoever changes the file meanwhile changes nothing of what was checked. @throws Failure */
+async function readUsable(file: string): Promise<{ readonly bytes: Buffer; readonly catalog: Catalog }> {
+  return await orMistake(async () => {
+    const bytes = await readCatalogBytes(file);
+    return { bytes, catalog: catalogOf(bytes, file) };
   });
 }
 

@@ -5,6 +5,7 @@ import { dayMs } from '../../../common/budget-window.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { type AdjustedUsage, bookAdjustment } from '../../../control-plane/usage/adjustments.ts';
+import { hourMs } from '../../../control-plane/usage/hours.ts';
 import { metadataSetsMax, otherValue, pastMetadataMax } from '../../../control-plane/usage/metadata.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { keepUp } from '../../../control-plane/usage/upkeep.ts';
@@ -24,7 +25,6 @@ import {
 } from '../../support/operators.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
-const hourMs = 3_600_000;
 const seed = Date.now() % 1_000_000;
 
 describe.each([

@@ -1,7 +1,9 @@
 // `gatewayctl catalog …` as it is typed: what newer figures change is shown first, what is odd is taken only when somebody insists,
 // and what is written is what the programs take.
-import { generateKeyPairSync } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -141,6 +143,49 @@ describe('gatewayctl catalog', () => {
     await expect(watchCatalog({ file: catalog, publicKey: set }, { log: silentLog })).rejects.toThrow(
       /is no signature of/,
     );
+  });
+
+  it('verifies the signature of what it has read, and of nothing that comes in its place', async () => {
+    const [read, later] = [JSON.stringify(own), JSON.stringify({ ...own, asOf: '2026-08-02' })];
+    const catalog = write('g.json', read);
+    writeFileSync(`${catalog}.sig`, sign(null, Buffer.from(later), privateKey));
+    // Whoever asks for the key has to wait for it.
+    const key = at('key.pipe');
+    execFileSync('mkfifo', [key]);
+    const ran = ctl.run(`catalog verify --catalog ${catalog} --public-key ${key}`);
+    const pipe = await open(key, 'w');
+    writeFileSync(catalog, later);
+    await pipe.writeFile(publicKey.export({ type: 'spki', format: 'pem' }));
+    await pipe.close();
+    const { code, out, err } = await ran;
+    expect([code === 0, out, err]).toEqual([false, '', expect.stringContaining('is no signature of')]);
+  });
+
+  it.each([
+    [
+      'a model twice',
+      { ...own, models: [row('gpt-8', '2'), row('gpt-8', '3')] },
+      /odd\.json: a model is there twice/,
+    ],
+    ['no chat model with a price', { ...own, models: [] }, /odd\.json has no chat model with a price/],
+  ])(
+    'neither signs what no program would take, nor says that it is good: %s',
+    async (_what, content, message) => {
+      const odd = write('odd.json', content);
+      const key = write('key.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+      for (const line of [`sign --catalog ${odd} --key ${key}`, `verify --catalog ${odd}`]) {
+        const { code, err } = await ctl.run(`catalog ${line}`);
+        expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+      }
+      expect(existsSync(`${odd}.sig`)).toBe(false);
+    },
+  );
+
+  it('writes no catalog that no program would take', async () => {
+    const [catalog, from] = [write('h.json', own), write('none.json', { ...own, models: [] })];
+    const { code, err } = await ctl.run(`catalog update --from ${from} --catalog ${catalog} --accept all`);
+    expect([code, err]).toEqual([2, expect.stringContaining('h.json has no chat model with a price')]);
+    expect(JSON.parse(readFileSync(catalog, 'utf8'))).toEqual(own);
   });
 
   it.each([

@@ -133,6 +133,74 @@ describe.each([
     expect(kept.filter(({ account }: Answered) => account === 'refused')).toEqual([]);
   });
 
+  it('may replace as many rows as there are, however many those are, and no more than fit are added', async () => {
+    const full = ago(13);
+    const rows = (count: number) => Array.from({ length: count }, () => ({ usd: '0' }));
+    await desk.store.books(async ({ db }) => {
+      await db
+        .insertInto('bill_days')
+        .values({
+          ...{
+            organization_id: desk.acme.id,
+            vendor: 'other',
+            day: full,
+            document: 'other',
+            account: 'full',
+          },
+          ...{ import_id: 'i', imported_at: 0, imported_by: desk.acme.owner.id, rows: 499_990, final: 1 },
+          ...{ cost: null, digest: 'd' },
+        })
+        .execute();
+    });
+    const { days } = await desk.expect('ListBillDays', { pageSize: 500 });
+    const room = 500_000 - days.reduce((all: number, day: Answered) => all + day.rows, 0);
+    await desk.bill(full, rows(room));
+    const again = await desk.bill(full, [...rows(room - 1), { usd: '1' }]);
+    expect(again.days).toMatchObject([{ rows: room, replaced: true, unchanged: false }]);
+    const costs = { document: 'BILL_DOCUMENT_OPENAI_COSTS', days: [{ day: full, rows: [] as object[] }] };
+    costs.days[0]?.rows.push(...Array.from({ length: room + 1 }, () => row({ costUsd: '0' })));
+    const { reason } = await refusal(desk.call('ImportBill', costs));
+    expect(reason).toBe('too_many_bill_rows');
+    for (const place of [{ document: 'BILL_DOCUMENT_OTHER', account: 'full' }, { document: costs.document }])
+      await desk.expect('DeleteBill', { ...place, from: full, to: full });
+  });
+
+  it('of many days is one import: each day and its rows are replaced, and no others', async () => {
+    const document = 'BILL_DOCUMENT_ANTHROPIC_COSTS';
+    const days = Array.from({ length: 120 }, (_, n) => ago(14 + n));
+    const costs = (usd: string) =>
+      days.map((one) => ({ day: one, rows: [row({ costUsd: usd }), row({ costUsd: '0.001' })] }));
+    const place = { document, account: 'many' };
+    await desk.expect('ImportBill', { ...place, days: costs('0.002') });
+    await desk.expect('ImportBill', { document, account: 'twin', days: costs('0.002').slice(0, 2) });
+    const [first, ...others] = costs('0.002');
+    const changed = { ...first, rows: [row({ costUsd: '0.004' })] };
+    const { days: replaced } = await desk.expect('ImportBill', { ...place, days: [changed, ...others] });
+    const [newest, next, ...older] = replaced.toReversed();
+    expect(newest).toMatchObject({ rows: 1, costUsd: '0.004', replaced: true, unchanged: false });
+    expect(next).toMatchObject({ rows: 2, replaced: true, unchanged: true, sameAsAccount: 'twin' });
+    expect(older.every((one: Answered) => one.unchanged && one.sameAsAccount === undefined)).toBe(true);
+    const stored = await desk.store.snapshot((db) =>
+      db
+        .selectFrom('bill_rows')
+        .select(({ fn }) => ['account', fn.countAll<number>().as('count')])
+        .where('document', '=', 'anthropic_costs')
+        .groupBy('account')
+        .orderBy('account')
+        .execute(),
+    );
+    expect(stored.map(({ account, count }) => [account, Number(count)])).toEqual([
+      ['many', 239],
+      ['twin', 4],
+    ]);
+    const compared = await desk.expect('ListDays', {
+      ...{ vendor: 'BILL_VENDOR_ANTHROPIC', pageSize: 500 },
+    });
+    expect(compared.days.map((one: Answered) => one.day)).toEqual(days);
+    for (const account of ['many', 'twin'])
+      await desk.expect('DeleteBill', { document, account, from: ago(200), to: ago(0) });
+  });
+
   it('and all about it is the owners’ and admins’ alone', async () => {
     const member = await createPerson(desk.plane, desk.acme, 'ROLE_MEMBER');
     for (const method of ['ListDrift', 'ListBillDays', 'ListMappings', 'ListAdjustments', 'GetSettings']) {

@@ -47,9 +47,13 @@ export class BillDesk {
     this.#database = fields.database;
   }
 
-  static async open(fresh: () => Promise<StoreDatabase>): Promise<BillDesk> {
+  /** @param env settings of its own */
+  static async open(
+    fresh: () => Promise<StoreDatabase>,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<BillDesk> {
     const database = await fresh();
-    const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+    const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url, ...env } });
     const platform = await bootstrap(plane);
     const acme = await createTenant(plane, platform, 'acme');
     const key = await plane.expect('ProviderKeys.Create', acme.owner.token, {
