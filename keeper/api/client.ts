@@ -1,6 +1,6 @@
 // The API server, as far as the keeper asks it: get, list, patch, delete and watch, by Node's own HTTPS. Five verbs on a dozen
 // objects need none of a client library's hundreds of kinds. Every request and every response has a bound.
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { Reread } from '../../common/reread.ts';
@@ -95,7 +95,8 @@ class Api {
   readonly #options: ApiOptions;
   #agent: Agent | undefined;
   #agentCa: Buffer | undefined;
-  readonly #closed = new AbortController();
+  readonly #open = new Set<ClientRequest>();
+  #closed = false;
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -128,7 +129,8 @@ class Api {
   }
 
   close(): void {
-    this.#closed.abort(new Error('the client is closed'));
+    this.#closed = true;
+    for (const sent of this.#open) sent.destroy(new Error('the client is closed'));
     this.#agent?.destroy();
   }
 
@@ -136,12 +138,12 @@ class Api {
   #send(verb: Verb, { method, path, body, contentType }: Call, withinMs: number): Promise<IncomingMessage> {
     const { url, token, userAgent, onResponse } = this.#options;
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const signal = AbortSignal.any([AbortSignal.timeout(withinMs), this.#closed.signal]);
+    if (this.#closed) return Promise.reject(new Error('the client is closed'));
     return new Promise((resolve, reject) => {
       const sent = httpsRequest(
         new URL(path, url),
         {
-          ...{ method, agent: this.#currentAgent(), signal },
+          ...{ method, agent: this.#currentAgent(), signal: AbortSignal.timeout(withinMs) },
           headers: {
             ...{
               accept: 'application/json',
@@ -156,6 +158,8 @@ class Api {
           resolve(response);
         },
       );
+      this.#open.add(sent);
+      sent.on('close', () => this.#open.delete(sent));
       sent.on('error', (cause) =>
         reject(new Error(`the API server cannot be asked: ${cause.message}`, { cause })),
       );
