@@ -13,12 +13,13 @@ import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { RequestRecord } from '../http/exchange.ts';
-import { type ReadOnMetrics, readOnResults } from '../http/read-on.ts';
+import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
+import { readOnMetrics } from './read-on-metrics.ts';
 import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
@@ -90,7 +91,7 @@ export function createMetrics(): ProxyMetrics {
     access: accessMetrics(registry),
     certificates,
     limits: limitMetrics(registry),
-    readOn: readOnMetrics(registry),
+    readOn: readOnMetrics(count),
     guardrails: guardrailMetrics(count, histogram),
     ...ledgerMetrics(count, histogram),
     request: requests,
@@ -103,17 +104,6 @@ export function createMetrics(): ProxyMetrics {
       return { contentType: registry.contentType, body: [await registry.metrics(), ...tallied].join('\n') };
     },
   };
-}
-
-function readOnMetrics(registry: Registry): ReadOnMetrics {
-  const results = tally(registry, {
-    name: 'gateway_read_on_total',
-    help: 'Responses whose caller had left, or may not have them, by what became of them: read on to their end, cancelled at a provider that stops then (left), no room or not readable (not_read), timed_out, shutdown',
-    labelNames: ['result'],
-  });
-  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
-  for (const result of readOnResults) results(result);
-  return { readOn: (result) => void results(result).pending++ };
 }
 
 function buildInfo(registry: Registry): void {

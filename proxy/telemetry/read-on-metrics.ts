@@ -1,0 +1,14 @@
+// Metrics of responses that are read on.
+import { type ReadOnMetrics, readOnResults } from '../http/read-on.ts';
+import type { Tally } from './tally.ts';
+
+export function readOnMetrics(tally: Tally): ReadOnMetrics {
+  const results = tally({
+    name: 'gateway_read_on_total',
+    help: 'Responses whose caller had left, or may not have them, by what became of them: read on to their end, cancelled at a provider that stops then (left), no room or not readable (not_read), timed_out, shutdown',
+    labelNames: ['result'],
+  });
+  // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
+  for (const result of readOnResults) results(result);
+  return { readOn: (result) => void results(result).pending++ };
+}
