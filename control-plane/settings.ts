@@ -5,13 +5,13 @@ import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
+import { privateUpstream } from '../common/private-upstreams.ts';
 import {
   cidr,
   type Decoder,
   decodeSettings,
   duration,
   flag,
-  hostAndPort,
   list,
   listenAddress,
   oneOf,
@@ -149,8 +149,8 @@ export const controlPlaneSettings = {
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
     about:
-      'host:port list of base URLs of provider keys that may be private or plain http, such as a model server in the cluster. The proxies need the same list.',
-    decode: list(hostAndPort),
+      'host:port list of base URLs of provider keys and providers that may be private or plain http, such as a model server in the cluster. `<id>@host:port` opens it to the organization with that id alone; else it is open to all. The proxies need the same list.',
+    decode: list(privateUpstream),
     default: '',
   },
   denyCidrs: {

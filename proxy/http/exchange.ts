@@ -1,6 +1,7 @@
 // One request and its response from accept to record: its identity, what it waits for (the watchdog looks at it), how it is
 // ended from outside, and what will be recorded of it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { EstimateReason } from '../ledger/ledger.ts';
@@ -237,6 +238,12 @@ export class Exchange {
   /** Milliseconds from the request's head until its caller had the response, or left; until now while it is under way. */
   get elapsedMs(): number {
     return (this.record.readOnAt ?? this.#monotonic()) - this.startedAt;
+  }
+
+  /** Whose shares it uses. */
+  get owner(): ShareOwner {
+    const { organizationId = '', keyId = '' } = this.record;
+    return { organization: organizationId, key: keyId };
   }
 
   buffer(bytes: number): void {

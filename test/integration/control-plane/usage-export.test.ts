@@ -1,5 +1,6 @@
 // Requests for export over both databases and both doors: all of them, in order, and only for those who may.
 
+import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -178,7 +179,7 @@ describe.each([
     const services = {
       masterKeys: parseSealKeys(createSealKey()),
       bootstrapHash: undefined,
-      privateUpstreams: new Set<string>(),
+      privateUpstreams: new PrivateUpstreams([]),
       usageKeptMs: 0,
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,
