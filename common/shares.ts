@@ -49,7 +49,17 @@ export class HeldShare {
   }
 
   /** @returns whether it was taken; then it is to be given back */
-  take({ organization, key }: ShareOwner, amount = 1): boolean {
+  take(owner: ShareOwner, amount = 1): boolean {
+    if (!this.hasRoom(owner, amount)) {
+      this.#refused++;
+      return false;
+    }
+    this.#add(owner.organization, owner.key, amount);
+    return true;
+  }
+
+  /** Whether it could be taken; nothing is counted. */
+  hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
     const { alpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
     const free = capacity - this.#used;
@@ -57,12 +67,7 @@ export class HeldShare {
     const ownOfKey = holding?.keys.get(key) ?? 0;
     const left = alpha * free - own;
     // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
-    if (amount > free || left <= 0 || ownOfKey >= keyAlpha * left) {
-      this.#refused++;
-      return false;
-    }
-    this.#add(organization, key, amount);
-    return true;
+    return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
   }
 
   give({ organization, key }: ShareOwner, amount = 1): void {

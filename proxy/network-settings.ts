@@ -1,7 +1,9 @@
 // How the proxy finds hosts, and which private ones it may reach: settings of its network.
 import { Resolver } from 'node:dns';
+import { descriptorsMax } from '../common/descriptors.ts';
 import { privateUpstream } from '../common/private-upstreams.ts';
-import { cidr, type Decoder, list, type Setting } from '../common/settings.ts';
+import { cidr, type Decoder, integer, list, type Setting } from '../common/settings.ts';
+import { connectionBounds } from './http/connections.ts';
 
 const dnsServer: Decoder<string> = (value) => {
   try {
@@ -12,7 +14,17 @@ const dnsServer: Decoder<string> = (value) => {
   }
 };
 
+const bounds = connectionBounds(descriptorsMax());
+
 export const networkSettings = {
+  connectionsMax: {
+    name: 'GATEWAY_CONNECTIONS_MAX',
+    about:
+      'Connections of callers at a time, those included that send nothing; above it 503 overloaded, and one address may have four fifths of them at most. Never more than the process has descriptors for.',
+    decode: integer(1, 1_000_000),
+    default: String(bounds.usual),
+    defaultText: 'two fifths of the descriptors the process may open, at most 16384',
+  },
   dnsServers: {
     name: 'GATEWAY_DNS_SERVERS',
     about:

@@ -24,6 +24,11 @@ export const shares = {
     unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; those of the operator’s own hosts are nobody’s',
     refusal: 'overloaded',
   },
+  connections: {
+    bounds: { setting: 'GATEWAY_CONNECTIONS_MAX', alpha: 4 },
+    unit: 'connections of callers on the traffic listeners, from accept to close, by address (IPv6: by /64); before one is refused an idle one gives way',
+    refusal: 'overloaded',
+  },
 } as const satisfies Record<string, ShareRow>;
 
 export type ShareName = keyof typeof shares;

@@ -81,6 +81,13 @@ export interface RequestRecord {
   guardrailsNotPassed: string | undefined;
 }
 
+export interface ExchangeOptions {
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+  readonly expectsContinue: boolean;
+  readonly isRefused?: boolean;
+}
+
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -89,6 +96,8 @@ export class Exchange {
   readonly address: string;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
+  /** There is no room for its connection: all that it gets is to be told. */
+  readonly isRefused: boolean;
   /** The caller waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
   readonly record: RequestRecord = {
@@ -142,8 +151,7 @@ export class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    monotonic: () => number,
-    expectsContinue: boolean,
+    { monotonic, expectsContinue, isRefused = false }: ExchangeOptions,
   ) {
     this.request = request;
     this.response = response;
@@ -153,6 +161,7 @@ export class Exchange {
     this.#monotonic = monotonic;
     this.startedAt = monotonic();
     this.expectsContinue = expectsContinue;
+    this.isRefused = isRefused;
     this.closed = new Promise((resolve) => {
       response.once('close', () => {
         if (!response.writableFinished) this.abort(new ClientGone('client_left'));
