@@ -3,8 +3,8 @@
 // for the system's resolver and its threads.
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
-import { type AskDns, createAskDns, type NameAnswer, type ResolveOptions } from './dns-resolve.ts';
 import { familyOf } from './addresses.ts';
+import { type AskDns, createAskDns, type NameAnswer, type ResolveOptions } from './dns-resolve.ts';
 import { errorCode } from './error-code.ts';
 
 export interface SystemNamesOptions extends ResolveOptions {
@@ -75,7 +75,9 @@ export function candidates(host: string, resolv: string): readonly string[] {
     const [, given] = (word === 'options' && /\bndots:(\d+)/.exec(values.join(' '))) || [];
     if (given !== undefined) ndots = Math.min(Number(given), ndotsMax);
   }
-  const within = search.map((domain) => `${host}.${domain.replace(/\.$/, '')}`).filter((name) => name !== `${host}.`);
+  const within = search
+    .map((domain) => `${host}.${domain.replace(/\.$/, '')}`)
+    .filter((name) => name !== `${host}.`);
   return host.split('.').length - 1 >= ndots ? [host, ...within] : [...within, host];
 }
 

@@ -3,9 +3,9 @@ import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
+import { privateUpstream } from '../common/private-upstreams.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
-import { privateUpstream } from '../common/private-upstreams.ts';
 import {
   cidr,
   type Decoder,

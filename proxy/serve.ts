@@ -7,8 +7,8 @@ import type { Logger } from '../common/logger.ts';
 import { HeldShare } from '../common/shares.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
-import type { Exchange } from './http/exchange.ts';
 import { Connections, connectionBounds } from './http/connections.ts';
+import type { Exchange } from './http/exchange.ts';
 import type { Handler } from './http/handling.ts';
 import type { ReadOn } from './http/read-on.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
@@ -80,14 +80,14 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
   };
 }
 
-function openConnections(
-  { connectionsMax: wanted }: ProxySettings,
-  { log, metrics }: Serving,
-): Connections {
+function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metrics }: Serving): Connections {
   const descriptors = descriptorsMax();
   const { max, refusedMax } = connectionBounds(descriptors);
   if (wanted > max)
-    log.warn({ descriptors, connections_max: max }, 'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for');
+    log.warn(
+      { descriptors, connections_max: max },
+      'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for',
+    );
   const share = new HeldShare({ capacity: Math.min(wanted, max), alpha: shares.connections.bounds.alpha });
   metrics.shares.watch('connections', () => useOf(share));
   return new Connections({ share, refusedMax });

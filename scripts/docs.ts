@@ -172,7 +172,8 @@ function sharesTable(): string {
 
 function boundsText(bounds: ShareRow['bounds']): string {
   if ('perMinute' in bounds) return `${bounds.burst} at once, ${bounds.perMinute} a minute each`;
-  if ('setting' in bounds) return `${code(bounds.setting)} in all; one may use ${bounds.alpha} times what is free`;
+  if ('setting' in bounds)
+    return `${code(bounds.setting)} in all; one may use ${bounds.alpha} times what is free`;
   const { capacity, alpha } = 'waiting' in bounds ? bounds.waiting : bounds;
   return `${capacity} in all; one may use ${alpha} times what is free`;
 }

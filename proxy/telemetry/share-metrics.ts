@@ -24,7 +24,11 @@ export function createShareUses(): ShareUses {
 }
 
 /** Of what is held. */
-export function useOf({ used, capacity, refused }: Pick<HeldShare, 'used' | 'capacity' | 'refused'>): ShareUse {
+export function useOf({
+  used,
+  capacity,
+  refused,
+}: Pick<HeldShare, 'used' | 'capacity' | 'refused'>): ShareUse {
   return { used: used / capacity, refused };
 }
 

@@ -215,7 +215,9 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun;
     this.#end(isUnreached ? 'unused' : 'reset');
     const isFull = error.kind === 'overloaded';
-    this.#fail(new GatewayError(isFull ? 'overloaded' : code, { cause: error, ...(isFull && { retryAfter: 1 }) }));
+    this.#fail(
+      new GatewayError(isFull ? 'overloaded' : code, { cause: error, ...(isFull && { retryAfter: 1 }) }),
+    );
   }
 
   usage(): Usage | undefined {

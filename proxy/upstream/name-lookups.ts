@@ -115,7 +115,11 @@ export class NameLookups {
   }
 
   /** The last one that leaves ends the look-up. */
-  async #wait(id: string, lookup: Lookup, signal: AbortSignal | undefined): Promise<readonly LookupAddress[]> {
+  async #wait(
+    id: string,
+    lookup: Lookup,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly LookupAddress[]> {
     lookup.waiting++;
     const leaving = Promise.withResolvers<never>();
     const leave = () => leaving.reject(signal?.reason);

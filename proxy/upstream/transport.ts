@@ -175,8 +175,7 @@ function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: 
     connect: {
       ...options.tls?.current,
       timeout: options.connectTimeoutMs,
-      lookup: (...lookup) =>
-        judgedLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
+      lookup: (...lookup) => judgedLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
       keepAlive: true,
       noDelay: true,
     },

@@ -1,8 +1,9 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
-import { PrivateUpstreams } from '../../common/private-upstreams.ts';
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
 import { expireSessions } from '../../control-plane/ledger/expire.ts';

@@ -180,7 +180,11 @@ async function startProxyProcess(env: Environment, options: PlaneOptions): Promi
   const { child, line } = await startPlane('proxy/main.ts', env, options);
   const { port = 0, admin_port } = line;
   const adminUrl = `http://127.0.0.1:${admin_port}`;
-  await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, { what: 'the proxy to be ready' });
+  const { timeoutMs = 15_000 } = options;
+  await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, {
+    what: 'the proxy to be ready',
+    timeoutMs,
+  });
   return { child, port, url: `http://127.0.0.1:${port}`, adminUrl };
 }
 

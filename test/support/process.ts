@@ -36,7 +36,8 @@ process.on('exit', () => {
 /** Starts a program. A command that does not exist shows as exit code 127. */
 export function startProcess(command: string, args: readonly string[], options: ChildOptions = {}): Child {
   const { descriptorsMax } = options;
-  const limits = descriptorsMax === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh'];
+  const limits =
+    descriptorsMax === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh'];
   const [file = command, ...rest] = [...deathWish(options.user), ...limits, command, ...args];
   const child = spawn(file, rest, {
     cwd: options.cwd ?? '/',

@@ -1,12 +1,12 @@
 // Requests for export over both databases and both doors: all of them, in order, and only for those who may.
 
-import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { usdOfNano } from '../../../common/money.ts';
+import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { createDispatcher } from '../../../control-plane/services/dispatch.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';

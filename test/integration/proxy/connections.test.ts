@@ -114,7 +114,7 @@ describe('many streams at once', () => {
   it('are served or refused with an answer as far as descriptors reach, and none is reset', async () => {
     const descriptorsMax = 600;
     const wanted = 240;
-    const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax });
+    const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax, timeoutMs: 60_000 });
     gateway.simulator.script({ tokens: 20, pieceDelayMs: 20 });
     const begun = await Promise.all(Array.from({ length: wanted }, () => connect(port)));
     for (const connection of begun) connection.send(stream());

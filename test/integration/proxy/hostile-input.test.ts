@@ -205,7 +205,10 @@ describe('heads', () => {
     ],
     [
       'HTTP/1.0 with chunks that says that it stays',
-      head([json, 'transfer-encoding: chunked', 'connection: keep-alive'], 'POST /v1/chat/completions HTTP/1.0'),
+      head(
+        [json, 'transfer-encoding: chunked', 'connection: keep-alive'],
+        'POST /v1/chat/completions HTTP/1.0',
+      ),
       'needs HTTP/1.1',
     ],
   ])('%s: 400 and closed', async (_what, bytes, words) => {

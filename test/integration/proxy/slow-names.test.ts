@@ -3,7 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat } from '../../support/asking.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
-import { startGateway, type TestGateway, type TestOrganization, type TestProxy } from '../../support/gateway.ts';
+import {
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+  type TestProxy,
+} from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { metric } from '../../support/telemetry.ts';
 
@@ -19,7 +24,9 @@ const models = 8;
 const host = (index: number) => `m${index}.models.example`;
 
 beforeAll(async () => {
-  const names = Object.fromEntries(Array.from({ length: models }, (_, index) => [host(index), ['127.0.0.1']]));
+  const names = Object.fromEntries(
+    Array.from({ length: models }, (_, index) => [host(index), ['127.0.0.1']]),
+  );
   dns = await startDnsServer(names, 'slow.example');
   gateway = await startGateway();
   const { port } = gateway.simulator;
@@ -105,7 +112,12 @@ describe('a chat with images at names that are never answered', () => {
 describe('an image that is not fetched', () => {
   it('is told of in one text, whatever stands behind its name', async () => {
     const texts = new Set<string | undefined>();
-    for (const url of ['https://gone.example/x', `https://${host(1)}/x`, 'https://10.0.0.1/x', 'https://localhost/x']) {
+    for (const url of [
+      'https://gone.example/x',
+      `https://${host(1)}/x`,
+      'https://10.0.0.1/x',
+      'https://localhost/x',
+    ]) {
       const content = [{ type: 'image_url', image_url: { url } }];
       const fields = { ...imagesAt(''), messages: [{ role: 'user', content }] };
       const { outcome, message } = await chat(hostileKey, fields)(proxy);

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { candidates, createAskSystem, inHosts } from '../../../common/system-names.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
 
-const pod = 'nameserver 10.96.0.10\nsearch shop.svc.cluster.local svc.cluster.local\noptions ndots:5 timeout:1\n';
+const pod =
+  'nameserver 10.96.0.10\nsearch shop.svc.cluster.local svc.cluster.local\noptions ndots:5 timeout:1\n';
 
 describe('names as the system finds them', () => {
   it.each([
@@ -16,7 +17,11 @@ describe('names as the system finds them', () => {
     [
       'simulator.gateway.svc',
       pod,
-      ['simulator.gateway.svc.shop.svc.cluster.local', 'simulator.gateway.svc.svc.cluster.local', 'simulator.gateway.svc'],
+      [
+        'simulator.gateway.svc.shop.svc.cluster.local',
+        'simulator.gateway.svc.svc.cluster.local',
+        'simulator.gateway.svc',
+      ],
     ],
     ['whole.svc.', pod, ['whole.svc']],
     ['m', 'options ndots:99\nsearch a', ['m.a', 'm']],
@@ -25,7 +30,8 @@ describe('names as the system finds them', () => {
   });
 
   it('stand in the hosts file', () => {
-    const hosts = '127.0.0.1 localhost\n::1 localhost # v6\n10.0.0.5\tModels.Internal models # m.internal\nnonsense x\n';
+    const hosts =
+      '127.0.0.1 localhost\n::1 localhost # v6\n10.0.0.5\tModels.Internal models # m.internal\nnonsense x\n';
     expect(inHosts(hosts, 'models.internal')).toEqual([{ address: '10.0.0.5', family: 4 }]);
     expect(inHosts(hosts, 'localhost').map(({ family }) => family)).toEqual([4, 6]);
     expect(inHosts(hosts, 'm.internal')).toEqual([]);

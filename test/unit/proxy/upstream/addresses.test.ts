@@ -63,10 +63,14 @@ describe('which addresses may be reached', () => {
     expect(policy.scopeOf(hostAndPort, organization)).toBe(scope);
   });
 
-  it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '169.254.170.2', 'fd20:ce::254', '192.0.0.192'])(
-    'never the metadata service: %s',
-    (address) => {
-      expect(policy.allows(address, true)).toBe(false);
-    },
-  );
+  it.each([
+    '169.254.169.254',
+    '::ffff:169.254.169.254',
+    'fd00:ec2::254',
+    '169.254.170.2',
+    'fd20:ce::254',
+    '192.0.0.192',
+  ])('never the metadata service: %s', (address) => {
+    expect(policy.allows(address, true)).toBe(false);
+  });
 });

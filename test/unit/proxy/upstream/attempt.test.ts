@@ -46,7 +46,12 @@ class Played {
       },
       close: () => Promise.resolve(),
     };
-    const context = { owner: someOwner, attemptStarted: () => undefined, buffer: () => undefined, progress: () => undefined };
+    const context = {
+      owner: someOwner,
+      attemptStarted: () => undefined,
+      buffer: () => undefined,
+      progress: () => undefined,
+    };
     const limits = { answerBytesMax: 10_000, eventBytesMax: 10_000 };
     this.attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
     this.result = this.attempt.run().catch((error: unknown) => {

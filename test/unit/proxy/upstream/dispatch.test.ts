@@ -12,9 +12,9 @@ import type { Transport } from '../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
 import { png } from '../../../support/png.ts';
+import { someOwner, transportTo } from '../../../support/transports.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 import { plainModels } from '../../../support/vendors.ts';
-import { someOwner, transportTo } from '../../../support/transports.ts';
 
 let simulator: Simulator;
 let images: Server;
