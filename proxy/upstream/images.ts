@@ -178,8 +178,10 @@ class OneImage implements UpstreamReceiver {
   }
 
   onError(error: TransportError): void {
-    if (error.kind === 'overloaded')
-      return this.#sink.failed(new GatewayError('overloaded', { retryAfter: 1, cause: error }));
+    if (error.kind === 'overloaded') {
+      this.#sink.failed(new GatewayError('overloaded', { retryAfter: 1, cause: error }));
+      return;
+    }
     // The same whatever it was: what names lead to inside the gateway's network is none of the caller's business.
     this.#fail('could not be fetched; it must lead to a public https address that answers', error);
   }
