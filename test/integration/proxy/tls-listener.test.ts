@@ -185,7 +185,7 @@ describe('the process', () => {
         ...egress.listener,
         GATEWAY_DRAIN_GRACE: '2s',
       },
-      20_000,
+      { timeoutMs: 20_000 },
     );
     expect(line.port).toBeGreaterThan(0);
     expect(line.tls_port).toBeGreaterThan(0);
