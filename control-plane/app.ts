@@ -9,6 +9,7 @@ import { hashCredential } from '../common/credential.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createAuditLog } from './audit/shipping.ts';
@@ -97,7 +98,7 @@ async function assemble(
   const services = {
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new Set(settings.privateUpstreams),
+    privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
     usageKeptMs: settings.usageKept,
     webhookAddresses: receivers,
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),

@@ -3,6 +3,7 @@ import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
+import { privateUpstream } from '../common/private-upstreams.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
 import {
@@ -11,7 +12,6 @@ import {
   decodeSettings,
   duration,
   flag,
-  hostAndPort,
   list,
   listenAddress,
   oneOf,
@@ -149,8 +149,8 @@ export const controlPlaneSettings = {
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
     about:
-      'host:port list of base URLs of provider keys that may be private or plain http, such as a model server in the cluster. The proxies need the same list.',
-    decode: list(hostAndPort),
+      'host:port list of base URLs of provider keys and providers that may be private or plain http, such as a model server in the cluster. `<id>@host:port` opens it to the organization with that id alone; else it is open to all. The proxies need the same list.',
+    decode: list(privateUpstream),
     default: '',
   },
   denyCidrs: {

@@ -1,18 +1,23 @@
 // What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
 import { startAdminServer } from '../common/admin-server.ts';
 import { systemClock } from '../common/clock.ts';
+import { descriptorsMax } from '../common/descriptors.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { HeldShare } from '../common/shares.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
+import { Connections, connectionBounds } from './http/connections.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Handler } from './http/handling.ts';
 import type { ReadOn } from './http/read-on.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
 import type { ProxySettings } from './settings.ts';
+import { shares } from './shares.ts';
 import { createAccessLog } from './telemetry/access-log.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
+import { useOf } from './telemetry/share-metrics.ts';
 
 export interface RunningProxy {
   readonly port: number;
@@ -40,6 +45,7 @@ export interface Serving {
 /** @throws ListenError; Error that names a file that cannot be used */
 export async function serve(settings: ProxySettings, serving: Serving): Promise<RunningProxy> {
   const { log, metrics, watchdog, lifecycle, stopping } = serving;
+  const connections = openConnections(settings, serving);
   const start = async (address: ProxySettings['listen'], tls?: ListenerTls) => {
     const server = await startTrafficServer({
       ...{ address, tls },
@@ -47,6 +53,7 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
       headersTimeoutMs: settings.headersTimeout,
       clock: systemClock,
       handler: serving.handler,
+      connections,
       open: () => watchdog.watched,
       onMalformed: (code) => metrics.malformed(code),
       onDefect: (err) => log.error({ err }, 'the request path threw'),
@@ -71,6 +78,19 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
       await lifecycle.close();
     },
   };
+}
+
+function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metrics }: Serving): Connections {
+  const descriptors = descriptorsMax();
+  const { max, refusedMax } = connectionBounds(descriptors);
+  if (wanted > max)
+    log.warn(
+      { descriptors, connections_max: max },
+      'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for',
+    );
+  const share = new HeldShare({ capacity: Math.min(wanted, max), alpha: shares.connections.bounds.alpha });
+  metrics.shares.watch('connections', () => useOf(share));
+  return new Connections({ share, refusedMax });
 }
 
 export function openAttachedKey(

@@ -13,7 +13,6 @@ import {
   decodeSettings,
   duration,
   flag,
-  hostAndPort,
   integer,
   list,
   listenAddress,
@@ -27,6 +26,7 @@ import {
 } from '../common/settings.ts';
 import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
+import { networkSettings } from './network-settings.ts';
 import { redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
 import { timeSettings } from './time-settings.ts';
@@ -184,19 +184,7 @@ export const proxySettings = {
     decode: traitRows,
     default: '',
   },
-  privateUpstreams: {
-    name: 'GATEWAY_PRIVATE_UPSTREAMS',
-    about:
-      'host:port list of base URLs that may be private or plain http, such as a model server in the cluster. The same as the control plane’s.',
-    decode: list(hostAndPort),
-    default: '',
-  },
-  denyCidrs: {
-    name: 'GATEWAY_DENY_CIDRS',
-    about: 'CIDR blocks that are never reached, beside the private and special ones.',
-    decode: list(cidr),
-    default: '',
-  },
+  ...networkSettings,
   inFlightMax: {
     name: 'GATEWAY_IN_FLIGHT_MAX',
     about: 'Requests at a time; above it 503 overloaded. Nothing queues.',

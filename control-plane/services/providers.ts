@@ -46,7 +46,7 @@ export async function create(
   const fields = checked({
     name: customProviderName(request.name),
     wire_format: wireFormat(request.wireFormat),
-    base_url: baseUrl(request.baseUrl, call.deps.privateUpstreams),
+    base_url: baseUrl(request.baseUrl, call.deps.privateUpstreams.openTo(request.organizationId)),
     key_form: optional(keyForm, request.keyForm),
     key_header: keyHeader(request.keyForm, request.keyHeader),
     models: optional(providerModels(dayOf(call.now)), request.models),
@@ -89,8 +89,9 @@ export async function update(
   request: UpdateProviderRequest__Output,
 ): Promise<Outcome<Provider>> {
   const before = await find(call.db, request.id);
+  const isListed = call.deps.privateUpstreams.openTo(before.organization_id ?? undefined);
   const fields = checked({
-    base_url: optional((text: string) => baseUrl(text, call.deps.privateUpstreams), request.baseUrl),
+    base_url: optional((text: string) => baseUrl(text, isListed), request.baseUrl),
     key_form: optional(keyForm, request.keyForm),
     key_header: keyHeader(request.keyForm, request.keyHeader),
     models: optional(providerModels(dayOf(call.now)), request.models),

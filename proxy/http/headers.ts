@@ -26,13 +26,18 @@ const knownHeaders = new Set([
 export class RequestHeaders {
   readonly #values = new Map<string, string>();
   readonly #conflicts: string[] = [];
+  /** How many `Host` headers came: one is right. */
+  readonly hosts: number;
 
   /** @param raw names and values in turn, as node:http's `rawHeaders` */
   constructor(raw: readonly string[]) {
+    let hosts = 0;
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = (raw[i] ?? '').toLowerCase();
+      if (name === 'host') hosts++;
       if (knownHeaders.has(name)) this.#add(name, raw[i + 1] ?? '');
     }
+    this.hosts = hosts;
   }
 
   /** The first value, without white space around it. */

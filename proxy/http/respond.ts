@@ -107,7 +107,8 @@ export function respondJson(exchange: Exchange, value: object): void {
 export function send(exchange: Exchange, status: number, body: Buffer, headers: readonly string[]): void {
   const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const lingers = mustLinger(exchange);
+  const closes = closesAfter(exchange, status);
+  const lingers = closes ? !exchange.request.complete : mustLinger(exchange);
   response.writeHead(status, [
     'content-type',
     'application/json',
@@ -115,7 +116,7 @@ export function send(exchange: Exchange, status: number, body: Buffer, headers: 
     String(body.length),
     ...commonHeaders(exchange),
     ...headers,
-    ...(lingers ? ['connection', 'close'] : []),
+    ...(closes || lingers ? ['connection', 'close'] : []),
   ]);
   if (lingers) {
     response.write(body);
@@ -179,6 +180,11 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.guardrailHeader !== undefined)
     headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));
   return headers;
+}
+
+/** Who is refused before it is known holds no connection: it would cost nothing to hold many. */
+function closesAfter({ isRefused, record }: Exchange, status: number): boolean {
+  return isRefused || (record.keyId === undefined && status >= 400 && status < 500);
 }
 
 const smallRestBytes = 256 * 1024;

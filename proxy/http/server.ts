@@ -16,6 +16,7 @@ import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
+import type { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import type { Handler } from './handling.ts';
 import { envelope } from './respond.ts';
@@ -28,6 +29,8 @@ export interface TrafficServerOptions {
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
   readonly handler: Handler;
+  /** Those of all listeners. Default: they are not counted. */
+  readonly connections?: Connections;
   /** The requests that are not finished, at any time. */
   open(): Iterable<Exchange>;
   /** Requests that never became one: only their error is known. */
@@ -52,6 +55,8 @@ export interface TrafficServer {
 }
 
 const headersCheckMs = 1000;
+/** For what was said last to be read. */
+const lingerMs = 1000;
 const drainSweepMs = 100;
 
 /** @throws ListenError */
@@ -60,12 +65,19 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   let draining = false;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (draining) response.shouldKeepAlive = false;
-    const exchange = new Exchange(request, response, options.clock.monotonic, expectsContinue);
+    const exchange = new Exchange(request, response, {
+      monotonic: options.clock.monotonic,
+      expectsContinue,
+      isRefused: startedOn(request.socket, response, options.connections),
+    });
     options.handler(exchange).catch((error: unknown) => {
       options.onDefect(error);
       response.destroy();
     });
   };
+  server.on('connection', (socket) =>
+    options.connections?.accept(socket, (silent) => refuseSilent(silent, options)),
+  );
   server.on('request', (request, response) => serve(request, response, false));
   server.on('checkContinue', (request, response) => serve(request, response, true));
   // Any other expectation cannot be met; it is ignored, as RFC 9110 allows.
@@ -81,6 +93,21 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     },
     destroy: () => server.closeAllConnections(),
   };
+}
+
+/** @returns whether the connection is refused */
+function startedOn(socket: Socket, response: ServerResponse, connections: Connections | undefined): boolean {
+  const connection = connections?.requestStarted(socket);
+  if (connections === undefined || connection === undefined) return false;
+  response.once('close', () => connections.requestEnded(connection));
+  return connection.isRefused;
+}
+
+/** It was accepted, there is no room for it, and it has sent no request that could be answered. */
+function refuseSilent(socket: Socket, options: TrafficServerOptions): void {
+  // Within TLS it cannot be told.
+  if (options.tls === undefined) refuse(socket, 'overloaded', options);
+  else socket.destroy();
 }
 
 function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOptions): Server {
@@ -181,4 +208,7 @@ function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions):
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // The other side may keep its end open for as long as it likes.
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,9 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
 import { expireSessions } from '../../control-plane/ledger/expire.ts';
@@ -42,7 +44,7 @@ const proxyCaller: ProxyCaller = { kind: 'proxy', id: 'proxy', organizationId: u
 const serviceDeps: ServiceDeps = {
   masterKeys: parseSealKeys(createSealKey()),
   bootstrapHash: undefined,
-  privateUpstreams: new Set(),
+  privateUpstreams: new PrivateUpstreams([]),
   usageKeptMs: 0,
   webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,

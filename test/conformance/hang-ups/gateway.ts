@@ -17,13 +17,12 @@ import { PriceBook } from '../../../proxy/ledger/pricing/price-book.ts';
 import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
-import { AddressPolicy } from '../../../proxy/upstream/addresses.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
 import { createDispatch } from '../../../proxy/upstream/dispatch.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
-import { createTransport } from '../../../proxy/upstream/transport.ts';
 import { vendors } from '../../../simulator/vendors.ts';
+import { transportTo } from '../../support/transports.ts';
 
 export interface Booking extends UsageEvent {
   /** Nano-dollars that were held for it. */
@@ -61,9 +60,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     },
     clock,
   );
-  const privateUpstreams = [`127.0.0.1:${vendorPort}`];
-  const addresses = new AddressPolicy({ privateUpstreams, denyCidrs: [] });
-  const transport = createTransport({ addresses, connectTimeoutMs: 5000, keepAliveMs: 1000, originsMax: 10 });
+  const transport = transportTo([`127.0.0.1:${vendorPort}`], {}, 5000);
   const limits = { answerBytesMax: 1e6, eventBytesMax: 1e6 };
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },

@@ -1,0 +1,271 @@
+// Fair shares of what is scarce: places, bytes, sockets, look-ups, workers, time. No organization, and inside of one no key, takes what
+// the others need, however many of them are greedy. Three forms: what is held, what waits in a queue, what comes at a rate. Nothing that
+// is held is taken away; whoever holds it has a time limit.
+import { LRUCache } from 'lru-cache';
+
+/** Whose use of a resource it is. */
+export interface ShareOwner {
+  /** Strangers by their address are in one organization of their own. */
+  readonly organization: string;
+  /** The key, or the address of a stranger. */
+  readonly key: string;
+}
+
+export interface HeldOptions {
+  /** Of all together. */
+  readonly capacity: number;
+  /**
+   * An organization may take more while what it has is below alpha times what is free: k greedy ones hold alpha·C / (1 + k·alpha) each, and
+   * C / (1 + k·alpha) stays free for the next. 4 lets one that is alone have 80 %; infinity: first come, first served.
+   */
+  readonly alpha: number;
+}
+
+/** The same for a key among those of its organization, of what that may take: one that is alone has nearly all of it. */
+const keyAlpha = 4;
+
+/** What is held for a time: requests, bytes, sockets, look-ups. */
+export class HeldShare {
+  readonly #options: HeldOptions;
+  readonly #organizations = new Map<string, Holding>();
+  #used = 0;
+  #refused = 0;
+
+  constructor(options: HeldOptions) {
+    this.#options = options;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  get capacity(): number {
+    return this.#options.capacity;
+  }
+
+  /** Since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** @returns whether it was taken; then it is to be given back */
+  take(owner: ShareOwner, amount = 1): boolean {
+    if (!this.hasRoom(owner, amount)) {
+      this.#refused++;
+      return false;
+    }
+    this.#add(owner.organization, owner.key, amount);
+    return true;
+  }
+
+  /** Whether it could be taken; nothing is counted. */
+  hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
+    const { alpha, capacity } = this.#options;
+    const holding = this.#organizations.get(organization);
+    const free = capacity - this.#used;
+    const own = holding?.used ?? 0;
+    const ownOfKey = holding?.keys.get(key) ?? 0;
+    const left = alpha * free - own;
+    // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
+    return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
+  }
+
+  give({ organization, key }: ShareOwner, amount = 1): void {
+    this.#add(organization, key, -amount);
+  }
+
+  #add(organization: string, key: string, amount: number): void {
+    const holding = this.#organizations.get(organization) ?? { used: 0, keys: new Map<string, number>() };
+    holding.used += amount;
+    this.#used += amount;
+    const ofKey = (holding.keys.get(key) ?? 0) + amount;
+    if (ofKey > 0) holding.keys.set(key, ofKey);
+    else holding.keys.delete(key);
+    if (holding.used > 0) this.#organizations.set(organization, holding);
+    else this.#organizations.delete(organization);
+  }
+}
+
+interface Holding {
+  used: number;
+  readonly keys: Map<string, number>;
+}
+
+export interface QueueOptions {
+  /** Of what waits, in the unit of its cost: bytes, or microseconds as they were measured. An organization has its share of it. */
+  readonly waiting: HeldOptions;
+  /** What an organization, and in it a key, is served in a turn, in the same unit: about what one piece of work costs. */
+  readonly quantum: number;
+}
+
+interface Job<Work> {
+  readonly owner: ShareOwner;
+  readonly work: Work;
+  readonly cost: number;
+}
+
+/**
+ * What waits to be served: organizations in turn, in each its keys in turn, by what their work costs and not by how much of it there
+ * is (deficit round robin; Shreedhar and Varghese, 1995).
+ */
+export class FairQueue<Work> {
+  readonly #waiting: HeldShare;
+  readonly #round: DeficitRound<Work>;
+  #length = 0;
+
+  constructor({ waiting, quantum }: QueueOptions) {
+    this.#waiting = new HeldShare(waiting);
+    const ofKeys = () =>
+      new DeficitRound<Work>(
+        quantum,
+        ({ key }) => key,
+        () => new Line<Work>(),
+      );
+    this.#round = new DeficitRound(quantum, ({ organization }) => organization, ofKeys);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What waits, and what was turned away. */
+  get waiting(): Pick<HeldShare, 'used' | 'capacity' | 'refused'> {
+    return this.#waiting;
+  }
+
+  /** @returns whether there is room for it */
+  push(owner: ShareOwner, work: Work, cost: number): boolean {
+    if (!this.#waiting.take(owner, cost)) return false;
+    this.#round.push({ owner, work, cost });
+    this.#length++;
+    return true;
+  }
+
+  /** What is served next; undefined where nothing waits. */
+  shift(): Work | undefined {
+    const job = this.#round.peek();
+    if (job === undefined) return undefined;
+    this.#round.shift();
+    this.#waiting.give(job.owner, job.cost);
+    this.#length--;
+    return job.work;
+  }
+}
+
+/** Jobs in an order. */
+interface Jobs<Work> {
+  push(job: Job<Work>): void;
+  /** The next one, and the same until it is taken. */
+  peek(): Job<Work> | undefined;
+  shift(): void;
+}
+
+class Line<Work> implements Jobs<Work> {
+  readonly #jobs: Job<Work>[] = [];
+
+  push(job: Job<Work>): void {
+    this.#jobs.push(job);
+  }
+
+  peek(): Job<Work> | undefined {
+    return this.#jobs[0];
+  }
+
+  shift(): void {
+    this.#jobs.shift();
+  }
+}
+
+interface Lane<Work> {
+  readonly jobs: Jobs<Work>;
+  deficit: number;
+}
+
+class DeficitRound<Work> implements Jobs<Work> {
+  readonly #quantum: number;
+  readonly #nameOf: (owner: ShareOwner) => string;
+  readonly #makeJobs: () => Jobs<Work>;
+  /** Those with work, in the order of their turns. */
+  readonly #lanes = new Map<string, Lane<Work>>();
+
+  constructor(quantum: number, nameOf: (owner: ShareOwner) => string, makeJobs: () => Jobs<Work>) {
+    this.#quantum = quantum;
+    this.#nameOf = nameOf;
+    this.#makeJobs = makeJobs;
+  }
+
+  push(job: Job<Work>): void {
+    const name = this.#nameOf(job.owner);
+    const lane = this.#lanes.get(name) ?? { jobs: this.#makeJobs(), deficit: 0 };
+    lane.jobs.push(job);
+    this.#lanes.set(name, lane);
+  }
+
+  peek(): Job<Work> | undefined {
+    for (const [name, lane] of this.#lanes) {
+      const job = lane.jobs.peek();
+      if (job === undefined || lane.deficit >= job.cost) return job;
+      lane.deficit += this.#quantum;
+      // Behind all others; the walk meets it again there.
+      this.#lanes.delete(name);
+      this.#lanes.set(name, lane);
+    }
+    return undefined;
+  }
+
+  shift(): void {
+    const job = this.peek();
+    const [first] = this.#lanes;
+    if (job === undefined || first === undefined) return;
+    const [name, lane] = first;
+    lane.jobs.shift();
+    lane.deficit -= job.cost;
+    // Whoever has nothing to do saves nothing up.
+    if (lane.jobs.peek() === undefined) this.#lanes.delete(name);
+  }
+}
+
+export interface RateOptions {
+  readonly perMinute: number;
+  /** At once, after a silence. */
+  readonly burst: number;
+  /** Owners that are remembered; those not seen for longest begin anew. */
+  readonly ownersMax: number;
+}
+
+/** What comes at a rate: changes, lists, unknown credentials. A token bucket for each organization or address. */
+export class RateShare {
+  readonly #options: RateOptions;
+  readonly #buckets: LRUCache<string, Bucket>;
+  #refused = 0;
+
+  constructor(options: RateOptions) {
+    this.#options = options;
+    this.#buckets = new LRUCache({ max: options.ownersMax });
+  }
+
+  /** Since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** @param now monotonic, in milliseconds. @returns 0 where it was taken; else seconds until the next one is */
+  take(owner: string, now: number): number {
+    const { burst, perMinute } = this.#options;
+    const bucket = this.#buckets.get(owner) ?? { tokens: burst, at: now };
+    this.#buckets.set(owner, bucket);
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
+    bucket.at = now;
+    if (bucket.tokens >= 1) {
+      bucket.tokens--;
+      return 0;
+    }
+    this.#refused++;
+    return Math.ceil(((1 - bucket.tokens) * 60) / perMinute);
+  }
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}

@@ -1,0 +1,144 @@
+// Fair shares: what one owner can take from the others, however greedy and however many they are.
+import { describe, expect, it } from 'vitest';
+import { FairQueue, HeldShare, RateShare } from '../../../common/shares.ts';
+
+const owner = (organization: string, key = 'k') => ({ organization, key });
+
+/** All of them take one after another for as long as one of them gets something. @returns what each holds */
+function greedy(share: HeldShare, names: readonly string[]): readonly number[] {
+  const held = names.map(() => 0);
+  for (let took = true; took; ) {
+    took = false;
+    for (const [index, name] of names.entries())
+      if (share.take(owner(name))) {
+        held[index] = (held[index] ?? 0) + 1;
+        took = true;
+      }
+  }
+  return held;
+}
+
+describe('what is held', () => {
+  it.each([
+    [1, 1, 500],
+    [1, 3, 250],
+    [1, 10, 91],
+    [4, 1, 800],
+    [4, 3, 308],
+    [4, 10, 98],
+  ])('leaves the next one its share: alpha %i, %i greedy', (alpha, count, each) => {
+    const share = new HeldShare({ capacity: 1000, alpha });
+    const names = Array.from({ length: count }, (_, index) => `o${index}`);
+    // Inside of each the keys share as well, so one of them alone comes near to it.
+    for (const held of greedy(share, names)) {
+      expect(held).toBeLessThanOrEqual(each);
+      expect(held).toBeGreaterThan(each / 3);
+    }
+    expect(share.take(owner('next'))).toBe(true);
+  });
+
+  it('is shared by the keys of an organization in the same way', () => {
+    const share = new HeldShare({ capacity: 1000, alpha: 1 });
+    while (share.take(owner('a', 'greedy')));
+    const before = share.used;
+    expect(share.take(owner('a', 'other'))).toBe(true);
+    while (share.take(owner('a', 'other')));
+    expect(share.used - before).toBeGreaterThan(40);
+    expect(share.used).toBeLessThanOrEqual(500);
+  });
+
+  it('is there again when it is given back, and nobody is remembered', () => {
+    const share = new HeldShare({ capacity: 10, alpha: Number.POSITIVE_INFINITY });
+    for (let n = 0; n < 10; n++) expect(share.take(owner('a', `k${n}`))).toBe(true);
+    expect([share.take(owner('b')), share.refused, share.used]).toEqual([false, 1, 10]);
+    for (let n = 0; n < 10; n++) share.give(owner('a', `k${n}`));
+    expect([share.take(owner('b'), 10), share.used]).toEqual([true, 10]);
+  });
+
+  it('is never more than there is, in pieces of any size', () => {
+    const share = new HeldShare({ capacity: 100, alpha: 4 });
+    let held = 0;
+    for (let n = 1; n < 2000; n++) {
+      const amount = (n * 7919) % 41;
+      if (share.take(owner(`o${n % 7}`, `k${n % 3}`), amount)) held += amount;
+      expect(share.used).toBe(held);
+      expect(held).toBeLessThanOrEqual(100);
+    }
+  });
+});
+
+describe('what waits', () => {
+  const open = () =>
+    new FairQueue<string>({ waiting: { capacity: 1e9, alpha: Number.POSITIVE_INFINITY }, quantum: 10 });
+
+  it('is served by turns, in its order within each', () => {
+    const queue = open();
+    for (const work of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'])
+      expect(queue.push(owner(work.slice(0, 1)), work, 10)).toBe(true);
+    const served = Array.from({ length: 6 }, () => queue.shift());
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+    expect([queue.shift(), queue.length, queue.waiting.used]).toEqual([undefined, 0, 0]);
+  });
+
+  it('is served by cost: many small ones as much as few large ones', () => {
+    const queue = open();
+    for (let n = 0; n < 1000; n++) queue.push(owner('small'), 'small', 1);
+    for (let n = 0; n < 1000; n++) queue.push(owner('large'), 'large', 50);
+    const cost = { small: 0, large: 0 };
+    for (let n = 0; n < 400; n++) {
+      const work = queue.shift();
+      if (work === 'small') cost.small += 1;
+      if (work === 'large') cost.large += 50;
+    }
+    expect(Math.abs(cost.small - cost.large)).toBeLessThanOrEqual(60);
+  });
+
+  it('gives a thousand keys of one organization no more than one key of another', () => {
+    const queue = open();
+    for (let n = 0; n < 1000; n++) queue.push(owner('many', `k${n}`), 'many', 10);
+    for (let n = 0; n < 100; n++) queue.push(owner('one'), 'one', 10);
+    const served = Array.from({ length: 200 }, () => queue.shift());
+    expect(served.filter((work) => work === 'one')).toHaveLength(100);
+  });
+
+  it('is served at once where it comes late to a queue that somebody else fills', () => {
+    const queue = open();
+    for (let n = 0; n < 500; n++) queue.push(owner('greedy'), 'greedy', 10);
+    for (let n = 0; n < 100; n++) queue.shift();
+    queue.push(owner('late'), 'late', 10);
+    expect([queue.shift(), queue.shift()]).toContain('late');
+  });
+
+  it('turns away what is above the share of its organization', () => {
+    const queue = new FairQueue<number>({ waiting: { capacity: 100, alpha: 1 }, quantum: 10 });
+    let taken = 0;
+    while (queue.push(owner('a'), taken, 5)) taken++;
+    expect(taken).toBeLessThanOrEqual(10);
+    expect(queue.push(owner('b'), 0, 5)).toBe(true);
+    expect(queue.waiting.refused).toBe(1);
+  });
+});
+
+describe('what comes at a rate', () => {
+  it('is let in up to a burst, then at its rate, for each owner by itself', () => {
+    const share = new RateShare({ perMinute: 60, burst: 5, ownersMax: 100 });
+    const waits = Array.from({ length: 6 }, () => share.take('a', 0));
+    expect(waits).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(share.take('b', 0)).toBe(0);
+    expect([share.take('a', 1000), share.take('a', 1000)]).toEqual([0, 1]);
+    expect(share.take('a', 1_000_000)).toBe(0);
+    expect(share.refused).toBe(2);
+  });
+
+  it('says how long to wait', () => {
+    const share = new RateShare({ perMinute: 2, burst: 1, ownersMax: 100 });
+    expect([share.take('a', 0), share.take('a', 0), share.take('a', 15_000)]).toEqual([0, 30, 15]);
+  });
+
+  it('remembers so many owners', () => {
+    const share = new RateShare({ perMinute: 1, burst: 1, ownersMax: 10 });
+    expect(share.take('a', 0)).toBe(0);
+    for (let n = 0; n < 10; n++) share.take(`o${n}`, 0);
+    expect(share.take('a', 0)).toBe(0);
+  });
+});
