@@ -4,11 +4,14 @@ import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
 import { catalogAge, catalogState } from '../catalog/in-force.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
+import { trustedProxies } from '../common/caller-address.ts';
+import { Callers, noProxyHeader } from '../common/callers.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { sparing } from '../common/sparing.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createAuditLog } from './audit/shipping.ts';
@@ -127,11 +130,14 @@ async function assemble(
   });
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
-    { address: settings.grpcListen, tls, proxyCertificates, reflection },
+    { address: settings.grpcListen, tls, callers: callersOf(settings, log), proxyCertificates, reflection },
     { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
   );
   doors.push(grpc);
-  const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
+  const http = await startHttpApi(
+    { address: settings.httpListen, tls, callers: callersOf(settings, log), hosts: settings.httpHosts },
+    calls,
+  );
   doors.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
@@ -143,6 +149,21 @@ async function assemble(
       await lifecycle.close();
     },
   };
+}
+
+/** For a PROXY header to come. */
+const headerTimeoutMs = 5_000;
+
+/** Of one listener. */
+function callersOf({ trustedProxies: blocks, proxyProtocol }: ControlPlaneSettings, log: Logger): Callers {
+  const logRefused = sparing<{ reason: string; address: string }>(
+    (fields) => log.warn(fields, noProxyHeader),
+    systemClock,
+  );
+  return new Callers({
+    ...{ isTrusted: trustedProxies(blocks), proxyProtocol, headerTimeoutMs },
+    onRefused: (reason, address) => logRefused({ reason, address }),
+  });
 }
 
 function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {

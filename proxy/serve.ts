@@ -1,8 +1,11 @@
 // What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
 import { startAdminServer } from '../common/admin-server.ts';
+import { trustedProxies } from '../common/caller-address.ts';
+import { Callers, noProxyHeader } from '../common/callers.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { sparing } from '../common/sparing.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -40,12 +43,22 @@ export interface Serving {
 /** @throws ListenError; Error that names a file that cannot be used */
 export async function serve(settings: ProxySettings, serving: Serving): Promise<RunningProxy> {
   const { log, metrics, watchdog, lifecycle, stopping } = serving;
+  const isTrusted = trustedProxies(settings.trustedProxies);
+  const logRefused = sparing<RefusedConnection>((fields) => log.warn(fields, noProxyHeader), systemClock);
   const start = async (address: ProxySettings['listen'], tls?: ListenerTls) => {
     const server = await startTrafficServer({
       ...{ address, tls },
       headerBytesMax: settings.headerBytesMax,
       headersTimeoutMs: settings.headersTimeout,
       clock: systemClock,
+      callers: new Callers({
+        ...{ isTrusted, proxyProtocol: settings.proxyProtocol },
+        headerTimeoutMs: settings.headersTimeout,
+        onRefused: (reason, address) => {
+          metrics.malformed('invalid_request');
+          logRefused({ reason, address });
+        },
+      }),
       handler: serving.handler,
       open: () => watchdog.watched,
       onMalformed: (code) => metrics.malformed(code),
@@ -71,6 +84,11 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
       await lifecycle.close();
     },
   };
+}
+
+interface RefusedConnection {
+  readonly reason: string;
+  readonly address: string | undefined;
 }
 
 export function openAttachedKey(
@@ -110,9 +128,6 @@ export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: E
   };
 }
 
-/** Between two lines with the same reason. */
-const refusedLogMs = 1000;
-
 async function openTls(
   { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: caFile }: ProxySettings,
   { log, lifecycle, metrics: { certificates } }: Serving,
@@ -122,17 +137,11 @@ async function openTls(
   lifecycle.onClose('certificate of the traffic listener', () => source.close());
   certificates.chain('server', () => source.current.cert);
   certificates.authorities('client_authorities', () => source.current.ca);
-  const loggedAt = new Map<string, number>();
-  return {
-    source,
-    onRefused: (reason, address) => {
-      // Strangers must not fill the log.
-      const now = systemClock.monotonic();
-      if (now - (loggedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < refusedLogMs) return;
-      loggedAt.set(reason, now);
-      log.warn({ reason, address }, 'a connection was refused: it did not come to TLS');
-    },
-  };
+  const logRefused = sparing<RefusedConnection>(
+    (fields) => log.warn(fields, 'a connection was refused: it did not come to TLS'),
+    systemClock,
+  );
+  return { source, onRefused: (reason, address) => logRefused({ reason, address }) };
 }
 
 /** For the last reports of usage to be made. */

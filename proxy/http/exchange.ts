@@ -80,6 +80,15 @@ export interface RequestRecord {
   guardrailsNotPassed: string | undefined;
 }
 
+/** How a request came. */
+export interface Arrival {
+  /** Of its caller: behind proxies that are trusted the one that they report. */
+  readonly address: string;
+  /** The caller waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  readonly monotonic: () => number;
+}
+
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -138,17 +147,13 @@ export class Exchange {
   #aborted: Error | undefined;
   readonly #monotonic: () => number;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    monotonic: () => number,
-    expectsContinue: boolean,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, arrival: Arrival) {
+    const { address, expectsContinue, monotonic } = arrival;
     this.request = request;
     this.response = response;
     this.headers = new RequestHeaders(request.rawHeaders);
     this.id = requestId(this.headers);
-    this.address = request.socket.remoteAddress ?? '';
+    this.address = address;
     this.#monotonic = monotonic;
     this.startedAt = monotonic();
     this.expectsContinue = expectsContinue;

@@ -10,6 +10,7 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
 import { errorCode } from '../../common/error-code.ts';
 import { listen } from '../../common/listen.ts';
@@ -27,6 +28,8 @@ export interface TrafficServerOptions {
   readonly headerBytesMax: number;
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
+  /** Of this listener alone: it knows whose connections they are. */
+  readonly callers: Callers;
   readonly handler: Handler;
   /** The requests that are not finished, at any time. */
   open(): Iterable<Exchange>;
@@ -57,10 +60,14 @@ const drainSweepMs = 100;
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
   const server = openServer(options);
+  const { callers } = options;
+  callers.expectHeaders(server);
   let draining = false;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (draining) response.shouldKeepAlive = false;
-    const exchange = new Exchange(request, response, options.clock.monotonic, expectsContinue);
+    const address = callers.addressOf(request.socket, () => forwardedFor(request));
+    const { monotonic } = options.clock;
+    const exchange = new Exchange(request, response, { address, expectsContinue, monotonic });
     options.handler(exchange).catch((error: unknown) => {
       options.onDefect(error);
       response.destroy();
@@ -81,6 +88,12 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     },
     destroy: () => server.closeAllConnections(),
   };
+}
+
+/** Where it came several times node:http has joined it. */
+function forwardedFor({ headers }: IncomingMessage): string | undefined {
+  const value = headers['x-forwarded-for'];
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOptions): Server {
@@ -125,7 +138,8 @@ function onClientError(error: Error, socket: Socket, options: TrafficServerOptio
   // Nobody is there yet who could read an answer: plain HTTP on this port, a certificate that is missing or not believed.
   if (socket instanceof TLSSocket && !handshaken.has(socket)) {
     // What is wrong with its certificate comes as a code.
-    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), socket.remoteAddress);
+    const address = socket.remoteAddress === undefined ? undefined : options.callers.peerOf(socket);
+    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), address);
     return void socket.destroy();
   }
   refuse(socket, malformedCode(error), options);

@@ -10,7 +10,7 @@ export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
 export function createAccessLog(log: Logger): AccessLog {
   const write = createLineWriter(log);
-  return ({ record, request, id, startedAt }, durationMs) => {
+  return ({ record, request, id, address, startedAt }, durationMs) => {
     const { usage, firstByteAt } = record;
     // Put together by hand: a serializer took as long as the request's authentication. A field without a value is left out.
     write(
@@ -19,7 +19,7 @@ export function createAccessLog(log: Logger): AccessLog {
         text('route', record.route) +
         (record.route === 'none' ? target(request) : '') +
         number('status', record.status) +
-        (record.status >= 400 ? failure(record) : '') +
+        (record.status >= 400 ? failure(record) + text('address', address || undefined) : '') +
         text('organization_id', record.organizationId) +
         text('key_id', record.keyId) +
         text('project_key_id', record.projectKeyId) +

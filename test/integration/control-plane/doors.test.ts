@@ -16,6 +16,7 @@ import { systemClock } from '../../../common/clock.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { startHttpApi } from '../../../control-plane/http-api.ts';
+import { directCallers } from '../../support/direct-callers.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../proto/load.ts';
@@ -304,7 +305,10 @@ describe('the JSON door’s patience', () => {
       metrics: createMetrics(noGauges),
     };
     const address = { host: '127.0.0.1', port: 0 };
-    const door = await startHttpApi({ address, tls: undefined, hosts: [], requestTimeoutMs: 200 }, deps);
+    const door = await startHttpApi(
+      { address, tls: undefined, callers: directCallers(), hosts: [], requestTimeoutMs: 200 },
+      deps,
+    );
     try {
       const slow = await openConnection(door.port);
       slow.send(

@@ -12,7 +12,7 @@ function lineOf(record: Partial<RequestRecord>, level: LogLevel = 'info') {
   const log = createLogger({ name: 'test', level, stream: { write: (line) => void lines.push(line) } });
   const whole = { route: 'chat', status: 200, attempts: 0, streamed: false, direct: false, requestBytes: 0 };
   const request = { method: 'POST', url: '/v1/chat/completions' };
-  const exchange = { record: { ...whole, ...record }, request, id: 'request-1', startedAt: 0 };
+  const exchange = { record: { ...whole, ...record }, request, id: 'request-1', address: '192.0.2.1', startedAt: 0 };
   createAccessLog(log)(exchange as unknown as Exchange, 1);
   return lines.map((line) => JSON.parse(line))[0];
 }
