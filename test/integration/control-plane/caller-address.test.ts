@@ -166,7 +166,7 @@ describe('the gRPC listener', () => {
     const platform = await bootstrap(through);
     const acme = await createTenant(through, platform, 'acme');
     const { value } = await createKey(through, acme);
-    const { token } = await through.expect('ProxyTokens.Create', platform.token, { name: 'proxy' });
+    const { value: token } = await through.expect('ProxyTokens.Create', platform.token, { name: 'proxy' });
     const keyHash = Buffer.from(hashCredential(value), 'hex');
     expect(await through.call('Access.Resolve', token, { keyHash })).toMatchObject({ code: 'OK' });
   });
