@@ -18,7 +18,7 @@ import { createAuditLog } from './audit/shipping.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
-import { startHttpApi } from './http-api.ts';
+import { type HttpApi, type HttpApiDeps, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
@@ -134,10 +134,7 @@ async function assemble(
     { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
   );
   doors.push(grpc);
-  const http = await startHttpApi(
-    { address: settings.httpListen, tls, callers: callersOf(settings, log), hosts: settings.httpHosts },
-    calls,
-  );
+  const http = await openHttpApi(settings, tls, calls);
   doors.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
@@ -149,6 +146,15 @@ async function assemble(
       await lifecycle.close();
     },
   };
+}
+
+function openHttpApi(
+  settings: ControlPlaneSettings,
+  tls: TlsSource | undefined,
+  calls: HttpApiDeps,
+): Promise<HttpApi> {
+  const callers = callersOf(settings, calls.log);
+  return startHttpApi({ address: settings.httpListen, tls, callers, hosts: settings.httpHosts }, calls);
 }
 
 /** For a PROXY header to come. */

@@ -17,7 +17,8 @@ export const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
 /** What operators write is shown, logged and audited: a key or token in it is somebody's mistake, and is not to be found there for ever. */
-export const noCredential = 'must not hold a key or token of the gateway: it would stand in logs and in the audit log';
+export const noCredential =
+  'must not hold a key or token of the gateway: it would stand in logs and in the audit log';
 
 /** As it is written. */
 export function visible(text: string, lengthMax: number): Field<string> {

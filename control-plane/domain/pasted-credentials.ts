@@ -18,14 +18,16 @@ export function pastedCredentials(request: unknown): readonly PastedCredential[]
   const look = (value: unknown, field: string) => {
     if (typeof value === 'string') {
       if (holdsCredentialValue(value)) found.push({ field, description: noCredential });
-    } else if (Array.isArray(value)) value.forEach((one, index) => look(one, `${field}[${index}]`));
-    else if (isMessage(value)) lookIn(value, field);
+    } else if (Array.isArray(value)) {
+      for (const [index, one] of value.entries()) look(one, `${field}[${index}]`);
+    } else if (isMessage(value)) lookIn(value, field);
   };
   const lookIn = (message: object, path: string) => {
     for (const [name, value] of Object.entries(message)) {
       // A map has its caller's words for names.
       if (holdsCredentialValue(name)) found.push({ field: path, description: noCredential });
-      else if (name !== secretField) look(value, path === '' ? inContract(name) : `${path}.${inContract(name)}`);
+      else if (name !== secretField)
+        look(value, path === '' ? inContract(name) : `${path}.${inContract(name)}`);
     }
   };
   look(request, '');

@@ -2,8 +2,8 @@
 // own transaction: changes run one after another, so nobody acts after the change that stopped them.
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
-import type { Schema } from '../store/schema.ts';
 import { pastedCredentials } from '../domain/pasted-credentials.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
 import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';

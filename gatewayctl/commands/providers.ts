@@ -11,7 +11,8 @@ const form: readonly Given[] = [
   { flags: '--key-header <name>', about: "a header's name, with --key-form header", field: 'keyHeader' },
   {
     flags: '--pass-field <name>',
-    about: "a field of the body that goes on to it though it is not known; repeat it for more, '*' for all, '' for none",
+    about:
+      "a field of the body that goes on to it though it is not known; repeat it for more, '*' for all, '' for none",
     field: 'passedFields.fields',
   },
 ];

@@ -122,7 +122,8 @@ function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: Author
 function keyInModel(): GatewayError {
   return new GatewayError('invalid_request', {
     param: 'model',
-    message: 'the model name holds the key that came in a header of this request; it belongs into the header only',
+    message:
+      'the model name holds the key that came in a header of this request; it belongs into the header only',
   });
 }
 
@@ -160,7 +161,8 @@ export function routeTarget(
   if (form === 'cloud-keys') return targets.direct(provider, cloudCredential(headers));
   const credential: Credential = { apiKey: readRouteKey(headers, form) };
   // It would be asked for by name before anybody could refuse it.
-  if (endpoint !== undefined && repeatsKey(endpoint, headers, true)) throw new GatewayError('invalid_endpoint');
+  if (endpoint !== undefined && repeatsKey(endpoint, headers, true))
+    throw new GatewayError('invalid_endpoint');
   const checked = endpoint === undefined ? undefined : checkEndpoint(endpoint);
   return targets.direct(provider, { credential, endpoint: checked, region: undefined });
 }

@@ -8,10 +8,36 @@ export type PassesField = (name: string) => boolean;
 
 /** The callers' format, type `ChatCompletionCreateParams` of the package openai. */
 export const formatFields: ReadonlySet<string> = new Set([
-  ...['messages', 'model', 'audio', 'frequency_penalty', 'function_call', 'functions', 'logit_bias', 'logprobs'],
-  ...['max_completion_tokens', 'max_tokens', 'metadata', 'modalities', 'moderation', 'n', 'parallel_tool_calls'],
+  ...[
+    'messages',
+    'model',
+    'audio',
+    'frequency_penalty',
+    'function_call',
+    'functions',
+    'logit_bias',
+    'logprobs',
+  ],
+  ...[
+    'max_completion_tokens',
+    'max_tokens',
+    'metadata',
+    'modalities',
+    'moderation',
+    'n',
+    'parallel_tool_calls',
+  ],
   ...['prediction', 'presence_penalty', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
-  ...['reasoning_effort', 'response_format', 'safety_identifier', 'seed', 'service_tier', 'stop', 'store', 'stream'],
+  ...[
+    'reasoning_effort',
+    'response_format',
+    'safety_identifier',
+    'seed',
+    'service_tier',
+    'stop',
+    'store',
+    'stream',
+  ],
   ...['stream_options', 'temperature', 'tool_choice', 'tools', 'top_logprobs', 'top_p', 'user', 'verbosity'],
   'web_search_options',
 ]);
@@ -22,15 +48,39 @@ export const formatFields: ReadonlySet<string> = new Set([
  * a file, a template or code, or makes an answer cost what no budget has held.
  */
 export const samplingFields: ReadonlySet<string> = new Set([
-  ...['top_k', 'top_a', 'min_p', 'typical_p', 'tfs_z', 'temperature_last', 'random_seed', 'repetition_penalty'],
+  ...[
+    'top_k',
+    'top_a',
+    'min_p',
+    'typical_p',
+    'tfs_z',
+    'temperature_last',
+    'random_seed',
+    'repetition_penalty',
+  ],
   ...['repeat_penalty', 'repeat_last_n', 'length_penalty', 'no_repeat_ngram_size', 'min_tokens'],
   ...['stop_token_ids', 'ignore_eos', 'bad_words', 'allowed_token_ids'],
   ...['skip_special_tokens', 'spaces_between_special_tokens', 'include_stop_str_in_output', 'no_stop_trim'],
   ...['add_generation_prompt', 'continue_final_message', 'return_token_ids'],
   ...['return_tokens_as_token_ids', 'mirostat', 'mirostat_tau', 'mirostat_eta', 'mirostat_mode'],
   ...['dry_multiplier', 'dry_base', 'dry_allowed_length', 'dry_sequence_breakers', 'dry_penalty_last_n'],
-  ...['xtc_probability', 'xtc_threshold', 'dynatemp_range', 'dynatemp_exponent', 'cache_prompt', 'safe_prompt'],
-  ...['guided_json', 'guided_regex', 'guided_choice', 'guided_grammar', 'structured_outputs', 'regex', 'ebnf'],
+  ...[
+    'xtc_probability',
+    'xtc_threshold',
+    'dynatemp_range',
+    'dynatemp_exponent',
+    'cache_prompt',
+    'safe_prompt',
+  ],
+  ...[
+    'guided_json',
+    'guided_regex',
+    'guided_choice',
+    'guided_grammar',
+    'structured_outputs',
+    'regex',
+    'ebnf',
+  ],
   ...['grammar', 'json_schema', 'thinking', 'enable_thinking', 'thinking_budget', 'reasoning'],
   ...['include_reasoning', 'separate_reasoning', 'reasoning_format', 'reasoning_split', 'reasoning_budget'],
   'prompt_mode',
@@ -39,9 +89,34 @@ export const samplingFields: ReadonlySet<string> = new Set([
 /** What routers and gateways read as the choice of a model, a host, a key or a route. The vendors know none of them. */
 export const routingFields: ReadonlySet<string> = new Set([
   ...['models', 'route', 'fallbacks', 'context_window_fallback_dict', 'content_policy_fallbacks', 'provider'],
-  ...['api_base', 'base_url', 'api_key', 'api_version', 'organization', 'extra_headers', 'extra_body', 'extra_query'],
-  ...['headers', 'model_list', 'model_group', 'deployment_id', 'azure_endpoint', 'custom_llm_provider', 'user_config'],
-  ...['router_settings_override', 'litellm_params', 'mock_response', 'targets', 'strategy', 'virtual_key', 'custom_host'],
+  ...[
+    'api_base',
+    'base_url',
+    'api_key',
+    'api_version',
+    'organization',
+    'extra_headers',
+    'extra_body',
+    'extra_query',
+  ],
+  ...[
+    'headers',
+    'model_list',
+    'model_group',
+    'deployment_id',
+    'azure_endpoint',
+    'custom_llm_provider',
+    'user_config',
+  ],
+  ...[
+    'router_settings_override',
+    'litellm_params',
+    'mock_response',
+    'targets',
+    'strategy',
+    'virtual_key',
+    'custom_host',
+  ],
 ]);
 
 /** To the vendors themselves: what they come up with next too. */

@@ -20,7 +20,12 @@ export function passedBody({ request, model, traits, target }: ProviderCall): Pa
   const { messages, emulated } = ownHistory(request.messages);
   const passing = passingBody(request.body, target.provider.passesField ?? passesToVendor);
   const body: JsonObject = { ...passing.body, model, messages };
-  const dropped = [...passing.dropped, ...dropMetadata(body), ...moveOutputLimit(body, traits), ...dropMarks(body, traits)];
+  const dropped = [
+    ...passing.dropped,
+    ...dropMetadata(body),
+    ...moveOutputLimit(body, traits),
+    ...dropMarks(body, traits),
+  ];
   if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
   return { body, dropped, emulated };
 }

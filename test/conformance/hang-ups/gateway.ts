@@ -1,5 +1,6 @@
 // The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
 // what was booked of each request can be looked up. Callers and vendors are real sockets.
+
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -24,6 +25,7 @@ import { createDispatch } from '../../../proxy/upstream/dispatch.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
 import { createTransport } from '../../../proxy/upstream/transport.ts';
 import { vendors } from '../../../simulator/vendors.ts';
+import { directCallers } from '../../support/direct-callers.ts';
 
 export interface Booking extends UsageEvent {
   /** Nano-dollars that were held for it. */
@@ -70,6 +72,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     headerBytesMax: 16 * 1024,
     headersTimeoutMs: minute,
     clock,
+    callers: directCallers(),
     handler: createHandler({
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),

@@ -79,7 +79,11 @@ describe('the JSON listener', () => {
     ['is not', {}, '127.0.0.1'],
   ])('names who called behind a proxy that %s', async (_, env, address) => {
     const plane = await start(env);
-    const { status } = await bootstrapOverJson(plane.plane.httpPort, plane.bootstrapToken, '6.6.6.6, 198.51.100.1');
+    const { status } = await bootstrapOverJson(
+      plane.plane.httpPort,
+      plane.bootstrapToken,
+      '6.6.6.6, 198.51.100.1',
+    );
     expect(status).toBe(200);
     expect(await addressOfChange(plane)).toBe(address);
     expect(logged(plane.logs, 'call').at(-1)).toMatchObject({ from: address });

@@ -16,11 +16,11 @@ import { systemClock } from '../../../common/clock.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { startHttpApi } from '../../../control-plane/http-api.ts';
-import { directCallers } from '../../support/direct-callers.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../proto/load.ts';
 import { encodeReport } from '../../../proxy/access/wire-report.ts';
+import { directCallers } from '../../support/direct-callers.ts';
 import {
   bootstrap,
   createKey,

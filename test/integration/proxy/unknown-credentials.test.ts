@@ -97,7 +97,9 @@ describe('a proxy behind a load balancer that passes on bytes', () => {
     });
     const connection = await openConnection(proxy.port);
     connection.send(proxyV2({ source: '198.51.100.77', extra: 20 }));
-    connection.send(`GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${createCredential('virtualKey')}\r\n\r\n`);
+    connection.send(
+      `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${createCredential('virtualKey')}\r\n\r\n`,
+    );
     const { status, headers } = await connection.answer();
     expect(status).toBe(401);
     const answer = { status, retryAfter: null, requestId: headers.get('x-request-id') ?? '' };

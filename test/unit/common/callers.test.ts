@@ -72,7 +72,14 @@ async function open({ port, isSecure }: Listening, first: readonly Buffer[] = []
     raw.write(piece);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  const socket: Socket = isSecure ? connectTls({ socket: raw, ca: readFileSync(authority.caFile), servername: 'gateway', checkServerIdentity: () => undefined }) : raw;
+  const socket: Socket = isSecure
+    ? connectTls({
+        socket: raw,
+        ca: readFileSync(authority.caFile),
+        servername: 'gateway',
+        checkServerIdentity: () => undefined,
+      })
+    : raw;
   socket.on('error', () => {});
   let received = '';
   socket.on('data', (chunk) => {
@@ -80,7 +87,7 @@ async function open({ port, isSecure }: Listening, first: readonly Buffer[] = []
   });
   const answers = async (count: number) => {
     await until(() => received.split('HTTP/1.1 ').length > count || socket.closed, { what: 'answers' });
-    const told = [...received.matchAll(/HTTP\/1\.1 (\d+)[^]*?\r\n\r\n([^]*?)(?=HTTP\/1\.1 |$)/g)];
+    const told = [...received.matchAll(/HTTP\/1\.1 (\d+).*?\r\n\r\n(.*?)(?=HTTP\/1\.1 |$)/gs)];
     return told.map(([, status, body]) => `${status} ${body}`);
   };
   return { raw, socket, answers, received: () => received };
@@ -186,7 +193,10 @@ describe.each([
   it('survives connections that are reset before, within and after the header', async () => {
     const listener = await listening({}, isSecure);
     for (const first of ['', 'PROXY', proxyLine(caller).toString(), `${proxyLine(caller)}GET`]) {
-      const { raw } = await open({ ...listener, isSecure: false }, [Buffer.from(first)].filter((one) => one.length > 0));
+      const { raw } = await open(
+        { ...listener, isSecure: false },
+        [Buffer.from(first)].filter((one) => one.length > 0),
+      );
       raw.resetAndDestroy();
     }
     const { socket, answers } = await open(listener, [proxyLine(caller)]);
@@ -224,7 +234,10 @@ describe('a listener in plain text that expects PROXY headers', () => {
   it('keeps the time limit on a request’s head', async () => {
     const { server, ...listener } = await listening();
     server.headersTimeout = 100;
-    const { answers } = await open({ ...listener, server }, [proxyLine(caller), Buffer.from('GET / HTTP/1.1\r\n')]);
+    const { answers } = await open({ ...listener, server }, [
+      proxyLine(caller),
+      Buffer.from('GET / HTTP/1.1\r\n'),
+    ]);
     expect((await answers(1))[0]).toMatch(/^408 /);
   });
 });
@@ -238,8 +251,18 @@ describe('a listener that expects no PROXY headers', () => {
 
   it.each([
     ['a trusted proxy reports it', '127.0.0.1', `x-forwarded-for: ${caller}`, caller],
-    ['it comes last of two headers', '127.0.0.1', `x-forwarded-for: 6.6.6.6\r\nX-Forwarded-For: ${caller}`, caller],
-    ['it comes last of very many', '127.0.0.1', `x-forwarded-for: ${'6.6.6.6,'.repeat(1_500)}${caller}`, caller],
+    [
+      'it comes last of two headers',
+      '127.0.0.1',
+      `x-forwarded-for: 6.6.6.6\r\nX-Forwarded-For: ${caller}`,
+      caller,
+    ],
+    [
+      'it comes last of very many',
+      '127.0.0.1',
+      `x-forwarded-for: ${'6.6.6.6,'.repeat(1_500)}${caller}`,
+      caller,
+    ],
     ['the report is no address', '127.0.0.1', 'x-forwarded-for: unknown', '127.0.0.1'],
     ['another header reports', '127.0.0.1', 'forwarded: for=6.6.6.6', '127.0.0.1'],
     ['who reports is not trusted', '127.0.0.2', `x-forwarded-for: ${caller}`, '127.0.0.2'],

@@ -1,10 +1,6 @@
 // What a connection says about who is behind it.
 import { describe, expect, it } from 'vitest';
-import {
-  certificateProxyOf,
-  isConfidential,
-  peerOf,
-} from '../../../../control-plane/services/peer.ts';
+import { certificateProxyOf, isConfidential, peerOf } from '../../../../control-plane/services/peer.ts';
 
 describe('the address of a peer', () => {
   it.each([

@@ -53,9 +53,13 @@ describe('the level of a line', () => {
 
   it('is what is logged at all', () => {
     expect(lineOf({ status: 200 }, { level: 'warn' })).toBeUndefined();
-    expect(lineOf({ status: 503, errorCode: 'overloaded' }, { level: 'warn' })).toMatchObject({ level: 'warn' });
+    expect(lineOf({ status: 503, errorCode: 'overloaded' }, { level: 'warn' })).toMatchObject({
+      level: 'warn',
+    });
     expect(lineOf({ status: 503, errorCode: 'overloaded' }, { level: 'error' })).toBeUndefined();
-    expect(lineOf({ status: 500, errorCode: 'internal_error' }, { level: 'error' })).toMatchObject({ level: 'error' });
+    expect(lineOf({ status: 500, errorCode: 'internal_error' }, { level: 'error' })).toMatchObject({
+      level: 'error',
+    });
   });
 });
 
