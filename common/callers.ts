@@ -70,7 +70,10 @@ export class Callers {
   accept(socket: Socket, serve: () => void, goOn: () => void): void {
     const { isTrusted, proxyProtocol } = this.#options;
     const address = plainAddress(socket.remoteAddress ?? '');
-    if (!proxyProtocol || !isTrusted(address)) return serve();
+    if (!proxyProtocol || !isTrusted(address)) {
+      serve();
+      return;
+    }
     this.#readHeader(socket, address, (source) => {
       if (source !== undefined && !this.#report(socket, plainAddress(source))) return void socket.destroy();
       serve();
