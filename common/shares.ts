@@ -251,21 +251,45 @@ export class RateShare {
 
   /** @param now monotonic, in milliseconds. @returns 0 where it was taken; else seconds until the next one is */
   take(owner: string, now: number): number {
-    const { burst, perMinute } = this.#options;
-    const bucket = this.#buckets.get(owner) ?? { tokens: burst, at: now };
-    this.#buckets.set(owner, bucket);
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
-    bucket.at = now;
-    if (bucket.tokens >= 1) {
-      bucket.tokens--;
-      return 0;
-    }
+    const wait = this.wait(owner, now);
+    if (wait === 0) this.charge(owner, now);
+    return wait;
+  }
+
+  /**
+   * Takes nothing yet: for what turns out only afterwards to be one of what is counted.
+   * @returns 0 where one is there to be taken; else seconds until the next one is
+   */
+  wait(owner: string, now: number): number {
+    const tokens = this.#tokens(this.#buckets.get(owner), now);
+    if (tokens >= 1) return 0;
     this.#refused++;
-    return Math.ceil(((1 - bucket.tokens) * 60) / perMinute);
+    return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
+  }
+
+  /** Takes one, whether or not it is there: what was under way when the last one went is owed, so that the rate holds. */
+  charge(owner: string, now: number): void {
+    const tokens = this.#tokens(this.#buckets.get(owner), now) - 1;
+    this.#buckets.set(owner, { tokens, at: now });
+  }
+
+  /** Of what an owner may have at once, what the one has used that used most: 0 to 1, above it what is owed. */
+  used(now: number): number {
+    const { burst } = this.#options;
+    let least = burst;
+    for (const bucket of this.#buckets.values()) least = Math.min(least, this.#tokens(bucket, now));
+    return 1 - least / burst;
+  }
+
+  #tokens(bucket: Bucket | undefined, now: number): number {
+    const { burst, perMinute } = this.#options;
+    return bucket === undefined
+      ? burst
+      : Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
   }
 }
 
 interface Bucket {
-  tokens: number;
-  at: number;
+  readonly tokens: number;
+  readonly at: number;
 }

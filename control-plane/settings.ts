@@ -1,6 +1,7 @@
 // Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
 import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
+import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
 import { privateUpstream } from '../common/private-upstreams.ts';
@@ -73,6 +74,7 @@ export const controlPlaneSettings = {
     decode: listenAddress,
     default: '127.0.0.1:9091',
   },
+  ...callerSettings,
   databaseUrl: {
     name: 'GATEWAY_DATABASE_URL',
     about:
@@ -250,7 +252,7 @@ function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 function contradictions(settings: Decoded): string[] {
-  const mistakes: string[] = [];
+  const mistakes = callerMistakes(settings);
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile } = settings;
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     mistakes.push('GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE: one is of no use without the other');

@@ -7,7 +7,7 @@ import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import type { HeldShare } from '../common/shares.ts';
+import { type HeldShare, RateShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
 import {
@@ -50,6 +50,7 @@ import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
+import { shares } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
@@ -306,7 +307,13 @@ function openRecords(
   { slices }: Money,
   lifecycle: Lifecycle,
 ): LiveRecordSource {
+  const unknownCredentials = new RateShare(shares.unknown_credentials.bounds);
+  deps.metrics.shares.watch('unknown_credentials', () => ({
+    used: unknownCredentials.used(systemClock.monotonic()),
+    refused: unknownCredentials.refused,
+  }));
   const records = createRecordSource({
+    unknownCredentials,
     cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,

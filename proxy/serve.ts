@@ -1,10 +1,13 @@
 // What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
 import { startAdminServer } from '../common/admin-server.ts';
+import { trustedProxies } from '../common/caller-address.ts';
+import { Callers, noProxyHeader } from '../common/callers.ts';
 import { systemClock } from '../common/clock.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { HeldShare } from '../common/shares.ts';
+import { sparing } from '../common/sparing.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
 import { Connections, connectionBounds } from './http/connections.ts';
@@ -46,12 +49,22 @@ export interface Serving {
 export async function serve(settings: ProxySettings, serving: Serving): Promise<RunningProxy> {
   const { log, metrics, watchdog, lifecycle, stopping } = serving;
   const connections = openConnections(settings, serving);
+  const isTrusted = trustedProxies(settings.trustedProxies);
+  const logRefused = sparing<RefusedConnection>((fields) => log.warn(fields, noProxyHeader), systemClock);
   const start = async (address: ProxySettings['listen'], tls?: ListenerTls) => {
     const server = await startTrafficServer({
       ...{ address, tls },
       headerBytesMax: settings.headerBytesMax,
       headersTimeoutMs: settings.headersTimeout,
       clock: systemClock,
+      callers: new Callers({
+        ...{ isTrusted, proxyProtocol: settings.proxyProtocol },
+        headerTimeoutMs: settings.headersTimeout,
+        onRefused: (reason, address) => {
+          metrics.malformed('invalid_request');
+          logRefused({ reason, address });
+        },
+      }),
       handler: serving.handler,
       connections,
       open: () => watchdog.watched,
@@ -93,6 +106,11 @@ function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metri
   return new Connections({ share, refusedMax });
 }
 
+interface RefusedConnection {
+  readonly reason: string;
+  readonly address: string | undefined;
+}
+
 export function openAttachedKey(
   { attachKey: key, attachKeyFile: file }: ProxySettings,
   log: Logger,
@@ -130,9 +148,6 @@ export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: E
   };
 }
 
-/** Between two lines with the same reason. */
-const refusedLogMs = 1000;
-
 async function openTls(
   { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: caFile }: ProxySettings,
   { log, lifecycle, metrics: { certificates } }: Serving,
@@ -142,17 +157,11 @@ async function openTls(
   lifecycle.onClose('certificate of the traffic listener', () => source.close());
   certificates.chain('server', () => source.current.cert);
   certificates.authorities('client_authorities', () => source.current.ca);
-  const loggedAt = new Map<string, number>();
-  return {
-    source,
-    onRefused: (reason, address) => {
-      // Strangers must not fill the log.
-      const now = systemClock.monotonic();
-      if (now - (loggedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < refusedLogMs) return;
-      loggedAt.set(reason, now);
-      log.warn({ reason, address }, 'a connection was refused: it did not come to TLS');
-    },
-  };
+  const logRefused = sparing<RefusedConnection>(
+    (fields) => log.warn(fields, 'a connection was refused: it did not come to TLS'),
+    systemClock,
+  );
+  return { source, onRefused: (reason, address) => logRefused({ reason, address }) };
 }
 
 /** For the last reports of usage to be made. */

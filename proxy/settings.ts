@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { catalogSettings } from '../catalog/settings.ts';
+import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
@@ -65,6 +66,7 @@ export const proxySettings = {
     decode: listenAddress,
     default: '127.0.0.1:9090',
   },
+  ...callerSettings,
   ...sidecarSettings,
   controlPlane: {
     name: 'GATEWAY_CONTROL_PLANE',
@@ -315,7 +317,7 @@ export type ProxySettings = ReturnType<typeof readProxySettings>;
 export function readProxySettings(env: NodeJS.ProcessEnv) {
   const settings = decodeSettings(proxySettings, env);
   const { redis, cacheKey, controlPlaneCertFile: certificate, controlPlaneKeyFile: key } = settings;
-  const mistakes = sidecarMistakes(settings, env);
+  const mistakes = [...sidecarMistakes(settings, env), ...callerMistakes(settings)];
   if (redis !== undefined && cacheKey === undefined) {
     mistakes.push(
       'GATEWAY_CACHE_KEY: is needed with REDIS_URL: records are sealed before they leave the proxy',

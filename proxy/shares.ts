@@ -29,6 +29,11 @@ export const shares = {
     unit: 'connections of callers on the traffic listeners, from accept to close, by address (IPv6: by /64); before one is refused an idle one gives way',
     refusal: 'overloaded',
   },
+  unknown_credentials: {
+    bounds: { perMinute: 20, burst: 20, ownersMax: 10_000 },
+    unit: 'look-ups at the control plane of keys that neither this proxy nor Redis has ever held and that turn out not to exist, by address of the caller (IPv6: by /64)',
+    refusal: 'rate_limit_exceeded',
+  },
 } as const satisfies Record<string, ShareRow>;
 
 export type ShareName = keyof typeof shares;

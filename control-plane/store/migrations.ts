@@ -89,6 +89,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
   '020_last_hints': { up: addLastHints },
+  '025_passed_fields': { up: addPassedFields },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -158,6 +159,13 @@ async function addLastHints(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .alterTable('virtual_keys')
     .addColumn('last_hint', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+}
+
+async function addPassedFields(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('providers')
+    .addColumn('passed_fields', 'text', (column) => column.notNull().defaultTo('[]'))
     .execute();
 }
 

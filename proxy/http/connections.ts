@@ -23,6 +23,14 @@ export interface Connection {
   isOpen: boolean;
 }
 
+/** What is known of a connection when it is accepted. */
+export interface Accepted {
+  /** Whose it is, as a trusted proxy reports it where one does; undefined where the peer has gone. */
+  readonly address: string | undefined;
+  /** Ends a connection that is refused and has sent no request. */
+  tell(): void;
+}
+
 /** For a caller to send the head of a request, so that it can be told. */
 const refusedMs = 1000;
 
@@ -40,13 +48,11 @@ export class Connections {
     this.#options = options;
   }
 
-  /** @param tell ends a connection that is refused and has sent no request */
-  accept(socket: Socket, tell: (socket: Socket) => void): void {
-    const { remoteAddress } = socket;
+  accept(socket: Socket, { address, tell }: Accepted): void {
     // Gone already.
-    if (remoteAddress === undefined) return void socket.destroy();
-    const address = addressGroup(remoteAddress);
-    const owner = { organization: address, key: address };
+    if (address === undefined) return void socket.destroy();
+    const group = addressGroup(address);
+    const owner = { organization: group, key: group };
     const isRefused = !this.#take(owner);
     if (isRefused && this.#refused >= this.#options.refusedMax) return void socket.destroy();
     if (isRefused) this.#refused++;
@@ -54,7 +60,7 @@ export class Connections {
     const ends = endsOf(socket);
     this.#bySocket.set(socket, connection);
     this.#byEnds.set(ends, connection);
-    const timer = isRefused ? setTimeout(() => silent(connection, tell), refusedMs) : undefined;
+    const timer = isRefused ? setTimeout(() => isSilent(connection) && tell(), refusedMs) : undefined;
     socket.once('close', () => {
       clearTimeout(timer);
       if (this.#byEnds.get(ends) === connection) this.#byEnds.delete(ends);
@@ -111,8 +117,8 @@ export class Connections {
   }
 }
 
-function silent({ isOpen, requests, socket }: Connection, tell: (socket: Socket) => void): void {
-  if (isOpen && requests === 0) tell(socket);
+function isSilent({ isOpen, requests }: Connection): boolean {
+  return isOpen && requests === 0;
 }
 
 function endsOf({ remoteAddress, remotePort, localPort }: Socket): string {

@@ -81,11 +81,16 @@ export interface RequestRecord {
   guardrailsNotPassed: string | undefined;
 }
 
-export interface ExchangeOptions {
+/** How a request came. */
+export interface Arrival {
+  /** Of its caller: behind proxies that are trusted the one that they report. */
+  readonly address: string;
+  /** The caller waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  /** There is no room for its connection: all that it gets is to be told. Default: false. */
+  readonly isRefused?: boolean;
   /** Milliseconds. */
   readonly monotonic: () => number;
-  readonly expectsContinue: boolean;
-  readonly isRefused?: boolean;
 }
 
 export class Exchange {
@@ -148,16 +153,13 @@ export class Exchange {
   #aborted: Error | undefined;
   readonly #monotonic: () => number;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { monotonic, expectsContinue, isRefused = false }: ExchangeOptions,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, arrival: Arrival) {
+    const { address, expectsContinue, isRefused = false, monotonic } = arrival;
     this.request = request;
     this.response = response;
     this.headers = new RequestHeaders(request.rawHeaders);
     this.id = requestId(this.headers);
-    this.address = request.socket.remoteAddress ?? '';
+    this.address = address;
     this.#monotonic = monotonic;
     this.startedAt = monotonic();
     this.expectsContinue = expectsContinue;

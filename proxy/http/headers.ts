@@ -2,6 +2,7 @@
 // Nothing else of a caller's headers is looked at, and none is ever forwarded as it came.
 import { holdsCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
+import { repeatsKey } from '../access/repeated-keys.ts';
 
 const knownHeaders = new Set([
   'authorization',
@@ -61,8 +62,8 @@ export class RequestHeaders {
 /** The caller's `x-request-id` if it is harmless, else a new UUIDv7: it is logged and sent back. */
 export function requestId(headers: RequestHeaders): string {
   const sent = headers.get('x-request-id');
-  const isHarmless = sent !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sent) && !holdsCredential(sent);
-  return isHarmless ? sent : uuidv7();
+  if (sent === undefined || !/^[A-Za-z0-9._-]{1,64}$/.test(sent)) return uuidv7();
+  return holdsCredential(sent) || repeatsKey(sent, headers, true) ? uuidv7() : sent;
 }
 
 const headerBytesMax = 512;

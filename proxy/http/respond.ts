@@ -1,5 +1,6 @@
 // Answers of the gateway's own: JSON bodies, and the one place where an error becomes an envelope.
 import type { ServerResponse } from 'node:http';
+import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
 import { requestIdHeader } from '../upstream/answer-headers.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
@@ -62,7 +63,7 @@ export function envelope(
 
 /** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */
 export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
-  const answer = errorAnswer(error);
+  const answer = withoutKeys(errorAnswer(error), exchange);
   const { record } = exchange;
   if (error instanceof ClientGone) {
     record.status = 499;
@@ -74,6 +75,19 @@ export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
   record.errorSource = answer.source;
   noteCause(record, error);
   return answer;
+}
+
+/** Messages repeat a caller's words here and there, and those may be its key. */
+function withoutKeys(answer: ErrorAnswer, { headers, record }: Exchange): ErrorAnswer {
+  const clean = (text: string) => withoutRepeatedKeys(text, headers, record.direct);
+  const { message, param, code, hint } = answer;
+  return {
+    ...answer,
+    message: clean(message),
+    param: param && clean(param),
+    code: code && clean(code),
+    hint: hint && clean(hint),
+  };
 }
 
 function noteCause(record: RequestRecord, error: unknown): void {

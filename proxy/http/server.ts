@@ -10,6 +10,7 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
 import { errorCode } from '../../common/error-code.ts';
 import { listen } from '../../common/listen.ts';
@@ -28,6 +29,8 @@ export interface TrafficServerOptions {
   readonly headerBytesMax: number;
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
+  /** Of this listener alone: it knows whose connections they are. */
+  readonly callers: Callers;
   readonly handler: Handler;
   /** Those of all listeners. Default: they are not counted. */
   readonly connections?: Connections;
@@ -62,13 +65,15 @@ const drainSweepMs = 100;
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
   const server = openServer(options);
+  const { callers } = options;
   let draining = false;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (draining) response.shouldKeepAlive = false;
     const exchange = new Exchange(request, response, {
-      monotonic: options.clock.monotonic,
+      address: callers.addressOf(request.socket, () => forwardedFor(request)),
       expectsContinue,
       isRefused: startedOn(request.socket, response, options.connections),
+      monotonic: options.clock.monotonic,
     });
     options.handler(exchange).catch((error: unknown) => {
       options.onDefect(error);
@@ -76,8 +81,13 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     });
   };
   server.on('connection', (socket) =>
-    options.connections?.accept(socket, (silent) => refuseSilent(silent, options)),
+    options.connections?.accept(socket, {
+      address: socket.remoteAddress === undefined ? undefined : callers.peerOf(socket),
+      tell: () => refuseSilent(socket, options),
+    }),
   );
+  // Last: all that listens for connections gets them when their header was read.
+  callers.expectHeaders(server);
   server.on('request', (request, response) => serve(request, response, false));
   server.on('checkContinue', (request, response) => serve(request, response, true));
   // Any other expectation cannot be met; it is ignored, as RFC 9110 allows.
@@ -108,6 +118,12 @@ function refuseSilent(socket: Socket, options: TrafficServerOptions): void {
   // Within TLS it cannot be told.
   if (options.tls === undefined) refuse(socket, 'overloaded', options);
   else socket.destroy();
+}
+
+/** Where it came several times node:http has joined it. */
+function forwardedFor({ headers }: IncomingMessage): string | undefined {
+  const value = headers['x-forwarded-for'];
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOptions): Server {
@@ -152,7 +168,8 @@ function onClientError(error: Error, socket: Socket, options: TrafficServerOptio
   // Nobody is there yet who could read an answer: plain HTTP on this port, a certificate that is missing or not believed.
   if (socket instanceof TLSSocket && !handshaken.has(socket)) {
     // What is wrong with its certificate comes as a code.
-    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), socket.remoteAddress);
+    const address = socket.remoteAddress === undefined ? undefined : options.callers.peerOf(socket);
+    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), address);
     return void socket.destroy();
   }
   refuse(socket, malformedCode(error), options);

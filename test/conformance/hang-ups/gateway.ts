@@ -1,5 +1,6 @@
 // The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
 // what was booked of each request can be looked up. Callers and vendors are real sockets.
+
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -22,6 +23,7 @@ import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
 import { createDispatch } from '../../../proxy/upstream/dispatch.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
 import { vendors } from '../../../simulator/vendors.ts';
+import { directCallers } from '../../support/direct-callers.ts';
 import { transportTo } from '../../support/transports.ts';
 
 export interface Booking extends UsageEvent {
@@ -67,6 +69,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     headerBytesMax: 16 * 1024,
     headersTimeoutMs: minute,
     clock,
+    callers: directCallers(),
     handler: createHandler({
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
