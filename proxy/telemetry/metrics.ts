@@ -15,11 +15,13 @@ import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
+import type { ShareMetrics } from '../shares.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
+import { createShares, shareCounter, shareGauge } from './share-metrics.ts';
 import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
@@ -42,6 +44,7 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly limits: LimitMetrics;
   readonly readOn: ReadOnMetrics;
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
+  readonly shares: ShareMetrics;
   /** Whoever opens one says so here. */
   readonly certificates: CertificateEnds;
   /** One request, when its response is finished. Times in milliseconds. */
@@ -69,6 +72,9 @@ export function createMetrics(): ProxyMetrics {
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, [registry]));
   new Counter(lostLinesCounter([registry]));
+  const shares = createShares();
+  new Gauge(shareGauge(shares, [registry]));
+  new Counter(shareCounter(shares, [registry]));
   const histograms: TalliedHistogram[] = [];
   const histogram = (options: HistogramOptions) => {
     const made = new TalliedHistogram(options);
@@ -93,6 +99,7 @@ export function createMetrics(): ProxyMetrics {
     limits: limitMetrics(registry),
     readOn: readOnMetrics(count),
     guardrails: guardrailMetrics(count, histogram),
+    shares,
     ...ledgerMetrics(count, histogram),
     request: requests,
     malformed: (code) => void malformed(code).pending++,
