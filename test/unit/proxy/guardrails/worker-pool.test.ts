@@ -111,7 +111,7 @@ describe('what waits for a worker', { timeout: 120_000 }, () => {
   }
 
   it('waits for one that is still starting, which nobody ends', async () => {
-    open({ file: slowStart(1_500), silentMsMax: 200 });
+    open({ file: slowStart(5_000), silentMsMax: 4_000 });
     const all = await Promise.all(Array.from({ length: 3 }, () => scan('the secret plan')));
     expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1]);
   });
