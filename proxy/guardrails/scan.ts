@@ -1,7 +1,7 @@
 // What matchers find in texts that are there as a whole, piece by piece: between two pieces others have their turn, and whoever scans
 // may stop. The pieces give what the whole gives. Done here or in a worker: it takes and gives plain values.
 import { wholeCharacters } from '../../guardrails/characters.ts';
-import { type FoldedText, fold } from '../../guardrails/fold.ts';
+import { FoldedText, fold } from '../../guardrails/fold.ts';
 import { contextMax, type Finding, type Matcher } from '../../guardrails/matcher.ts';
 
 export interface Scanned {
@@ -19,8 +19,9 @@ export interface Hit extends Finding {
   readonly matcher: number;
 }
 
-/** A piece takes no longer than this, of the text that costs most. */
+/** A piece takes no longer than this, of the text that costs most; five milliseconds where the last ones have been quick. */
 export const pieceNs = 2_000_000;
+const quickPieceNs = 5_000_000;
 /** UTF-16 units: looking at a shorter piece costs more than the text in it. */
 const pieceMin = 256;
 const pieceMax = 64 * 1024;
@@ -48,6 +49,8 @@ export class TextScan {
   #turn = 0;
   #text = 0;
   #part: TextPart | undefined;
+  /** The text is none of those that cost most, as far as it is known: whoever takes the time says so. */
+  isQuick = true;
 
   constructor(source: ScanSource) {
     this.#source = source;
@@ -98,9 +101,9 @@ export class TextScan {
       this.#note(index, matcher.inspect(text, 0, window).findings, 0);
       return true;
     }
-    this.#part ??= new TextPart(raw, length);
+    this.#part ??= new TextPart(raw);
     const part = this.#part;
-    this.#note(index, part.inspect(matcher, window), part.offset);
+    this.#note(index, part.inspect(matcher, window, length), part.offset);
     part.forget();
     return part.isDone;
   }
@@ -133,14 +136,13 @@ export class TextScan {
   }
 
   #pieceLength(): number {
-    return Math.max(pieceMin, Math.min(pieceMax, Math.floor(pieceNs / this.#cost)));
+    return Math.max(pieceMin, Math.min(pieceMax, Math.floor((this.isQuick ? quickPieceNs : pieceNs) / this.#cost)));
   }
 }
 
 /** A long text on its way through one matcher. */
 class TextPart {
   readonly #raw: string;
-  readonly #length: number;
   /** Of what has been inspected as much as matchers look back at, then what is not decided. */
   #folded = fold('');
   /** Of the text, what has been taken away before {@link TextPart.#folded}. */
@@ -148,9 +150,8 @@ class TextPart {
   /** In the folded part. */
   #from = 0;
 
-  constructor(raw: string, length: number) {
+  constructor(raw: string) {
     this.#raw = raw;
-    this.#length = length;
   }
 
   get offset(): number {
@@ -169,11 +170,15 @@ class TextPart {
     return this.#offset + this.#folded.raw.length;
   }
 
-  /** @returns findings, from `offset` on */
-  inspect(matcher: Matcher, window: number): readonly Finding[] {
+  /**
+   * What is pending is looked at again: twice as much of it each time, so that all of it takes linear time.
+   * @param length of the next piece, at least @returns findings, from `offset` on
+   */
+  inspect(matcher: Matcher, window: number, length: number): readonly Finding[] {
     const begin = this.#to;
-    const to = wholeCharacters(this.#raw, Math.min(this.#raw.length, begin + this.#pieceLength()));
-    this.#folded = this.#folded.with(fold(this.#raw.slice(begin, to)));
+    const end = begin + Math.max(length, this.pendingLength);
+    const to = wholeCharacters(this.#raw, Math.min(this.#raw.length, end));
+    this.#folded = this.#longer(begin, to);
     const isEnd = to === this.#raw.length;
     const text = { raw: this.#folded.raw, folded: this.#folded, isEnd, isPart: !isEnd };
     const { findings, decided } = matcher.inspect(text, this.#from, window);
@@ -190,10 +195,18 @@ class TextPart {
     this.#from -= dropped;
   }
 
-  /** What is pending is looked at again: twice as much of it each time, so that all of it takes linear time. */
-  #pieceLength(): number {
-    return Math.max(this.#length, this.pendingLength);
+  /** Most texts fold to themselves, and are not put together out of their pieces. */
+  #longer(begin: number, to: number): FoldedText {
+    const piece = fold(this.#raw.slice(begin, to));
+    if (!isItself(piece) || !isItself(this.#folded)) return this.#folded.with(piece);
+    const raw = this.#raw.slice(this.#offset, to);
+    return new FoldedText(raw, raw, undefined);
   }
+}
+
+/** The very same string in both. */
+function isItself({ raw, text }: FoldedText): boolean {
+  return text === raw;
 }
 
 function without(hits: readonly Hit[], matchers: readonly number[]): Hit[] {

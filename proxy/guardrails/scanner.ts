@@ -18,6 +18,8 @@ export const nsHereMax = 20_000_000;
 const msHereMax = 40;
 /** What a text costs each matcher, however short it is; in characters. */
 const textOverhead = 32;
+/** A piece that takes no longer is of no text that costs much. */
+const quickMs = 1;
 /** Something that has begun and does not end is looked at again and again, in longer and longer pieces: not here above this. */
 const pendingNsMax = 2 * pieceNs;
 
@@ -123,6 +125,7 @@ class GuardrailScan {
       if (this.#scan.pendingNs > pendingNsMax) return 'worker';
       this.#scan.step();
       const at = now();
+      this.#scan.isQuick = at - last < quickMs;
       // The next piece may take as long as this one.
       if (2 * at - last - begun > sliceMs) break;
       last = at;

@@ -90,7 +90,10 @@ describe('pieces of a text', () => {
     expect(seen).toBeLessThan(3 * text.length);
   });
 
-  it('are no longer than what takes two milliseconds, by the cost of each matcher', () => {
+  it.each([
+    ['two milliseconds', false, 1_250],
+    ['five while they are quick', true, 3_125],
+  ])('are no longer than what takes %s, by the cost of each matcher', (_, isQuick, longest) => {
     const lengths: number[] = [];
     const noting: Matcher = {
       cost: 1_600,
@@ -99,8 +102,10 @@ describe('pieces of a text', () => {
         return { findings: [], decided: raw.length };
       },
     };
-    scan([noting], ['x'.repeat(10_000)], window);
-    expect(Math.max(...lengths)).toBe(1_250);
+    const scanning = new TextScan({ matchers: [noting], texts: ['x'.repeat(10_000)], window });
+    scanning.isQuick = isQuick;
+    while (!scanning.isDone) scanning.step();
+    expect(Math.max(...lengths)).toBe(longest);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(10_000);
   });
 });
