@@ -136,7 +136,10 @@ export class TextScan {
   }
 
   #pieceLength(): number {
-    return Math.max(pieceMin, Math.min(pieceMax, Math.floor((this.isQuick ? quickPieceNs : pieceNs) / this.#cost)));
+    return Math.max(
+      pieceMin,
+      Math.min(pieceMax, Math.floor((this.isQuick ? quickPieceNs : pieceNs) / this.#cost)),
+    );
   }
 }
 

@@ -9,7 +9,6 @@ import {
 } from '../../support/gateway.ts';
 import { type GuardrailFields, guardrailFields, openGuardrailDesk } from '../../support/guardrails/desk.ts';
 
-
 let gateway: TestGateway;
 let proxy: ProxyProcess;
 let greedy: Tenant;

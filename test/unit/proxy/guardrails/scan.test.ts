@@ -19,14 +19,24 @@ const matchers: Readonly<Record<string, Matcher>> = {
   'words within words': compileCheck({ kind: 'words', phrases, withinWords: true }),
   pattern: compileCheck({
     kind: 'pattern',
-    patterns: ['[0-9]{4}-?[0-9]{2}', '\\bval\\w+', '<[a-z]+>.*?</[a-z]+>', '(?s)BEGIN.*?END', 'ends$', '^begins'],
+    patterns: [
+      '[0-9]{4}-?[0-9]{2}',
+      '\\bval\\w+',
+      '<[a-z]+>.*?</[a-z]+>',
+      '(?s)BEGIN.*?END',
+      'ends$',
+      '^begins',
+    ],
   }),
   'personal data': compileCheck({ kind: 'personal_data', types, countries: ['US', 'DE'], restore: false }),
   secrets: compileCheck({ kind: 'secrets' }),
 };
 
 /** In the shortest pieces there are. */
-function inPieces(matcher: Matcher, text: string): { readonly hits: readonly Hit[]; readonly pieces: number } {
+function inPieces(
+  matcher: Matcher,
+  text: string,
+): { readonly hits: readonly Hit[]; readonly pieces: number } {
   const costly = { ...matcher, cost: 1e9 };
   const scanning = new TextScan({ matchers: [costly], texts: [text], window });
   let pieces = 0;
@@ -67,7 +77,10 @@ describe('pieces of a text', () => {
     ['personal data', `${filler}ada@exam${'\u200b'.repeat(700)}ple.org ${filler}`],
     ['pattern', `${filler}BEGIN ${filler.repeat(4)} END ${filler}`],
     ['pattern', `begins ${filler}begins ${filler} ends`],
-    ['secrets', `${filler}${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\n${'MIIabc/+'.repeat(150)}\n${filler}`],
+    [
+      'secrets',
+      `${filler}${['-----BEGIN', 'PRIVATE KEY-----'].join(' ')}\n${'MIIabc/+'.repeat(150)}\n${filler}`,
+    ],
   ])('give what is longer than the window, and than a piece: %s', (name, text) => {
     const matcher = matchers[name];
     if (matcher === undefined) throw new Error(name);
@@ -130,7 +143,11 @@ describe('a scan', () => {
       ...{ matchers: [literally(['A']), literally(['B'])], texts: ['A', 'A'], window, order: [1, 0] },
     });
     for (let step = 0; step < 3; step++) scanning.step();
-    expect(scanning.result()).toMatchObject({ hits: [{ text: 0, matcher: 0 }], failed: [], unavailable: [0] });
+    expect(scanning.result()).toMatchObject({
+      hits: [{ text: 0, matcher: 0 }],
+      failed: [],
+      unavailable: [0],
+    });
   });
 
   it('goes on with the others where a matcher throws', () => {

@@ -241,7 +241,10 @@ describe('slices of many', () => {
 
   it('are refused where their organization has its share of texts under way', async () => {
     const { scanner, turns } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
-    const { inspect, decisions } = openInspecting({ scanner }, { compile: () => ({ cost: 20, inspect: nothingIn }) });
+    const { inspect, decisions } = openInspecting(
+      { scanner },
+      { compile: () => ({ cost: 20, inspect: nothingIn }) },
+    );
     const send = (organization: string) =>
       Promise.resolve(inspect(of(organization, [wordsGuardrail(['BAD'])], 'x'.repeat(textMax))));
     const all = await Promise.allSettled([
