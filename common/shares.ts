@@ -141,23 +141,31 @@ export class FairQueue<Work> {
     return true;
   }
 
-  /** What is served next; undefined where nothing waits. */
-  shift(): Work | undefined {
-    const job = this.#round.peek();
+  /**
+   * What is served next; undefined where nothing waits that may be served.
+   * @param mayServe by the owner; others keep their turn
+   */
+  shift(mayServe: MayServe = always): Work | undefined {
+    const job = this.#round.peek(mayServe);
     if (job === undefined) return undefined;
-    this.#round.shift();
+    this.#round.shift(mayServe);
     this.#waiting.give(job.owner, job.cost);
     this.#length--;
     return job.work;
   }
 }
 
+type MayServe = (owner: ShareOwner) => boolean;
+
+const always: MayServe = () => true;
+
 /** Jobs in an order. */
 interface Jobs<Work> {
   push(job: Job<Work>): void;
   /** The next one, and the same until it is taken. */
-  peek(): Job<Work> | undefined;
-  shift(): void;
+  peek(mayServe: MayServe): Job<Work> | undefined;
+  /** Takes what is the next one. */
+  shift(mayServe: MayServe): void;
 }
 
 class Line<Work> implements Jobs<Work> {
@@ -167,8 +175,9 @@ class Line<Work> implements Jobs<Work> {
     this.#jobs.push(job);
   }
 
-  peek(): Job<Work> | undefined {
-    return this.#jobs[0];
+  peek(mayServe: MayServe): Job<Work> | undefined {
+    const [first] = this.#jobs;
+    return first !== undefined && mayServe(first.owner) ? first : undefined;
   }
 
   shift(): void {
@@ -201,27 +210,31 @@ class DeficitRound<Work> implements Jobs<Work> {
     this.#lanes.set(name, lane);
   }
 
-  peek(): Job<Work> | undefined {
+  peek(mayServe: MayServe): Job<Work> | undefined {
+    return this.#next(mayServe)?.job;
+  }
+
+  shift(mayServe: MayServe): void {
+    const next = this.#next(mayServe);
+    if (next === undefined) return;
+    const { name, lane, job } = next;
+    lane.jobs.shift(mayServe);
+    lane.deficit -= job.cost;
+    // Whoever has nothing to do saves nothing up.
+    if (lane.jobs.peek(always) === undefined) this.#lanes.delete(name);
+  }
+
+  #next(mayServe: MayServe) {
     for (const [name, lane] of this.#lanes) {
-      const job = lane.jobs.peek();
-      if (job === undefined || lane.deficit >= job.cost) return job;
+      const job = lane.jobs.peek(mayServe);
+      if (job === undefined) continue;
+      if (lane.deficit >= job.cost) return { name, lane, job };
       lane.deficit += this.#quantum;
       // Behind all others; the walk meets it again there.
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);
     }
     return undefined;
-  }
-
-  shift(): void {
-    const job = this.peek();
-    const [first] = this.#lanes;
-    if (job === undefined || first === undefined) return;
-    const [name, lane] = first;
-    lane.jobs.shift();
-    lane.deficit -= job.cost;
-    // Whoever has nothing to do saves nothing up.
-    if (lane.jobs.peek() === undefined) this.#lanes.delete(name);
   }
 }
 
