@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { bundledPackages, licencesOf } from './licences.ts';
-import { isAllowedLicence } from './release/licence-rules.ts';
+import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
 import { askedByProject, shippedPackages } from './release/shipped.ts';
 
@@ -152,13 +152,7 @@ function foreignTo(
 /** @throws Error that names each package whose licence is not allowed */
 function describe(program: Program, folders: readonly string[]): string {
   const packages = shippedPackages(root, folders);
-  const refused = packages.filter(({ licence }) => !isAllowedLicence(licence));
-  if (refused.length > 0) {
-    const named = refused.map(({ name, licence }) => `${name} (${licence ?? 'no licence'})`).join(', ');
-    throw new Error(
-      `the bundle of ${program} holds ${named}: scripts/release/licence-rules.ts says what is allowed`,
-    );
-  }
+  assertAllowedLicences(program, packages);
   return sbomOf({ program, version: manifest.version, packages, asked: askedByProject(root, folders) });
 }
 

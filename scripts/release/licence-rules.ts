@@ -19,3 +19,16 @@ export function isAllowedLicence(licence: string | undefined): boolean {
     .split(' OR ')
     .some((choice) => choice.split(' AND ').every((one) => allowedLicences.has(one)));
 }
+
+interface Licensed {
+  readonly name: string;
+  readonly licence: string | undefined;
+}
+
+/** @throws Error that names each package whose licence is not allowed */
+export function assertAllowedLicences(program: string, packages: readonly Licensed[]): void {
+  const refused = packages.filter(({ licence }) => !isAllowedLicence(licence));
+  if (refused.length === 0) return;
+  const named = refused.map(({ name, licence }) => `${name} (${licence ?? 'no licence'})`).join(', ');
+  throw new Error(`the bundle of ${program} holds ${named}: scripts/release/licence-rules.ts says what is allowed`);
+}

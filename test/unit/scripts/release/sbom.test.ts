@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
 import { type Bundle, buildProgram } from '../../../../scripts/build.ts';
-import { isAllowedLicence, spdxExpression } from '../../../../scripts/release/licence-rules.ts';
+import { assertAllowedLicences, isAllowedLicence, spdxExpression } from '../../../../scripts/release/licence-rules.ts';
 import { readComponents } from '../../../../scripts/release/sbom.ts';
 
 let folder: string;
@@ -99,7 +99,15 @@ describe('licences', () => {
   });
 
   it('that nobody has allowed end the build', () => {
-    expect(existsSync(join(folder, 'gatewayctl/sbom.cdx.json'))).toBe(true);
+    const packages = [
+      { name: 'good', licence: 'MIT' },
+      { name: 'bad', licence: 'GPL-3.0-only' },
+      { name: 'silent', licence: undefined },
+    ];
+    expect(() => assertAllowedLicences('proxy', packages)).toThrow(
+      'the bundle of proxy holds bad (GPL-3.0-only), silent (no licence)',
+    );
+    expect(() => assertAllowedLicences('proxy', packages.slice(0, 1))).not.toThrow();
   });
 });
 
