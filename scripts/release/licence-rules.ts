@@ -3,7 +3,17 @@
 
 /** SPDX identifiers. */
 export const allowedLicences: ReadonlySet<string> = new Set([
-  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0', 'Unlicense'],
+  ...[
+    '0BSD',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'BlueOak-1.0.0',
+    'ISC',
+    'MIT',
+    'MIT-0',
+    'Unlicense',
+  ],
 ]);
 
 /** What package.json says as SPDX writes it: operators in capitals, no parentheses around the whole. */
@@ -30,5 +40,7 @@ export function assertAllowedLicences(program: string, packages: readonly Licens
   const refused = packages.filter(({ licence }) => !isAllowedLicence(licence));
   if (refused.length === 0) return;
   const named = refused.map(({ name, licence }) => `${name} (${licence ?? 'no licence'})`).join(', ');
-  throw new Error(`the bundle of ${program} holds ${named}: scripts/release/licence-rules.ts says what is allowed`);
+  throw new Error(
+    `the bundle of ${program} holds ${named}: scripts/release/licence-rules.ts says what is allowed`,
+  );
 }

@@ -90,7 +90,10 @@ function isAffected(affected: Json, version: string): boolean {
 /** Events in the order of their versions, each in force from there on. */
 function isInRange(events: readonly Json[], version: string): boolean {
   try {
-    const steps = events.filter(({ introduced }) => introduced !== '0').flatMap(stepsOf).toSorted((a, b) => compareVersions(a.version, b.version));
+    const steps = events
+      .filter(({ introduced }) => introduced !== '0')
+      .flatMap(stepsOf)
+      .toSorted((a, b) => compareVersions(a.version, b.version));
     // "0" is before every version, pre-releases of 0.0.0 included.
     let affected = events.some(({ introduced }) => introduced === '0');
     for (const { version: at, affects, isAfter } of steps) {

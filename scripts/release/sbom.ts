@@ -91,7 +91,10 @@ interface ReadSbom {
     readonly group?: string;
     readonly name: string;
     readonly version: string;
-    readonly licenses?: readonly { readonly license?: { readonly id: string }; readonly expression?: string }[];
+    readonly licenses?: readonly {
+      readonly license?: { readonly id: string };
+      readonly expression?: string;
+    }[];
   }[];
 }
 

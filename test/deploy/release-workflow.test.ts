@@ -76,7 +76,10 @@ it.each([
   ['permissions of all jobs', (text: string) => text.replace('contents: read', 'contents: write')],
   ['is not pinned', (text: string) => text.replace(/@[0-9a-f]{40}/, '@v7')],
   ['keeps the token', (text: string) => text.replace('persist-credentials: false', 'fetch-depth: 1')],
-  ['an expression in a shell', (text: string) => text.replace('"$IMAGE@$DIGEST"', '${{ github.ref_name }}')],
+  [
+    'an expression in a shell',
+    (text: string) => text.replace('"$IMAGE@$DIGEST"', ['$', '{{ github.ref_name }}'].join('')),
+  ],
   ['there is no npm run', (text: string) => text.replace('npm run licences', 'npm run licence-list')],
   ['packages that', (text: string) => text.replace('npm ci --ignore-scripts', 'npm ci')],
   ['no time limit', (text: string) => text.replace(/ {4}timeout-minutes: 60\n/, '')],
@@ -87,7 +90,8 @@ it.each([
 });
 
 describe('the release', () => {
-  const runs = (job: Job | undefined) => (job?.steps ?? []).map(({ run, uses }) => run ?? uses ?? '').join('\n');
+  const runs = (job: Job | undefined) =>
+    (job?.steps ?? []).map(({ run, uses }) => run ?? uses ?? '').join('\n');
 
   it('judges licences and advisories before anything is published', () => {
     const { check, ...publishing } = release.jobs;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAnchorLine } from '../../../common/audit-anchor.ts';
+import { uuidv7 } from '../../../common/uuid.ts';
 import { auditHash, chainStart } from '../../../control-plane/store/audit-chain.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
@@ -13,7 +14,6 @@ import { type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
 import { type OperatorsPlane, startOperatorsPlane } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { deliveries } from '../../support/told.ts';
-import { uuidv7 } from '../../../common/uuid.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const other = generateKeyPairSync('ed25519');

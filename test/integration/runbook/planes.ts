@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
-import { freshSqlite } from '../../support/databases.ts';
 import { startForwarder } from '../../support/black-hole.ts';
+import { freshSqlite } from '../../support/databases.ts';
 import { createForwardScene } from '../../support/forward.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
@@ -172,7 +172,10 @@ export const planeScenes = {
     as: 'platform',
     plant: async ({ shell }) => {
       const hash = 'ab'.repeat(32);
-      writeFileSync(collected, `${JSON.stringify({ audit_anchor: { revision: 1, hash, at: 1_790_000_000_000 } })}\n`);
+      writeFileSync(
+        collected,
+        `${JSON.stringify({ audit_anchor: { revision: 1, hash, at: 1_790_000_000_000 } })}\n`,
+      );
       const database = await freshSqlite();
       const store = await database.open();
       for (const id of ['one', 'two']) {

@@ -29,8 +29,16 @@ describe('a range', () => {
     [range({ introduced: '2.0.0' }, { fixed: '2.1.0' }), '2.1.0', false],
     [range({ introduced: '2.0.0' }, { last_affected: '2.1.0' }), '2.1.0', true],
     [range({ introduced: '2.0.0' }, { last_affected: '2.1.0' }), '2.1.1', false],
-    [range({ introduced: '0' }, { fixed: '1.0.0' }, { introduced: '2.0.0' }, { fixed: '2.2.0' }), '1.5.0', false],
-    [range({ introduced: '0' }, { fixed: '1.0.0' }, { introduced: '2.0.0' }, { fixed: '2.2.0' }), '2.1.0', true],
+    [
+      range({ introduced: '0' }, { fixed: '1.0.0' }, { introduced: '2.0.0' }, { fixed: '2.2.0' }),
+      '1.5.0',
+      false,
+    ],
+    [
+      range({ introduced: '0' }, { fixed: '1.0.0' }, { introduced: '2.0.0' }, { fixed: '2.2.0' }),
+      '2.1.0',
+      true,
+    ],
     [range({ fixed: '2.2.0' }, { introduced: '2.0.0' }), '2.1.0', true],
     [range({ introduced: '10.0.0' }), '9.0.0', false],
   ])('%j: %s is affected: %s', (affected, version, expected) => {
@@ -67,9 +75,15 @@ describe('an advisory', () => {
 });
 
 it('versions are in the order that semver.org gives them', () => {
-  const ordered = ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2'].concat(
-    ['1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.1', '1.2.0', '1.10.0', '2.0.0'],
-  );
+  const ordered = ['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2'].concat([
+    '1.0.0-beta.11',
+    '1.0.0-rc.1',
+    '1.0.0',
+    '1.0.1',
+    '1.2.0',
+    '1.10.0',
+    '2.0.0',
+  ]);
   expect(ordered.toReversed().toSorted(compareVersions)).toEqual(ordered);
   expect(compareVersions('1.0.0+build.1', '1.0.0')).toBe(0);
 });
