@@ -27,6 +27,7 @@ const check = process.argv.includes('--check');
 const controlPlaneMetrics = createControlPlaneMetrics({
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },
+  auditVerifyEveryMs: 0,
 });
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({

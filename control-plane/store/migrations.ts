@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
+import { createAuditChecks } from './audit-checks-table.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
   addEstimateReasons,
@@ -89,7 +90,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
   '020_last_hints': { up: addLastHints },
-  '025_passed_fields': { up: addPassedFields },
+  '021_passed_fields': { up: addPassedFields },
+  '022_audit_checks': { up: createAuditChecks },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
