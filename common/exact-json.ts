@@ -8,16 +8,23 @@ import { isDigit, numberEnd, stringEnd, tokenAt } from './json-tokens.ts';
 /** A text with more numbers that JavaScript would write in another way is not read: each takes the room of several plain ones. */
 export const exactNumbersMax = 1_000_000;
 
+/** How many ExactNumbers there are, of texts that belong together. */
+export interface ExactCount {
+  numbers: number;
+}
+
 /**
  * As parseJson, with an ExactNumber for each number that JavaScript would write in another way. Most texts have none: finding that
  * out is one pass over them.
+ * @param count of the texts that were read before it: it counts on
  * @returns undefined for what is no JSON, or has more of them than `exactNumbersMax`
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactJson(text: string, count: ExactCount = { numbers: 0 }): unknown {
   const pieces = markedPieces(text);
   if (pieces === undefined) return parseJson(text);
+  count.numbers += (pieces.length - 1) / piecesOfNumber;
   // Marks make strings of numbers, and so could make JSON of what is none.
-  if (pieces.length > piecesMax || parseJson(text) === undefined) return undefined;
+  if (count.numbers > exactNumbersMax || parseJson(text) === undefined) return undefined;
   return withoutMarks(parseJson(pieces.join('')));
 }
 
@@ -155,8 +162,13 @@ export function writeJson(value: unknown): string {
   return spliced + written.slice(taken);
 }
 
+/** The text that a `splice` puts in its place; undefined for any other string. */
+export function splicedText(value: string): string | undefined {
+  return value.startsWith(mark) ? value.slice(mark.length) : undefined;
+}
+
 /** Half of a surrogate pair stands in a string, where it may be escaped; UTF-8 has no letter for it. */
-function inUtf8(text: string): string {
+export function inUtf8(text: string): string {
   return text.isWellFormed()
     ? text
     : text.replaceAll(/\p{Surrogate}/gu, (half) => `\\u${half.charCodeAt(0).toString(16)}`);

@@ -8,6 +8,7 @@ import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { type HeldShare, RateShare } from '../common/shares.ts';
+import { SliceTurns } from '../common/slice-turns.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
 import {
@@ -77,7 +78,8 @@ export async function assemble(
   const catalog = await openCatalog(settings, log, lifecycle);
   const controlPlane = await openControlPlane(settings, { log, redis, metrics, catalog }, lifecycle);
   const lookups = openLookupShare(metrics.shares);
-  const shared = { ...options, metrics, background, redis, controlPlane, lookups };
+  const turns = new SliceTurns({ now: () => clock.monotonic() });
+  const shared = { ...options, metrics, background, redis, controlPlane, lookups, turns };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
@@ -151,6 +153,8 @@ interface Shared extends ProxyOptions {
   readonly controlPlane: ControlPlaneClient;
   /** Of names of hosts. */
   readonly lookups: HeldShare;
+  /** Of all that is done in slices. */
+  readonly turns: SliceTurns;
 }
 
 function openRedis(
@@ -349,14 +353,14 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
 
 function openGuardrails(
   settings: ProxySettings,
-  { log, background, metrics, controlPlane, lookups, serviceNetwork }: Shared,
+  { log, background, metrics, controlPlane, lookups, serviceNetwork, turns }: Shared,
   { transport, targets }: Upstream,
   lifecycle: Lifecycle,
 ): Guardrails {
   const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
   const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
   const guardrails = createLiveGuardrails({
-    ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
+    ...{ window, eventBytesMax, log, background, turns, clock: systemClock, timers: systemTimers },
     ...{ serviceAddresses: { deny, allow }, network },
     ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },

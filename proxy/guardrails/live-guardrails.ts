@@ -6,6 +6,7 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
+import type { SliceTurns } from '../../common/slice-turns.ts';
 import type { Timers } from '../../common/timers.ts';
 import { type ShareUses, useOf } from '../telemetry/share-metrics.ts';
 import { CompiledGuardrails } from './compiled.ts';
@@ -20,7 +21,6 @@ import {
   type ServiceMetrics,
 } from './services/service-guards.ts';
 import { webhookAnswerBytesMax, webhookConnections } from './services/webhook.ts';
-import { SliceTurns } from './slice-turns.ts';
 import { guardStream } from './stream/guard-stream.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -34,6 +34,8 @@ export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'
   readonly client: DecisionClient;
   readonly metrics: GuardrailMetrics & ServiceMetrics;
   readonly shares: ShareUses;
+  /** Of all that is done in slices. */
+  readonly turns: SliceTurns;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly background: Background;
@@ -51,15 +53,14 @@ export interface LiveGuardrails extends Guardrails {
 export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
   const now = () => deps.clock.monotonic();
   const pool = new WorkerPool(deps);
-  const turns = new SliceTurns({ now });
-  deps.shares.watch('guardrail_slices', () => useOf(turns.texts));
+  const scanner = new Scanner({ pool, turns: deps.turns, window: deps.window, now });
+  deps.shares.watch('guardrail_slices', () => useOf(scanner.slices));
   deps.shares.watch('guardrail_queue', () => useOf(pool.waiting));
   deps.shares.watch('guardrail_workers', () => useOf(pool.working));
   pool.warm();
   const samples = new DecisionSamples(deps);
   const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
-    ...{ samples, metrics: deps.metrics, now },
-    scanner: new Scanner({ pool, turns, window: deps.window, now }),
+    ...{ samples, metrics: deps.metrics, now, scanner },
     serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps) }),
     guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
   });

@@ -1,13 +1,15 @@
 // Where texts are scanned: on the event loop, in slices, up to what they are likely to cost, by costs that are the same on every
 // machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
-import type { ShareOwner } from '../../common/shares.ts';
+import { HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { SliceTurns, sliceMs } from '../../common/slice-turns.ts';
+import { shares } from '../shares.ts';
+import type { ReadShare } from '../telemetry/share-metrics.ts';
 import type { CompiledGuardrail } from './compiled.ts';
 import { stringsOf, type Texts } from './judge.ts';
 import type { Slot } from './places.ts';
 import { pieceNs, type Scanned, TextScan } from './scan.ts';
 import { NoCapacityError } from './scan-worker.ts';
-import { SliceTurns, sliceMs } from './slice-turns.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** UTF-16 units of all texts of one request, or of one answer, together: more are not inspected. */
@@ -25,7 +27,7 @@ const pendingNsMax = 2 * pieceNs;
 
 export interface ScannerDeps {
   readonly pool: Pick<WorkerPool, 'scan'>;
-  /** Of all scans of this process together. Default: of this scanner's. */
+  /** Of all that is done in slices in this process. Default: of this scanner's. */
   readonly turns?: SliceTurns;
   /** UTF-16 units: see guardrails/matcher.ts. */
   readonly window: number;
@@ -44,6 +46,7 @@ export interface PendingScan {
 
 export class Scanner {
   readonly #deps: Required<ScannerDeps>;
+  readonly #slices = new HeldShare(shares.guardrail_slices.bounds);
 
   constructor(deps: ScannerDeps) {
     const now = deps.now ?? (() => performance.now());
@@ -52,6 +55,11 @@ export class Scanner {
 
   get window(): number {
     return this.#deps.window;
+  }
+
+  /** Characters of texts that are scanned in slices. */
+  get slices(): ReadShare {
+    return this.#slices;
   }
 
   scan(compiled: readonly CompiledGuardrail[], texts: Texts, owner: ShareOwner): Scanned | PendingScan {
@@ -67,7 +75,7 @@ export class Scanner {
       if (state === 'done') return scan.result();
       if (state === 'worker') return scan.inWorker();
     }
-    return scan.inTurns();
+    return scan.inTurns(this.#slices);
   }
 }
 
@@ -135,14 +143,17 @@ class GuardrailScan {
     return this.#spentMs > msHereMax ? 'worker' : 'more';
   }
 
-  inTurns(): Scanned | PendingScan {
+  /** @param texts has to have room for it */
+  inTurns(texts: HeldShare): Scanned | PendingScan {
+    if (!texts.take(this.#owner, this.#length)) return this.result();
     let state: ReturnType<GuardrailScan['slice']> = 'more';
     const slice = () => {
       state = this.slice();
       return state === 'more' ? 'more' : 'over';
     };
-    const run = this.#deps.turns.run(this.#owner, this.#length, slice, () => this.#isLeft);
-    if (run === undefined) return this.result();
+    const run = this.#deps.turns
+      .run(this.#owner, slice, () => this.#isLeft)
+      .finally(() => texts.give(this.#owner, this.#length));
     let cancel = () => {
       this.#isLeft = true;
     };

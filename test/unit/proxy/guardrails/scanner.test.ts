@@ -1,12 +1,12 @@
 // Where texts are scanned, by their length and by what it is likely to take; and what becomes of what lacks time or room.
 import { describe, expect, it } from 'vitest';
+import { SliceTurns } from '../../../../common/slice-turns.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import type { Scanned } from '../../../../proxy/guardrails/scan.ts';
 import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
 import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
-import { SliceTurns } from '../../../../proxy/guardrails/slice-turns.ts';
 import { callWith, literally, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 
@@ -32,7 +32,6 @@ function slowClock(ms: number): () => number {
 interface Opened {
   readonly tasks: ScanTask[];
   readonly scanner: Scanner;
-  readonly turns: SliceTurns;
 }
 
 function openScanner(
@@ -48,7 +47,7 @@ function openScanner(
   };
   const now = clock.now ?? (() => performance.now());
   const turns = new SliceTurns({ now });
-  return { tasks, turns, scanner: new Scanner({ pool, turns, window: 512, now, ...clock }) };
+  return { tasks, scanner: new Scanner({ pool, turns, window: 512, now, ...clock }) };
 }
 
 const costing = (likelyCost: number) => compiled({ ...literally(['BAD']), cost: 20, likelyCost });
@@ -70,15 +69,15 @@ describe('texts are scanned', () => {
   });
 
   it('in slices where it takes longer, with other turns between them', async () => {
-    const { scanner, tasks, turns } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
+    const { scanner, tasks } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
     const text = `${'x'.repeat(1024 * 1024 - 3)}BAD`;
     const pending = scanner.scan(costing(1), said(text), owner);
     let others = 0;
     const other = setInterval(() => others++, 0);
-    expect(turns.texts.used).toBe(text.length);
+    expect(scanner.slices.used).toBe(text.length);
     expect((await finished(pending)).hits).toMatchObject([{ start: text.length - 3, end: text.length }]);
     clearInterval(other);
-    expect([tasks.length, turns.texts.used]).toEqual([0, 0]);
+    expect([tasks.length, scanner.slices.used]).toEqual([0, 0]);
     expect(others).toBeGreaterThan(0);
   });
 
@@ -240,7 +239,7 @@ describe('slices of many', () => {
   });
 
   it('are refused where their organization has its share of texts under way', async () => {
-    const { scanner, turns } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
+    const { scanner } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
     const { inspect, decisions } = openInspecting(
       { scanner },
       { compile: () => ({ cost: 20, inspect: nothingIn }) },
@@ -256,7 +255,7 @@ describe('slices of many', () => {
     for (const one of refused) expect(one).toMatchObject({ reason: { code: 'guardrail_unavailable' } });
     expect(all.at(-1)?.status).toBe('fulfilled');
     expect(new Set(decisions)).toEqual(new Set(['our-guard input pass', 'our-guard input unavailable']));
-    expect([turns.texts.used, turns.texts.refused]).toEqual([0, refused.length]);
+    expect([scanner.slices.used, scanner.slices.refused]).toEqual([0, refused.length]);
   });
 });
 

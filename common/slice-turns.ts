@@ -1,16 +1,15 @@
-// Scans on the event loop: one slice of one of them a turn, organizations and their keys in turns, so that neither many texts nor a long
-// one holds up anybody else. A scan that is not given a turn in time has none: it is told so.
-import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
-import { shares } from '../shares.ts';
-import type { ReadShare } from '../telemetry/share-metrics.ts';
+// Work on the event loop that is too long for one turn of it: one slice of one piece of work a turn, organizations and their keys in turns,
+// so that neither much of it nor a long one holds up anybody else. All work of a process takes turns together. Work that is not given a
+// turn in time gets none: it is told so.
+import { FairQueue, type ShareOwner } from './shares.ts';
 
 /** No slice is meant to take longer. */
 export const sliceMs = 2;
 /** What slices may take of one turn of the event loop where nobody waits. */
 const turnMsMax = 4;
-/** A scan that should take no longer begins at once, whoever waits: it is over before it could wait. */
+/** What should take no longer begins at once, whoever waits: it is over before it could wait. */
 const shortNs = 500_000;
-/** Between two turns of one scan. */
+/** Between two turns of one piece of work. */
 const waitMsMax = 10_000;
 
 export interface SliceTurnsDeps {
@@ -18,7 +17,7 @@ export interface SliceTurnsDeps {
   now(): number;
 }
 
-/** @returns what became of the scan: it goes on with its next turn, or not */
+/** @returns what became of the work: it goes on with its next turn, or not */
 export type Slice = () => 'more' | 'over';
 
 interface Job {
@@ -31,17 +30,16 @@ interface Job {
   at: number;
 }
 
-/** over: the scan has said so; late: it was given no turn; left: nobody waits for it. */
+/** over: the slice has said so; late: it was given no turn; left: nobody waits for it. */
 export type SlicesOutcome = 'over' | 'late' | 'left';
 
 export class SliceTurns {
   readonly #now: () => number;
-  /** Turns; what their texts come to is held apart. */
+  /** Turns; how much may wait for them is for others to bound. */
   readonly #queue = new FairQueue<Job>({
     waiting: { capacity: Number.POSITIVE_INFINITY, alpha: 1 },
     quantum: 1,
   });
-  readonly #texts = new HeldShare(shares.guardrail_slices.bounds);
   /** Of this turn of the event loop. */
   #spentMs = 0;
   #isResetting = false;
@@ -51,12 +49,7 @@ export class SliceTurns {
     this.#now = now;
   }
 
-  /** Characters of texts under way. */
-  get texts(): ReadShare {
-    return this.#texts;
-  }
-
-  /** Whether a scan may have its first slice at once. */
+  /** Whether work may have its first slice at once. */
   mayBegin(likelyNs: number): boolean {
     return likelyNs <= shortNs || (this.#queue.length === 0 && this.#spentMs < turnMsMax);
   }
@@ -73,21 +66,34 @@ export class SliceTurns {
     });
   }
 
-  /**
-   * @param length of its texts
-   * @param isLeft whether nobody waits for it any more
-   * @returns undefined where there is no room for it
-   */
-  run(
-    owner: ShareOwner,
-    length: number,
-    slice: Slice,
-    isLeft: () => boolean,
-  ): Promise<SlicesOutcome> | undefined {
-    if (!this.#texts.take(owner, length)) return undefined;
+  /** @param isLeft whether nobody waits for it any more */
+  run(owner: ShareOwner, slice: Slice, isLeft: () => boolean): Promise<SlicesOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<SlicesOutcome>();
     this.#push({ owner, slice, isLeft, settle: resolve, reject, at: this.#now() });
-    return promise.finally(() => this.#texts.give(owner, length));
+    return promise;
+  }
+
+  /**
+   * Steps of far less than a slice each, as many a turn as fit.
+   * @throws what they throw; NoTurnError
+   */
+  async finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
+    let result: IteratorResult<void, T> | undefined;
+    const slice = () => {
+      const begun = this.#now();
+      let last = begun;
+      for (;;) {
+        result = steps.next();
+        if (result.done === true) return 'over';
+        const at = this.#now();
+        // The next step may take as long as this one.
+        if (2 * at - last - begun > sliceMs) return 'more';
+        last = at;
+      }
+    };
+    const outcome = await this.run(owner, slice, isLeft);
+    if (outcome !== 'over' || result?.done !== true) throw new NoTurnError(outcome);
+    return result.value;
   }
 
   #push(job: Job): void {
@@ -117,5 +123,16 @@ export class SliceTurns {
       } catch (error) {
         job.reject(error);
       }
+  }
+}
+
+/** Work was not finished: it was given no turn in time, or nobody waits for it. */
+export class NoTurnError extends Error {
+  readonly outcome: SlicesOutcome;
+
+  constructor(outcome: SlicesOutcome) {
+    super(`work was not finished: ${outcome}`);
+    this.name = 'NoTurnError';
+    this.outcome = outcome;
   }
 }
