@@ -57,6 +57,8 @@ import { useOf } from './telemetry/share-metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
+import { Translation } from './upstream/translation.ts';
+import { TranslationWorkers } from './upstream/translation-workers.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -121,8 +123,8 @@ export async function assemble(
     bodyLimits: settings,
     guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
-    dispatch: openDispatch(settings, { ...upstream, lookups }, lifecycle),
-    readOn,
+    dispatch: openDispatch(settings, { ...upstream, ...shared }, lifecycle),
+    ...{ readOn, turns },
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
@@ -371,7 +373,7 @@ function openGuardrails(
 
 function openDispatch(
   settings: ProxySettings,
-  { transport, lookups }: Upstream & Pick<Shared, 'lookups'>,
+  { transport, lookups, turns, metrics }: Upstream & Shared,
   lifecycle: Lifecycle,
 ): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
@@ -381,8 +383,13 @@ function openDispatch(
     resolve: openLookups(settings, lookups).resolve,
   });
   lifecycle.onClose('connections to images', () => imageTransport.close());
+  const workers = new TranslationWorkers();
+  lifecycle.onClose('translation', () => workers.close());
+  metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
+  metrics.shares.watch('translation_workers', () => useOf(workers.working));
   return createDispatch({
     transport,
+    translation: new Translation({ workers, turns }),
     limits: settings,
     now: () => systemClock.now(),
     images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },

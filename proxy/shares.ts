@@ -55,6 +55,16 @@ export const shares = {
     unit: 'look-ups at the control plane of keys that neither this proxy nor Redis has ever held and that turn out not to exist, by address of the caller (IPv6: by /64)',
     refusal: 'rate_limit_exceeded',
   },
+  translation_queue: {
+    bounds: { capacity: 512 * 1024 * 1024, alpha: 1 },
+    unit: 'bytes of large requests and whole responses that wait for a worker to translate them, by organization and key',
+    refusal: 'overloaded',
+  },
+  translation_workers: {
+    bounds: { capacity: 2, alpha: 1 },
+    unit: 'workers that translate large requests and whole responses, by organization and key; who gets none waits in `translation_queue`',
+    refusal: 'overloaded',
+  },
   guardrail_slices: {
     bounds: { capacity: textMax, alpha: 1 },
     unit: 'characters of texts that are scanned in slices between other requests, by organization and key',

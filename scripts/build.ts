@@ -26,7 +26,11 @@ const signing = ['@peculiar/x509', 'reflect-metadata'];
 
 const rulesOf = {
   proxy: {
-    entries: { main: 'proxy/main.ts', 'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts' },
+    entries: {
+      main: 'proxy/main.ts',
+      'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts',
+      'translation-worker': 'proxy/upstream/translation-worker.ts',
+    },
     folders: ['proxy', 'common', 'proto', 'catalog', 'guardrails'],
     withoutPackages: [...database, 'commander', 'hyparquet'],
   },

@@ -43,6 +43,11 @@ export class JsonGuard {
     return this.#numbersArePlain;
   }
 
+  /** Structural characters so far. */
+  get structural(): number {
+    return this.#structural;
+  }
+
   /** @throws GatewayError invalid_request once a limit is passed */
   push(chunk: Buffer): void {
     const { jsonDepthMax, jsonStructuralMax } = this.#limits;

@@ -3,6 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
+import { pieceEnd } from '../../common/json-strings.ts';
+import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
 import { invalid } from './invalid.ts';
 
 export interface ChatRequest {
@@ -19,6 +21,19 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Of the body, as it came. */
   readonly bytes: number;
+  /** Too much of it for one turn of the event loop: it is translated in a worker. */
+  readonly isLarge?: boolean;
+  /** Of a large one whose body is as it was read. */
+  readonly source?: RequestSource | undefined;
+}
+
+/** The bytes that a large request was read from, so that they need not be written again for who reads them elsewhere. */
+export interface RequestSource {
+  /** Whoever takes them leaves undefined, and may put them back. */
+  readonly kept: { bytes: Buffer | undefined };
+  readonly numbersArePlain: boolean;
+  /** What was set since. */
+  readonly outputCeiling: number | undefined;
 }
 
 export type ChatMessage = JsonObject & { readonly role: string };
@@ -29,40 +44,107 @@ export interface ReadBody {
   readonly bytes: Buffer;
   /** JavaScript would write all numbers as they are written: known to whoever has passed over the bytes already. */
   readonly numbersArePlain: boolean;
+  /** Brackets, braces, commas and colons outside of strings. Default: not counted. */
+  readonly structural?: number;
+}
+
+/** Bodies of fewer bytes and structural characters are parsed, and translated, at once: that takes a few milliseconds at most. */
+export const largeBytes = 256 * 1024;
+const largeStructural = 10_000;
+
+export function isLargeBody({ bytes, structural = 0 }: ReadBody): boolean {
+  return bytes.length > largeBytes || structural > largeStructural;
+}
+
+/**
+ * As parseChatRequest, in steps of far less than a millisecond.
+ * @throws GatewayError invalid_request that names the field
+ */
+export function* parseChatRequestInSteps({ bytes, numbersArePlain }: ReadBody): Generator<void, ChatRequest> {
+  yield* checkUtf8InSteps(bytes);
+  const parsed = yield* readJsonInSteps(bytes, { exact: !numbersArePlain });
+  const fields = readFields(parsedObject(parsed, bytes));
+  const messages: ChatMessage[] = [];
+  for (const [index, message] of fields.messages.entries()) {
+    messages.push(readMessage(message, index));
+    if (index % messagesOfStep === 0) yield;
+  }
+  const source = { kept: { bytes }, numbersArePlain, outputCeiling: undefined };
+  return { ...requestOf(fields, messages, bytes), isLarge: true, source };
+}
+
+const messagesOfStep = 256;
+const utf8OfStep = 1024 * 1024;
+
+function* checkUtf8InSteps(bytes: Buffer): Generator<void, void> {
+  for (let start = 0; start < bytes.length; ) {
+    const end = Math.min(start + utf8OfStep, bytes.length);
+    const cut = end === bytes.length ? end : pieceEnd(bytes, start, end);
+    checkUtf8(bytes.subarray(start, cut));
+    start = cut;
+    yield;
+  }
 }
 
 /** @throws GatewayError invalid_request that names the field */
 export function parseChatRequest(read: Buffer | ReadBody): ChatRequest {
   const { bytes, numbersArePlain } = Buffer.isBuffer(read) ? { bytes: read, numbersArePlain: false } : read;
-  const body = parseObject(bytes, numbersArePlain ? parseJson : parseExactJson);
-  const { model, stream } = body;
+  checkUtf8(bytes);
+  const parse = numbersArePlain ? parseJson : parseExactJson;
+  const fields = readFields(parsedObject(parse(bytes.toString()), bytes));
+  return requestOf(fields, fields.messages.map(readMessage), bytes);
+}
+
+interface RequestFields {
+  readonly body: JsonObject;
+  readonly model: string;
+  readonly isStream: boolean;
+  readonly messages: readonly unknown[];
+}
+
+function readFields(body: JsonObject): RequestFields {
+  const { model, stream, messages } = body;
   if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a non-empty string');
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') {
     throw invalid('stream', 'stream must be true or false');
   }
-  if (!Array.isArray(body.messages) || body.messages.length === 0) {
+  if (!Array.isArray(messages) || messages.length === 0) {
     throw invalid('messages', 'messages must be a non-empty array');
   }
-  const messages = body.messages.map(readMessage);
-  // Cleaned in place: the parsed body is nobody else's.
+  return { body, model, isStream: stream === true, messages };
+}
+
+/** @param messages cleaned in place: the parsed body is nobody else's */
+function requestOf(
+  { body, model, isStream: stream }: RequestFields,
+  messages: readonly ChatMessage[],
+  bytes: Buffer,
+): ChatRequest {
   const includeUsage = readIncludeUsage(body);
-  return { body, model, messages, stream: stream === true, includeUsage, bytes: bytes.length };
+  return { body, model, messages, stream, includeUsage, bytes: bytes.length };
 }
 
 /** The request with a maximum of output tokens, of each choice, that its caller has not set. */
 export function withOutputCeiling(request: ChatRequest, tokens: number): ChatRequest {
-  return { ...request, body: { ...request.body, max_completion_tokens: tokens } };
+  const { source } = request;
+  return {
+    ...request,
+    body: { ...request.body, max_completion_tokens: tokens },
+    ...(source && { source: { ...source, outputCeiling: tokens } }),
+  };
 }
 
 /** The request with its body rewritten in places: the same fields, the same messages in number and role. */
 export function withBody(request: ChatRequest, body: JsonObject): ChatRequest {
   const messages = Array.isArray(body.messages) ? body.messages.filter(isMessage) : [];
-  return { ...request, body, messages };
+  return { ...request, body, messages, source: undefined };
 }
 
-function parseObject(bytes: Buffer, parse: (text: string) => unknown): JsonObject {
+function checkUtf8(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw invalid(undefined, 'the body is not valid UTF-8');
-  const parsed = parse(bytes.toString());
+}
+
+function parsedObject(parsed: unknown, bytes: Buffer): JsonObject {
   if (parsed === undefined) {
     throw invalid(
       undefined,

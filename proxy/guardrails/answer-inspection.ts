@@ -2,8 +2,13 @@
 // else passes as the very bytes it came as; a stream is guarded piece by piece.
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
+import { NoTurnError } from '../../common/slice-turns.ts';
+import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
+import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
 import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
+import { largeBytes } from '../chat/request.ts';
+import { GatewayError } from '../errors.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import type { AnswerGuards } from './answer-guards.ts';
 import { answerPlaces } from './answer-places.ts';
@@ -35,6 +40,9 @@ export interface AnswerInspectionDeps
   timed<T>(inspecting: () => T | Promise<T>): T | Promise<T>;
 }
 
+/** Of commas and opening brackets: a whole response of more is not inspected, as one of too much text is not. */
+const structuralMax = 250_000;
+
 export class AnswerInspection implements OutputGuard {
   readonly #deps: AnswerInspectionDeps;
 
@@ -51,16 +59,46 @@ export class AnswerInspection implements OutputGuard {
   }
 
   #complete(result: CompleteResult): CompleteResult | Promise<CompleteResult> {
+    if (result.body.length > largeBytes) return this.#large(result);
     const body = parseExactJson(result.body.toString());
+    const put = (left: unknown) =>
+      left === body ? result : { ...result, body: Buffer.from(JSON.stringify(left)) };
+    const left = this.#left(body);
+    return left instanceof Promise ? left.then(put) : put(left);
+  }
+
+  /** Read and written in slices. */
+  async #large(result: CompleteResult): Promise<CompleteResult> {
+    const body = await this.#inTurns(readJsonInSteps(result.body, { exact: true, structuralMax }));
+    const left = await this.#left(body);
+    return left === body ? result : { ...result, body: await this.#inTurns(writeJsonInSteps(left)) };
+  }
+
+  /** @returns the very same body where nothing is replaced */
+  #left(body: unknown): unknown {
     if (!isObject(body)) {
       this.#answerGuards().tooLong();
-      return result;
+      return body;
     }
-    const put = (left: JsonObject) =>
-      left === body ? result : { ...result, body: Buffer.from(JSON.stringify(left)) };
     const told = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
-    const inspected = inspectBody(told, answerPlaces, this.#inspection());
-    return inspected instanceof Promise ? inspected.then(put) : put(inspected);
+    return inspectBody(told, answerPlaces, this.#inspection());
+  }
+
+  async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
+    const { owner, scanner, context } = this.#deps;
+    let ended: Error | undefined;
+    context.onAbort({
+      abort: (error) => {
+        ended = error;
+      },
+    });
+    try {
+      return await scanner.finish(owner, steps, () => ended !== undefined);
+    } catch (error) {
+      if (ended !== undefined) throw ended;
+      if (!(error instanceof NoTurnError)) throw error;
+      throw new GatewayError('guardrail_unavailable', { retryAfter: 1, cause: error });
+    }
   }
 
   #answerGuards(): AnswerGuards {

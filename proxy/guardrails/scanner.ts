@@ -62,6 +62,11 @@ export class Scanner {
     return this.#slices;
   }
 
+  /** Steps of far less than a slice each, in turns with scans. @throws what they throw; NoTurnError */
+  finish<T>(owner: ShareOwner, steps: Generator<void, T>, isLeft: () => boolean): Promise<T> {
+    return this.#deps.turns.finish(owner, steps, isLeft);
+  }
+
   scan(compiled: readonly CompiledGuardrail[], texts: Texts, owner: ShareOwner): Scanned | PendingScan {
     if (compiled.length === 0) return nothing;
     const strings = stringsOf(texts);

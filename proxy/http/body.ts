@@ -62,7 +62,10 @@ function collect(exchange: Exchange, limits: BodyLimits): Promise<ReadBody> {
         stop(error instanceof Error ? error : new Error(String(error)));
       }
     });
-    request.once('end', () => resolve({ bytes: store.bytes, numbersArePlain: guard.numbersArePlain }));
+    request.once('end', () => {
+      const { numbersArePlain, structural } = guard;
+      resolve({ bytes: store.bytes, numbersArePlain, structural });
+    });
     // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
     request.once('error', () => undefined);
   });

@@ -1,11 +1,12 @@
 // THE REQUEST PATH, read top to bottom. Each stage has one name, here and in docs, logs and metrics. A stage refuses by
 // throwing a GatewayError; whatever is thrown is answered once, below.
 
+import type { SliceTurns } from '../../common/slice-turns.ts';
 import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
-import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
+import { withOutputCeiling } from '../chat/request.ts';
 import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
@@ -19,6 +20,7 @@ import { type Handler, type HandlingDeps, handling } from './handling.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { outcomeOf } from './outcome.ts';
+import { parseBody } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { respondError, respondJson } from './respond.ts';
@@ -30,6 +32,8 @@ export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingD
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
   readonly readOn: ReadOn;
+  /** Of all that is done in slices. */
+  readonly turns: SliceTurns;
   /** For requests that bring no virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
@@ -61,7 +65,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
   // read
-  const chatRequest = parseChatRequest(await readBody(exchange, deps.bodyLimits));
+  const parsing = parseBody(exchange, await readBody(exchange, deps.bodyLimits), deps.turns);
+  const chatRequest = parsing instanceof Promise ? await parsing : parsing;
   record.streamed = chatRequest.stream;
 
   // authorize

@@ -9,7 +9,7 @@ import type { Provider, ProviderCall, UpstreamRequest } from './provider.ts';
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
   const { id, name, baseUrl, keyForm, passedFields } = configured;
   const own = {
-    ...{ ...base, name, aliases: [], defaultBaseUrl: baseUrl, streamStops },
+    ...{ ...base, name, aliases: [], defaultBaseUrl: baseUrl, streamStops, madeOf: configured },
     ...(base.passesField !== undefined && { passesField: passesToCustom(passedFields ?? []) }),
   };
   if (keyForm === 'wire_format') return own;

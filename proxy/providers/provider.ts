@@ -2,6 +2,7 @@
 // opens no connection, reads no clock and keeps no state between requests; the attempt loop in upstream/ does the rest.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../../common/secret.ts';
+import type { CustomProvider } from '../access/principal.ts';
 import type { Traits } from '../catalog/traits.ts';
 import type { InlineData } from '../chat/media.ts';
 import type { ChatRequest } from '../chat/request.ts';
@@ -21,6 +22,8 @@ export interface Provider {
   readonly keylessId?: string;
   /** Whether images given by URL must be fetched by the gateway, because the vendor takes bytes only. */
   readonly fetchesImages: boolean;
+  /** Of a provider that is configuration: what it was made of. */
+  readonly madeOf?: CustomProvider;
   /** Media type of a streamed answer. */
   readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
   /**

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
+import { largeBytes } from '../chat/request.ts';
 import { completionTokensMax, textTokensMax } from '../chat/text-tokens.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -12,16 +13,21 @@ import {
   type CompleteAnswer,
   type ProviderCall,
   type StreamReader,
-  type UpstreamRequest,
   type VendorError,
   VendorFailure,
 } from '../providers/provider.ts';
 import { passedHeaders } from './answer-headers.ts';
 import { answeredModel } from './answered-model.ts';
+import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { withoutKey } from './key-echo.ts';
 import { ownHeaders } from './own-headers.ts';
+import { outgoing } from './outgoing.ts';
 import { providerFailure } from './provider-failure.ts';
+import type { Translation } from './translation.ts';
+import type { BuiltRequest, ReadAnswer } from './translation-job.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
+
+export type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink };
 
 export interface AttemptLimits {
   readonly answerBytesMax: number;
@@ -31,6 +37,8 @@ export interface AttemptLimits {
 export interface AttemptDeps {
   readonly transport: Transport;
   readonly limits: AttemptLimits;
+  /** For large calls. Default: they are translated here. */
+  readonly translation?: Translation;
   /** Milliseconds since 1970. */
   now(): number;
 }
@@ -45,52 +53,6 @@ export interface AttemptContext {
   buffer(bytes: number): void;
   /** Bytes came from the provider. */
   progress(): void;
-}
-
-/** What is known of a provider's response, at any time. */
-export interface Received {
-  readonly ending: ResponseEnd;
-  /** As far as it was reported: all that the response used, or a lower bound. */
-  usage(): Usage | undefined;
-  readonly usageIsComplete: boolean;
-  /** The model that answers, if it was named: printable, of at most 256 characters, without a credential. */
-  model(): string | undefined;
-  /** The most tokens that what has come of the response can be. */
-  textTokens(): number;
-  /** Whether its provider stops generating when this response is cancelled. */
-  readonly stops: boolean;
-  /** Reads what is still to come and keeps nothing of it. Resolves when the response has ended, or was given up. */
-  readOn(): Promise<void>;
-  /** Cancels what is still open. */
-  giveUp(reason: GiveUpReason): void;
-}
-
-export interface CompleteResult {
-  readonly kind: 'complete';
-  /** What passes of the provider's, names and values in turn. */
-  readonly headers: readonly string[];
-  readonly body: Buffer;
-}
-
-export interface StreamResult {
-  readonly kind: 'stream';
-  /** What passes of the provider's, names and values in turn. */
-  readonly headers: readonly string[];
-  /** Starts the flow: what is held first, then what comes. */
-  flowTo(sink: StreamSink): void;
-  pause(): void;
-  resume(): void;
-  /** The caller takes no more of it; the sink gets this error, unless all had come. */
-  abort(error: Error): void;
-}
-
-export type AttemptResult = CompleteResult | StreamResult;
-
-/** Where a stream goes once it is committed. After `end` or `fail` nothing follows. */
-export interface StreamSink {
-  write(bytes: Buffer): void;
-  end(): void;
-  fail(error: Error): void;
 }
 
 /** Of an error no more is read: its status says what matters. */
@@ -120,7 +82,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #over: PromiseWithResolvers<void> | undefined;
   ending: ResponseEnd = 'open';
   /** Of a whole response. */
-  #answer: Pick<CompleteAnswer, 'body' | 'usage' | 'model'> | undefined;
+  #answer: (CompleteAnswer & Partial<ReadAnswer>) | undefined;
   #endTimer: NodeJS.Timeout | undefined;
 
   constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
@@ -131,7 +93,11 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   /** @throws GatewayError, ProviderFailure */
   run(): Promise<AttemptResult> {
-    const request = this.#call.target.provider.buildRequest(this.#call);
+    const { translation } = this.#deps;
+    const request =
+      translation?.isLarge(this.#call) === true
+        ? translation.build(this.#call, this.#asked)
+        : this.#call.target.provider.buildRequest(this.#call);
     if (request instanceof Promise)
       request.then((built) => this.#send(built)).catch((error: unknown) => this.#fail(error));
     else this.#send(request);
@@ -202,8 +168,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
       if (this.#reader === undefined) this.#complete(this.#body.bytes);
       else this.#endStream(this.#reader);
     } catch (error) {
-      this.#end(error instanceof VendorFailure ? 'unused' : 'not_read');
-      this.#fail(error);
+      this.#notRead(error);
     }
   }
 
@@ -237,9 +202,11 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   textTokens(): number {
     if (this.#reader !== undefined) return this.#reader.textTokens;
-    if (this.#answer !== undefined) return completionTokensMax(this.#answer.body);
-    // A part of a body is no JSON: its marks count as text too.
-    return this.#isSuccess ? textTokensMax(this.#body.bytes.toString()) : 0;
+    if (this.#answer !== undefined) return this.#answer.textTokens ?? completionTokensMax(this.#answer.body);
+    if (!this.#isSuccess) return 0;
+    // A part of a body is no JSON: its marks count as text too. No token is less than a byte, and to count a long one takes too long.
+    const { bytes } = this.#body;
+    return bytes.length > largeBytes ? bytes.length : textTokensMax(bytes.toString());
   }
 
   get stops(): boolean {
@@ -261,12 +228,16 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#connection?.resume();
   }
 
-  #send(request: UpstreamRequest): void {
+  #send(request: BuiltRequest): void {
     // Ended while it was being signed.
     if (this.#settled) return;
     this.#context.attemptStarted(this);
     this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
-    this.#connection = this.#deps.transport.send(request, this, this.#context.owner);
+    this.#connection = this.#deps.transport.send(outgoing(request), this, this.#context.owner);
+  }
+
+  get #asked() {
+    return { owner: this.#context.owner, isLeft: () => this.#settled };
   }
 
   get #isSuccess(): boolean {
@@ -286,7 +257,28 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   #complete(body: Buffer): void {
-    this.#answer = this.#call.target.provider.readAnswer(this.#call, { head: this.#head, body });
+    const { translation } = this.#deps;
+    const answer = { head: this.#head, body };
+    if (translation?.isLarge(this.#call, body.length) !== true) {
+      this.#completed(this.#call.target.provider.readAnswer(this.#call, answer));
+      return;
+    }
+    const asked = { owner: this.#context.owner, isLeft: () => this.ending !== 'open' };
+    translation.read(this.#call, answer, asked).then(
+      (read) => this.#completed(read),
+      (error: unknown) => this.#notRead(error),
+    );
+  }
+
+  #notRead(error: unknown): void {
+    this.#end(error instanceof VendorFailure ? 'unused' : 'not_read');
+    this.#fail(error);
+  }
+
+  #completed(answer: CompleteAnswer & Partial<ReadAnswer>): void {
+    // A worker read it, and meanwhile it was given up.
+    if (this.ending !== 'open') return;
+    this.#answer = answer;
     this.#settled = true;
     this.#outcome.resolve({ kind: 'complete', headers: this.headers, body: this.#answer.body });
     this.#end('whole');

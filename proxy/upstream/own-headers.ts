@@ -5,7 +5,7 @@ import { holdsKey } from './key-echo.ts';
 
 /** What the caller is told of how its request was sent; nothing, nearly always. */
 export function ownHeaders(
-  { dropped = [], emulated = [], maxTokens }: UpstreamRequest,
+  { dropped = [], emulated = [], maxTokens }: Pick<UpstreamRequest, 'dropped' | 'emulated' | 'maxTokens'>,
   credential: Credential,
 ): string[] {
   const headers: string[] = [];

@@ -1,5 +1,6 @@
 // The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
 
+import { SliceTurns } from '../../common/slice-turns.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
@@ -67,6 +68,7 @@ export async function startFaultyProxy(
     clock,
     callers: directCallers(),
     handler: createHandler({
+    turns: new SliceTurns({ now: () => performance.now() }),
       records: {
         find: (keyHash) => {
           const principal = sound.get(keyHash);

@@ -1,6 +1,7 @@
 // The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
 // what was booked of each request can be looked up. Callers and vendors are real sockets.
 
+import { SliceTurns } from '../../../common/slice-turns.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -71,6 +72,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
     callers: directCallers(),
     handler: createHandler({
+    turns: new SliceTurns({ now: () => performance.now() }),
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
       providers: providersByName,

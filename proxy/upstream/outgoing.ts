@@ -1,0 +1,29 @@
+// A request as it goes on the wire. A large body goes in pieces, as the provider takes them: in one piece it would be encrypted, and copied,
+// in one turn of the event loop.
+import { Readable } from 'node:stream';
+import type { OutgoingRequest } from './transport.ts';
+import type { BuiltRequest } from './translation-job.ts';
+
+const pieceBytes = 64 * 1024;
+
+export function outgoing(request: BuiltRequest): OutgoingRequest {
+  const { body, origin, path, headers } = request;
+  if (typeof body === 'string') return { origin, path, headers, body };
+  return {
+    ...{ origin, path },
+    headers: [...headers, 'content-length', String(body.length)],
+    body: inPieces(body),
+  };
+}
+
+function inPieces(body: Buffer): Readable {
+  let sent = 0;
+  return new Readable({
+    highWaterMark: pieceBytes,
+    read() {
+      const piece = body.subarray(sent, sent + pieceBytes);
+      sent += piece.length;
+      this.push(piece.length === 0 ? null : piece);
+    },
+  });
+}

@@ -1,0 +1,174 @@
+// What a worker is told of a call that it translates, and what it says: plain values and bytes, which change hands without being copied.
+// The functions of a provider are pure, so they give there what they would give here.
+import type { IncomingHttpHeaders } from 'node:http';
+import { Secret } from '../../common/secret.ts';
+import type { CustomProvider } from '../access/principal.ts';
+import type { InlineData } from '../chat/media.ts';
+import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
+import { completionTokensMax } from '../chat/text-tokens.ts';
+import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
+import { customProvider } from '../providers/custom.ts';
+import { providersByName } from '../providers/index.ts';
+import {
+  type CompleteAnswer,
+  type Credential,
+  type Provider,
+  type ProviderCall,
+  type UpstreamRequest,
+  type VendorError,
+  VendorFailure,
+} from '../providers/provider.ts';
+
+/** As CustomProvider of proxy/access, what its provider is made of. */
+export type ProviderForm = Pick<CustomProvider, 'id' | 'name' | 'baseUrl' | 'keyForm' | 'passedFields'>;
+
+export interface TranslationJob {
+  /** A shipped provider. */
+  readonly provider: string;
+  /** Of a custom one of its wire format. */
+  readonly form: ProviderForm | undefined;
+  /** JSON. */
+  readonly request: Uint8Array<ArrayBuffer>;
+  /** JavaScript would write all of its numbers as they are written. */
+  readonly numbersArePlain: boolean;
+  readonly outputCeiling: number | undefined;
+  /** Of the request as it came. */
+  readonly requestBytes: number;
+  readonly call: PlainCall;
+  /** Absent: the vendor's request is built. */
+  readonly answer?: { readonly head: IncomingHttpHeaders; readonly body: Uint8Array<ArrayBuffer> };
+}
+
+interface PlainCall extends Pick<ProviderCall, 'model' | 'traits' | 'outputTokensMax' | 'now' | 'images'> {
+  readonly target: Omit<ProviderCall['target'], 'provider' | 'credential'>;
+  /** By the names of a Credential. */
+  readonly credential: Readonly<Record<string, string>>;
+}
+
+export type BuiltRequest = Omit<UpstreamRequest, 'body'> & { readonly body: string | Buffer };
+
+/** A whole response, read elsewhere. */
+export interface ReadAnswer extends CompleteAnswer {
+  /** The most tokens that its text can be. */
+  readonly textTokens: number;
+}
+
+export interface TranslationOutcome {
+  readonly built?: Omit<UpstreamRequest, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
+  readonly read?: Omit<ReadAnswer, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
+  readonly failure?: TranslationFailure;
+  /** The job's, given back. */
+  readonly request: Uint8Array<ArrayBuffer>;
+}
+
+interface TranslationFailure {
+  readonly code?: ErrorCode;
+  readonly options?: GatewayErrorOptions;
+  readonly vendor?: VendorError;
+  /** Logged, never sent. */
+  readonly message: string;
+}
+
+/** Undefined for a provider that is neither shipped nor made of one that is. */
+export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provider' | 'form'> | undefined {
+  if (madeOf === undefined)
+    return providersByName.has(name) ? { provider: name, form: undefined } : undefined;
+  const { id, baseUrl, keyForm, passedFields, wireFormat } = madeOf;
+  return {
+    provider: wireFormat,
+    form: { id, name: madeOf.name, baseUrl, keyForm, ...(passedFields && { passedFields }) },
+  };
+}
+
+/** What of a call goes along. */
+export function plainCall({ target, model, traits, outputTokensMax, now, images }: ProviderCall): PlainCall {
+  const { provider, credential, ...where } = target;
+  const revealed = Object.entries(credential).flatMap(([name, secret]: [string, Secret | undefined]) =>
+    secret === undefined ? [] : [[name, secret.reveal()] as const],
+  );
+  return {
+    ...{ model, traits: { ...traits }, outputTokensMax, now },
+    images: images as ReadonlyMap<string, InlineData>,
+    target: where,
+    credential: Object.fromEntries(revealed),
+  };
+}
+
+/** Does what the job says, in the worker. */
+export async function translated(job: TranslationJob): Promise<TranslationOutcome> {
+  const { request, answer } = job;
+  try {
+    const call = callOf(job);
+    const { provider } = call.target;
+    if (answer === undefined) {
+      const built = await provider.buildRequest(call);
+      return { request, built: { ...built, body: ownBytes(Buffer.from(built.body)) } };
+    }
+    const { head, body } = answer;
+    const read = provider.readAnswer(call, { head, body: bufferOf(body) });
+    const textTokens = completionTokensMax(read.body);
+    return { request, read: { ...read, body: ownBytes(read.body), textTokens } };
+  } catch (error) {
+    return { request, failure: failureOf(error) };
+  }
+}
+
+function callOf(job: TranslationJob): ProviderCall {
+  const { target, credential, ...call } = job.call;
+  const { numbersArePlain, outputCeiling, requestBytes } = job;
+  const parsed = { ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain }), bytes: requestBytes };
+  const secrets = Object.entries(credential).map(([name, value]) => [name, new Secret(value)] as const);
+  return {
+    ...call,
+    request: outputCeiling === undefined ? parsed : withOutputCeiling(parsed, outputCeiling),
+    target: {
+      ...target,
+      provider: providerOf(job),
+      credential: { apiKey: undefined, ...Object.fromEntries(secrets) } satisfies Credential,
+    },
+  };
+}
+
+function providerOf({ provider, form }: TranslationJob): Provider {
+  const base = providersByName.get(provider);
+  if (base === undefined) throw new Error(`there is no provider ${provider}`);
+  return form === undefined ? base : customProvider(base, { ...form, wireFormat: provider, models: [] });
+}
+
+/** The very bytes. */
+export function bufferOf(bytes: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Bytes that may change hands: those of small buffers lie in memory that others use too. */
+export function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > pooledMax && 2 * byteLength >= buffer.byteLength)
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  return new Uint8Array(bytes);
+}
+
+/** Node's pools of small buffers are no larger. */
+const pooledMax = 128 * 1024;
+
+function failureOf(error: unknown): TranslationFailure {
+  if (error instanceof VendorFailure) return { vendor: error.vendor, message: error.message };
+  const message = error instanceof Error ? error.message : '';
+  if (!(error instanceof GatewayError)) return { message };
+  const { code, status, param, retryAfter, hint } = error;
+  return {
+    code,
+    message,
+    options: {
+      ...{ message, status, hint },
+      ...(param !== undefined && { param }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    },
+  };
+}
+
+/** What would have been thrown here. */
+export function errorOf({ code, options, vendor, message }: TranslationFailure): Error {
+  if (vendor !== undefined) return new VendorFailure(vendor);
+  return code === undefined ? new Error(message) : new GatewayError(code, options);
+}

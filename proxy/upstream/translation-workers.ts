@@ -1,0 +1,167 @@
+// Workers for what is too much for one turn of the event loop and cannot be cut into slices: started when the first of it comes, two at
+// most, one for each organization. What waits for one waits in a fair queue, bounded in bytes and in time. A worker that takes too long
+// or runs out of its memory is ended, and the job it had with it; nobody else notices.
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { shares } from '../shares.ts';
+import type { ReadShare } from '../telemetry/share-metrics.ts';
+import type { TranslationJob, TranslationOutcome } from './translation-job.ts';
+
+export interface TranslationWorkersOptions {
+  /** In the queue. */
+  readonly waitMsMax?: number;
+  /** For one job, from when a worker has it. */
+  readonly workMsMax?: number;
+  /** What runs in a worker. Default: translation-worker.ts */
+  readonly file?: string;
+}
+
+/** Work was not done: for want of room or time, or because it was too much for any worker. */
+export class NotTranslatedError extends Error {
+  /** Whether a worker had begun. */
+  readonly begun: boolean;
+
+  constructor(reason: string, begun: boolean) {
+    super(`a call was not translated: ${reason}`);
+    this.name = 'NotTranslatedError';
+    this.begun = begun;
+  }
+}
+
+interface Waiting {
+  readonly owner: ShareOwner;
+  readonly job: TranslationJob;
+  readonly isLeft: () => boolean;
+  resolve(outcome: TranslationOutcome): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout | undefined;
+  isOver: boolean;
+}
+
+/** About what a long request has. */
+const quantum = 1024 * 1024;
+const heapMbMax = 1024;
+
+export class TranslationWorkers {
+  readonly #waitMsMax: number;
+  readonly #workMsMax: number;
+  readonly #file: string;
+  readonly #places = new HeldShare(shares.translation_workers.bounds);
+  readonly #queue = new FairQueue<Waiting>({ waiting: shares.translation_queue.bounds, quantum });
+  readonly #idle = new Set<Worker>();
+  readonly #busy = new Map<Worker, Waiting>();
+  #isClosed = false;
+
+  constructor({ waitMsMax = 10_000, workMsMax = 30_000, file = workerFile }: TranslationWorkersOptions = {}) {
+    this.#waitMsMax = waitMsMax;
+    this.#workMsMax = workMsMax;
+    this.#file = file;
+  }
+
+  /** Bytes that wait. */
+  get waiting(): ReadShare {
+    return this.#queue.waiting;
+  }
+
+  /** Workers at work. */
+  get working(): ReadShare {
+    return this.#places;
+  }
+
+  /**
+   * @param job its bytes change hands, and come back with the outcome
+   * @throws NotTranslatedError
+   */
+  run(job: TranslationJob, owner: ShareOwner, isLeft: () => boolean): Promise<TranslationOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<TranslationOutcome>();
+    const waiting: Waiting = { owner, job, isLeft, resolve, reject, timer: undefined, isOver: false };
+    const bytes = job.request.byteLength + (job.answer?.body.byteLength ?? 0);
+    if (this.#isClosed) this.#giveUp(waiting, 'the gateway is stopping');
+    else if (!this.#queue.push(owner, waiting, bytes)) this.#giveUp(waiting, 'too much waits');
+    else {
+      waiting.timer = setTimeout(() => this.#giveUp(waiting, 'it waited too long'), this.#waitMsMax).unref();
+      this.#proceed();
+    }
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (let one = this.#queue.shift(); one !== undefined; one = this.#queue.shift())
+      this.#giveUp(one, 'the gateway is stopping');
+    const workers = [...this.#idle, ...this.#busy.keys()];
+    for (const worker of workers) this.#gone(worker, 'the gateway is stopping');
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+
+  #proceed(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const worker = this.#idle.values().next().value ?? this.#start();
+      this.#idle.delete(worker);
+      this.#busy.set(worker, next);
+      this.#places.take(next.owner);
+      clearTimeout(next.timer);
+      next.timer = setTimeout(() => this.#end(worker, 'it took too long'), this.#workMsMax).unref();
+      const { request, answer } = next.job;
+      worker.postMessage(next.job, [
+        ...new Set([request.buffer, ...(answer === undefined ? [] : [answer.body.buffer])]),
+      ]);
+    }
+  }
+
+  #next(): Waiting | undefined {
+    const mayServe = (owner: ShareOwner) => this.#places.hasRoom(owner);
+    for (;;) {
+      const next = this.#isClosed ? undefined : this.#queue.shift(mayServe);
+      if (next === undefined) return undefined;
+      if (next.isLeft()) this.#giveUp(next, 'nobody waits for it');
+      if (!next.isOver) return next;
+    }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: heapMbMax } });
+    worker.unref();
+    worker.on('message', (outcome: TranslationOutcome) => {
+      const done = this.#release(worker);
+      if (!this.#isClosed) this.#idle.add(worker);
+      done?.resolve(outcome);
+      this.#proceed();
+    });
+    worker.on('error', (cause) => this.#gone(worker, cause instanceof Error ? cause.message : 'it failed'));
+    worker.on('exit', (code) => this.#gone(worker, `exit ${code}`));
+    return worker;
+  }
+
+  #end(worker: Worker, reason: string): void {
+    this.#gone(worker, reason);
+    void worker.terminate();
+  }
+
+  #gone(worker: Worker, reason: string): void {
+    this.#idle.delete(worker);
+    const lost = this.#release(worker);
+    if (lost === undefined) return;
+    lost.reject(new NotTranslatedError(reason, true));
+    this.#proceed();
+  }
+
+  #release(worker: Worker): Waiting | undefined {
+    const one = this.#busy.get(worker);
+    if (one === undefined) return undefined;
+    this.#busy.delete(worker);
+    clearTimeout(one.timer);
+    this.#places.give(one.owner);
+    return one;
+  }
+
+  #giveUp(waiting: Waiting, reason: string): void {
+    clearTimeout(waiting.timer);
+    waiting.isOver = true;
+    waiting.reject(new NotTranslatedError(reason, false));
+  }
+}
+
+/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
+const workerFile = join(import.meta.dirname, `translation-worker${extname(import.meta.filename)}`);

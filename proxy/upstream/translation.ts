@@ -1,0 +1,110 @@
+// Large calls, translated elsewhere: where a request or a whole response is too much for one turn of the event loop, a worker does what
+// its provider's functions would have done here. What is small never comes here.
+import { writeJson } from '../../common/exact-json.ts';
+import type { ShareOwner } from '../../common/shares.ts';
+import type { SliceTurns } from '../../common/slice-turns.ts';
+import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
+import { type ChatRequest, largeBytes } from '../chat/request.ts';
+import { GatewayError } from '../errors.ts';
+import type { ProviderCall, VendorAnswer } from '../providers/provider.ts';
+import {
+  type BuiltRequest,
+  bufferOf,
+  errorOf,
+  formOf,
+  ownBytes,
+  plainCall,
+  type ReadAnswer,
+  type TranslationOutcome,
+} from './translation-job.ts';
+import { NotTranslatedError, type TranslationWorkers } from './translation-workers.ts';
+
+export interface TranslationDeps {
+  readonly workers: Pick<TranslationWorkers, 'run'>;
+  readonly turns: SliceTurns;
+}
+
+/** For whom it is done, and whether it is still wanted. */
+export interface TranslationFor {
+  readonly owner: ShareOwner;
+  isLeft(): boolean;
+}
+
+export class Translation {
+  readonly #deps: TranslationDeps;
+
+  constructor(deps: TranslationDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param answerBytes of the response that is to be read */
+  isLarge({ request, images, target }: ProviderCall, answerBytes = 0): boolean {
+    if (request.isLarge !== true && answerBytes <= largeBytes && images.size === 0) return false;
+    let imageLength = 0;
+    for (const { base64 } of images.values()) imageLength += base64.length;
+    const isLarge = request.isLarge === true || answerBytes > largeBytes || imageLength > largeBytes;
+    return isLarge && formOf(target.provider) !== undefined;
+  }
+
+  /** @throws GatewayError: what the provider's function throws; overloaded */
+  async build(call: ProviderCall, asked: TranslationFor): Promise<BuiltRequest> {
+    const { built } = await this.#translated(call, undefined, asked);
+    if (built === undefined) throw new Error('nothing was built');
+    return { ...built, body: bufferOf(built.body) };
+  }
+
+  /** @throws GatewayError, VendorFailure: what the provider's function throws; overloaded */
+  async read(call: ProviderCall, answer: VendorAnswer, asked: TranslationFor): Promise<ReadAnswer> {
+    const { read } = await this.#translated(call, answer, asked);
+    if (read === undefined) throw new Error('nothing was read');
+    return { ...read, body: bufferOf(read.body) };
+  }
+
+  async #translated(
+    call: ProviderCall,
+    answer: VendorAnswer | undefined,
+    { owner, isLeft }: TranslationFor,
+  ): Promise<TranslationOutcome> {
+    const { request } = call;
+    const form = formOf(call.target.provider);
+    if (form === undefined) throw new Error('no provider that a worker knows');
+    try {
+      const job = {
+        ...form,
+        ...(await this.#requestOf(request, owner, isLeft)),
+        requestBytes: request.bytes,
+        call: plainCall(call),
+        ...(answer && { answer: { head: answer.head, body: ownBytes(answer.body) } }),
+      };
+      const outcome = await this.#deps.workers.run(job, owner, isLeft);
+      if (request.source !== undefined) request.source.kept.bytes = bufferOf(outcome.request);
+      if (outcome.failure !== undefined) throw errorOf(outcome.failure);
+      return outcome;
+    } catch (error) {
+      throw error instanceof NotTranslatedError ? notTranslated(error, answer !== undefined) : error;
+    }
+  }
+
+  /** The bytes that it was read from where they are there; else what it is now. */
+  async #requestOf(request: ChatRequest, owner: ShareOwner, isLeft: () => boolean) {
+    const { source, body, isLarge } = request;
+    const bytes = source?.kept.bytes;
+    if (source !== undefined && bytes !== undefined) {
+      source.kept.bytes = undefined;
+      const { numbersArePlain, outputCeiling } = source;
+      return { request: ownBytes(bytes), numbersArePlain, outputCeiling };
+    }
+    const written =
+      isLarge === true
+        ? await this.#deps.turns.finish(owner, writeJsonInSteps(body), isLeft)
+        : Buffer.from(writeJson(body));
+    return { request: ownBytes(written), numbersArePlain: false, outputCeiling: undefined };
+  }
+}
+
+/** A response that is too much for a worker is the provider's doing. */
+function notTranslated(error: NotTranslatedError, isAnswer: boolean): GatewayError {
+  return isAnswer && error.begun
+    ? new GatewayError('upstream_protocol_error', { cause: error })
+    : new GatewayError('overloaded', { retryAfter: 1, cause: error });
+}
