@@ -1,6 +1,7 @@
 // Splits bytes into Server-Sent Events without decoding or copying them. An event ends at a blank line; LF, CRLF and CR
 // end a line (HTML standard, "Server-sent events"). Chunks may be cut anywhere.
 import { ByteStore } from '../../common/byte-store.ts';
+import { expectReadable } from './event-density.ts';
 import { protocolError } from './protocol-error.ts';
 
 const lf = 0x0a;
@@ -28,7 +29,11 @@ export class SseSplitter {
     let start = 0;
     for (let end = eventEnd(bytes, from); end !== -1; end = eventEnd(bytes, from)) {
       this.#check(end - start);
-      events.push(bytes.subarray(start, end));
+      // Further blank lines say nothing, and are not worth an event each.
+      while (isLineEnd(bytes[end])) end++;
+      const event = bytes.subarray(start, end);
+      if (this.#eventBytesMax !== Number.POSITIVE_INFINITY) expectReadable(event);
+      events.push(event);
       start = end;
       from = end;
     }

@@ -2,6 +2,7 @@
 // @smithy/eventstream-codec): put together from chunks cut anywhere, checked by length and checksum, and read.
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { ByteStore } from '../../../common/byte-store.ts';
+import { expectReadable } from '../event-density.ts';
 import { protocolError } from '../protocol-error.ts';
 
 export interface Frame {
@@ -69,7 +70,9 @@ function readFrame(bytes: Buffer): Frame {
     const strings = Object.entries(headers).flatMap(([name, { type, value }]) =>
       type === 'string' ? [[name, value] as const] : [],
     );
-    return { headers: new Map(strings), payload: Buffer.from(body).toString() };
+    const payload = Buffer.from(body);
+    expectReadable(payload);
+    return { headers: new Map(strings), payload: payload.toString() };
   } catch (cause) {
     throw protocolError('a frame of the stream is malformed', cause);
   }
