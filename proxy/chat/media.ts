@@ -7,6 +7,29 @@ export interface InlineData {
   readonly base64: string;
 }
 
+/** An image as it was fetched. Most are sent to a vendor at once; what encodes a large one is not to be the event loop. */
+export class FetchedImage implements InlineData {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+  #base64: string | undefined;
+
+  constructor(mediaType: string, bytes: Buffer) {
+    this.mediaType = mediaType;
+    this.bytes = bytes;
+  }
+
+  /** Whether its bytes are somebody else's now. */
+  get isGone(): boolean {
+    const { buffer } = this.bytes;
+    return buffer instanceof ArrayBuffer && buffer.detached;
+  }
+
+  get base64(): string {
+    this.#base64 ??= this.bytes.toString('base64');
+    return this.#base64;
+  }
+}
+
 /** Undefined where the text is no data URL. @throws GatewayError invalid_request for a malformed one */
 export function readDataUrl(url: string, at: string): InlineData | undefined {
   if (!/^data:/i.test(url)) return undefined;

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import { invalid } from '../chat/invalid.ts';
-import { type InlineData, sniffImage } from '../chat/media.ts';
+import { FetchedImage, type InlineData, sniffImage } from '../chat/media.ts';
 import { GatewayError } from '../errors.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
@@ -174,7 +174,7 @@ class OneImage implements UpstreamReceiver {
       this.#fail('is no PNG, JPEG, GIF or WebP image');
       return;
     }
-    this.#sink.done({ mediaType, base64: bytes.toString('base64') });
+    this.#sink.done(new FetchedImage(mediaType, bytes));
   }
 
   onError(error: TransportError): void {

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../common/secret.ts';
 import type { CustomProvider } from '../access/principal.ts';
-import type { InlineData } from '../chat/media.ts';
+import { FetchedImage, type InlineData } from '../chat/media.ts';
 import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
 import { completionTokensMax } from '../chat/text-tokens.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
@@ -39,10 +39,18 @@ export interface TranslationJob {
   readonly answer?: { readonly head: IncomingHttpHeaders; readonly body: Uint8Array<ArrayBuffer> };
 }
 
-interface PlainCall extends Pick<ProviderCall, 'model' | 'traits' | 'outputTokensMax' | 'now' | 'images'> {
+interface PlainCall extends Pick<ProviderCall, 'model' | 'traits' | 'outputTokensMax' | 'now'> {
+  /** By URL. Their bytes are handed over, once: a second attempt would need them fetched again. */
+  readonly images: ReadonlyMap<string, PlainImage>;
   readonly target: Omit<ProviderCall['target'], 'provider' | 'credential'>;
   /** By the names of a Credential. */
   readonly credential: Readonly<Record<string, string>>;
+}
+
+interface PlainImage {
+  readonly mediaType: string;
+  /** Or base64. */
+  readonly bytes: Uint8Array<ArrayBuffer> | string;
 }
 
 export type BuiltRequest = Omit<UpstreamRequest, 'body'> & { readonly body: string | Buffer };
@@ -80,18 +88,41 @@ export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provid
   };
 }
 
-/** What of a call goes along. */
-export function plainCall({ target, model, traits, outputTokensMax, now, images }: ProviderCall): PlainCall {
+/** What of a call goes along. @param images that are needed */
+export function plainCall(
+  { target, model, traits, outputTokensMax, now }: ProviderCall,
+  images: ProviderCall['images'],
+): PlainCall {
   const { provider, credential, ...where } = target;
   const revealed = Object.entries(credential).flatMap(([name, secret]: [string, Secret | undefined]) =>
     secret === undefined ? [] : [[name, secret.reveal()] as const],
   );
   return {
     ...{ model, traits: { ...traits }, outputTokensMax, now },
-    images: images as ReadonlyMap<string, InlineData>,
+    images: new Map([...images].map(([url, image]) => [url, plainImage(image)])),
     target: where,
     credential: Object.fromEntries(revealed),
   };
+}
+
+function plainImage(image: InlineData): PlainImage {
+  const { mediaType } = image;
+  if (image instanceof FetchedImage && image.isGone) throw new Error('an image was handed over before');
+  return { mediaType, bytes: image instanceof FetchedImage ? ownBytes(image.bytes) : image.base64 };
+}
+
+function imageOf({ mediaType, bytes }: PlainImage): InlineData {
+  return typeof bytes === 'string'
+    ? { mediaType, base64: bytes }
+    : new FetchedImage(mediaType, bufferOf(bytes));
+}
+
+/** What is handed over with a job. */
+export function bytesOf({ request, answer, call }: TranslationJob): readonly ArrayBuffer[] {
+  const images = [...(call.images?.values() ?? [])].flatMap(({ bytes }) =>
+    typeof bytes === 'string' ? [] : [bytes.buffer],
+  );
+  return [...new Set([request.buffer, ...(answer ? [answer.body.buffer] : []), ...images])];
 }
 
 /** Does what the job says, in the worker. */
@@ -114,12 +145,13 @@ export async function translated(job: TranslationJob): Promise<TranslationOutcom
 }
 
 function callOf(job: TranslationJob): ProviderCall {
-  const { target, credential, ...call } = job.call;
+  const { target, credential, images, ...call } = job.call;
   const { numbersArePlain, outputCeiling, requestBytes } = job;
   const parsed = { ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain }), bytes: requestBytes };
   const secrets = Object.entries(credential).map(([name, value]) => [name, new Secret(value)] as const);
   return {
     ...call,
+    images: new Map([...images].map(([url, image]) => [url, imageOf(image)])),
     request: outputCeiling === undefined ? parsed : withOutputCeiling(parsed, outputCeiling),
     target: {
       ...target,

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
-import type { TranslationJob, TranslationOutcome } from './translation-job.ts';
+import { bytesOf, type TranslationJob, type TranslationOutcome } from './translation-job.ts';
 
 export interface TranslationWorkersOptions {
   /** In the queue. */
@@ -103,10 +103,7 @@ export class TranslationWorkers {
       this.#places.take(next.owner);
       clearTimeout(next.timer);
       next.timer = setTimeout(() => this.#end(worker, 'it took too long'), this.#workMsMax).unref();
-      const { request, answer } = next.job;
-      worker.postMessage(next.job, [
-        ...new Set([request.buffer, ...(answer === undefined ? [] : [answer.body.buffer])]),
-      ]);
+      worker.postMessage(next.job, bytesOf(next.job));
     }
   }
 

@@ -4,6 +4,7 @@ import { writeJson } from '../../common/exact-json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { SliceTurns } from '../../common/slice-turns.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
+import { FetchedImage } from '../chat/media.ts';
 import { type ChatRequest, largeBytes } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderCall, VendorAnswer } from '../providers/provider.ts';
@@ -30,6 +31,8 @@ export interface TranslationFor {
   isLeft(): boolean;
 }
 
+const noImages: ProviderCall['images'] = new Map();
+
 export class Translation {
   readonly #deps: TranslationDeps;
 
@@ -41,7 +44,8 @@ export class Translation {
   isLarge({ request, images, target }: ProviderCall, answerBytes = 0): boolean {
     if (request.isLarge !== true && answerBytes <= largeBytes && images.size === 0) return false;
     let imageLength = 0;
-    for (const { base64 } of images.values()) imageLength += base64.length;
+    for (const image of images.values())
+      imageLength += image instanceof FetchedImage ? image.bytes.length : image.base64.length;
     const isLarge = request.isLarge === true || answerBytes > largeBytes || imageLength > largeBytes;
     return isLarge && formOf(target.provider) !== undefined;
   }
@@ -73,7 +77,8 @@ export class Translation {
         ...form,
         ...(await this.#requestOf(request, owner, isLeft)),
         requestBytes: request.bytes,
-        call: plainCall(call),
+        // A response is read without them.
+        call: plainCall(call, answer === undefined ? call.images : noImages),
         ...(answer && { answer: { head: answer.head, body: ownBytes(answer.body) } }),
       };
       const outcome = await this.#deps.workers.run(job, owner, isLeft);

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import { SliceTurns } from '../../../../common/slice-turns.ts';
 import { TraitTable } from '../../../../proxy/catalog/traits.ts';
+import { FetchedImage } from '../../../../proxy/chat/media.ts';
 import {
   type ChatRequest,
   parseChatRequest,
@@ -112,6 +113,23 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     }
     // They came back.
     expect(request.source?.kept.bytes?.length).toBe(request.bytes);
+  });
+
+  it('is built with images that were fetched, whose bytes are handed over', async () => {
+    const bytes = Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(600_000, 7)]);
+    const url = 'https://a.example/b.png';
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })));
+    const plain = { mediaType: 'image/png', base64: bytes.toString('base64') };
+    const here = await provider.buildRequest({ ...callTo(provider, request), images: new Map([[url, plain]]) });
+    const image = new FetchedImage('image/png', bytes);
+    const call = { ...callTo(provider, request), images: new Map([[url, image]]) };
+    expect(translation.isLarge(call)).toBe(true);
+    const there = await translation.build(call, asked);
+    expect(there.body.toString()).toBe(Buffer.from(here.body).toString());
+    expect(image.isGone).toBe(true);
+    await expect(translation.build(call, asked)).rejects.toThrow('handed over');
+    expect((await translation.read(call, { head: {}, body: answerOf(provider) }, asked)).textTokens).toBeGreaterThan(1);
   });
 
   it('is read as it would be here, with the tokens of its text', async () => {
