@@ -23,6 +23,7 @@ import { createDispatcher } from './services/dispatch.ts';
 import { createReportDecisions } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
+import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
 import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
@@ -91,8 +92,10 @@ async function assemble(
   openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
+  const signer = openRecordSigner(settings, { log });
+  lifecycle.onClose('the key of records', () => signer.close());
   const access = createAccessService({
-    ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
+    ...{ store, feed, sealKeys: settings.masterKey, signer, clock, log, limits: defaultAccessLimits },
   });
   const services = {
     masterKeys: settings.masterKey,
@@ -100,7 +103,7 @@ async function assemble(
     privateUpstreams: new Set(settings.privateUpstreams),
     usageKeptMs: settings.usageKept,
     webhookAddresses: receivers,
-    replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
+    replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
   };
   const dispatcher = createDispatcher({ store, services, clock });
   const background = createBackground({ log });
@@ -172,11 +175,12 @@ interface ReplicaParts {
   readonly access: AccessService;
   readonly selectors: SelectorWatch;
   readonly catalog: CatalogWatch;
+  readonly signer: RecordSigner;
 }
 
 function describeReplica(
   settings: ControlPlaneSettings,
-  { feed, clock, access, selectors, catalog }: ReplicaParts,
+  { feed, clock, access, selectors, catalog, signer }: ReplicaParts,
 ): Replica {
   return {
     ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
@@ -184,6 +188,7 @@ function describeReplica(
     watchers: () => access.watchers(),
     selectors: () => selectors.last(),
     catalog: () => catalogState(catalog),
+    recordKey: () => signer.keyId,
   };
 }
 

@@ -42,6 +42,11 @@ export class FeedState {
     );
   }
 
+  /** Whether the record is of a moment that the feed has not told of yet. */
+  isAhead(asOf: Position): boolean {
+    return asOf.epoch === this.#horizon?.epoch && asOf.revision > this.#revision;
+  }
+
   /**
    * The feed begins, goes on or starts over. In the same epoch what is known stays true, and only a gap moves the horizon;
    * another epoch is another history, about which nothing is known yet.

@@ -16,6 +16,10 @@ export const accessLimits = {
   recentlyUsedMs: 60_000,
   /** Spreads the resolves of many proxies that hear of one change at one instant. */
   resolveJitterMs: 50,
+  /** Spreads what is resolved anew because of its age; at most an eighth of what a record may be old. */
+  renewJitterMs: 60_000,
+  /** At a time, so that renewing never keeps requests from their resolves. */
+  renewalsMax: 8,
   resolveDeadlineMs: 2_000,
   resolvesMax: 64,
   /** Of these, for hashes that neither memory nor Redis has ever held: guesses cannot crowd out known keys. */

@@ -69,11 +69,12 @@ export class ModelProxy {
     };
     const metrics = { lookup: deps.onEvent, cacheIgnored: deps.onEvent, cacheFailed: deps.onEvent };
     const shared = { clock, background, metrics, limits, maxStaleMs };
-    const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys });
+    const recordKeys = controlPlane.signing.publicKeys();
+    const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys, recordKeys });
     this.source = createRecordSource({
       ...shared,
       cache,
-      controlPlane: controlPlane.connect(this.#link),
+      controlPlane: controlPlane.connect(this.#link, recordKeys),
       timers: time,
       random: random.next,
       log: silentLog,

@@ -10,6 +10,7 @@ export const someReplica: Replica = {
   watchers: () => [],
   selectors: () => undefined,
   catalog: () => catalogState({ isRejected: false }),
+  recordKey: () => '0123456789abcdef',
 };
 
 /** What a replica's metrics read at each scrape. */

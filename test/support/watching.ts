@@ -116,6 +116,12 @@ export const anyProxy: ProxyCaller = {
 /** Sees organization-1 only. */
 export const boundProxy: ProxyCaller = { ...anyProxy, id: 'proxy-2', organizationId: 'organization-1' };
 
+const signing = {
+  recordSigningKey: parseSigningKey(createSigningKey()),
+  recordSigningKeyFile: undefined,
+  masterKey: parseSealKeys(createSealKey()),
+};
+
 /** A control plane's access service whose timers stand still. */
 export async function startAccess(store: Store, options: Partial<AccessDeps & FeedDeps> = {}) {
   const time = new VirtualTime();
@@ -124,6 +130,7 @@ export async function startAccess(store: Store, options: Partial<AccessDeps & Fe
   const service = createAccessService({
     ...{ store, feed, log, timers: time, clock: time, random: () => 0.5 },
     ...{ sealKeys: parseSealKeys(createSealKey()), limits: defaultAccessLimits },
+    signer: openRecordSigner(signing, { log }),
     ...options,
   });
   return { time, feed, service };
