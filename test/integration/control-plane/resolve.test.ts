@@ -24,7 +24,7 @@ import { anyProxy, boundProxy, startAccess } from '../../support/watching.ts';
 const hash = hashCredential(createCredential('virtualKey'));
 const sealKeys = parseSealKeys(createSealKey());
 const place = { organizationId: 'organization-1', providerKeyId: 'provider-key-1', version: 1 };
-const request = (of = hash) => ({ keyHash: Buffer.from(of, 'hex') });
+const request = (of = hash) => ({ keyHash: Buffer.from(of, 'hex'), signed: false });
 const unknownHash = (i: number) => i.toString(16).padStart(64, '0');
 
 const store = (to: Store, work: (tx: ChangeTransaction) => Promise<unknown>) =>
@@ -209,7 +209,7 @@ describe('Resolve', () => {
   const refused = { code: 'RESOURCE_EXHAUSTED', reason: 'too_many_unknown_keys' };
 
   it.each([0, 31, 33])('refuses a hash of %i bytes', async (length) => {
-    const answer = service.resolve(anyProxy, { keyHash: Buffer.alloc(length) });
+    const answer = service.resolve(anyProxy, { keyHash: Buffer.alloc(length), signed: false });
     await expect(answer).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
