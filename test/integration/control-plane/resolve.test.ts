@@ -18,6 +18,11 @@ import {
   insertProviderKey,
   insertVirtualKey,
 } from '../../support/stored-records.ts';
+import { verifyingKey } from '../../../common/record-signature.ts';
+import { recordTypes } from '../../../proto/load.ts';
+import { openRecordKeys } from '../../../proxy/access/record-keys.ts';
+import { parseSigned } from '../../../proxy/access/wire-signed.ts';
+import { silentLog } from '../../support/silent-log.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 import { anyProxy, boundProxy, startAccess } from '../../support/watching.ts';
 
@@ -73,6 +78,27 @@ describeStores('Resolve', (given) => {
         ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [] },
       },
     });
+  });
+
+  it('answers the same records signed, in place of the plain ones, to who asks for it', async () => {
+    await store(given.store, async (tx) => {
+      await insertAiSystem(tx);
+      await insertVirtualKey(tx, { scope_kind: 'ai_system', scope_id: 'system-1' });
+      await insertKeyValue(tx, { hash });
+    });
+    const plain = await service.resolve(anyProxy, request());
+    const signed = await service.resolve(anyProxy, { ...request(), signed: true });
+    expect(signed).not.toHaveProperty('key');
+    expect(signed.asOf).toEqual(plain.asOf);
+    const [publicKey = Buffer.alloc(0)] = signed.recordKeys ?? [];
+    const keys = openRecordKeys({ keys: [verifyingKey(Buffer.from(publicKey))], file: undefined }, { log: silentLog });
+    const records = (signed.signed ?? []).map((record) => parseSigned(recordTypes.signed.serialize(record)));
+    expect(records.map(({ ref }) => ref)).toEqual([hash, 'organization:organization-1', 'ai_system:system-1']);
+    expect(records.every((record) => keys.isGenuine(record))).toBe(true);
+    expect(records.every(({ signature }) => signature.revision === Number(plain.asOf?.revision))).toBe(true);
+    expect(records[0]?.body).toEqual(recordTypes.key.serialize(plain.key ?? {}));
+    const unknown = await service.resolve(anyProxy, { ...request(unknownHash(1)), signed: true });
+    expect([unknown.signed, unknown.recordKeys]).toEqual([[], signed.recordKeys]);
   });
 
   it('answers no scope for a key of the organization, and no ends where there are none', async () => {

@@ -2,8 +2,9 @@
 // nothing else. Without the cache key it is less: redis-records.test.ts.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
-import type { Subject } from '../../../../proxy/access/held.ts';
+import { heldOf, type Subject } from '../../../../proxy/access/held.ts';
 import { recordName, sealRecord, unsealRecord } from '../../../../proxy/access/redis-records.ts';
+import { inLayout4 } from '../../../support/access/layout-4.ts';
 import {
   createWorld,
   hashOf,
@@ -329,6 +330,20 @@ describe('a proxy that is given no public key', () => {
   it('serves nothing from Redis if it starts without a control plane', async () => {
     await startWarm();
     expect(await find(startCutOff({ recordKeys: noRecordKeys() }))).toBe('access_unavailable');
+  });
+
+  it('reads what the release before left there, until it has learnt one; a proxy that is given keys does not', async () => {
+    const { asOf, principal } = world.database.resolve(key);
+    if (principal === undefined) throw new Error('the key is there');
+    for (const held of heldOf(key, principal, { asOf, confirmedAt: 0 })) {
+      const { name, bytes } = inLayout4(sealKeys, held, world.time.now());
+      world.redis.plant(name, bytes);
+    }
+    expect(await find(startCutOff({ recordKeys: noRecordKeys() }))).toBe(`id-${key}`);
+    expect(await find(startCutOff())).toBe('access_unavailable');
+    const recordKeys = noRecordKeys();
+    recordKeys.learn([world.controlPlane.signing.key.publicKey]);
+    expect(await find(startCutOff({ recordKeys }))).toBe('access_unavailable');
   });
 
   it('takes unsigned records of an earlier control plane for itself, and keeps them nowhere else', async () => {
