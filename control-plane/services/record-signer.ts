@@ -82,7 +82,7 @@ interface Answer {
 
 function signResponse(keys: Keys, { response, keyHash, at }: Answer): ResolveResponse {
   const { asOf } = response;
-  const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: at };
+  const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: Math.floor(at) };
   const signed = signRecords(keys[0], head, bodiesOf(response, keyHash)).map((record) => message(record));
   const recordKeys = keys.map(({ publicKey }) => publicKey);
   return { ...(asOf && { asOf }), signed, recordKeys };
