@@ -53,7 +53,8 @@ function printRecordKey(): void {
   const { recordSigningKey } = controlPlaneSettings;
   try {
     const { key } = decodeSettings({ key: recordSigningKey }, process.env);
-    if (key === undefined) throw new SettingsError([`${recordSigningKey.name}: is needed, or ${recordSigningKey.name}_FILE`]);
+    if (key === undefined)
+      throw new SettingsError([`${recordSigningKey.name}: is needed, or ${recordSigningKey.name}_FILE`]);
     process.stdout.write(publicPemOf(key));
   } catch (error) {
     if (error instanceof SettingsError) return exit(badSettingsExitCode, error.message);

@@ -12,7 +12,10 @@ import type { KeyRecord, KeyRecord__Output } from './generated/gateway/v1/KeyRec
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
-import type { OrganizationRecord, OrganizationRecord__Output } from './generated/gateway/v1/OrganizationRecord.ts';
+import type {
+  OrganizationRecord,
+  OrganizationRecord__Output,
+} from './generated/gateway/v1/OrganizationRecord.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
 import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';

@@ -49,7 +49,10 @@ export function openRecordSigner(settings: RecordSignerSettings, options: Reread
 /** The first signs; proxies that are given no keys learn all of them. */
 type Keys = readonly [SigningKey, ...SigningKey[]];
 
-function openKeys(settings: RecordSignerSettings, options: RereadOptions): Pick<Reread<Keys>, 'current' | 'close'> {
+function openKeys(
+  settings: RecordSignerSettings,
+  options: RereadOptions,
+): Pick<Reread<Keys>, 'current' | 'close'> {
   const { recordSigningKey: key, recordSigningKeyFile: file, masterKey } = settings;
   if (key === undefined) return { current: keysOf(masterKey), close: () => {} };
   if (file === undefined) return { current: [key], close: () => {} };

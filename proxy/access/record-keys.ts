@@ -46,11 +46,7 @@ export function openRecordKeys({ keys, file }: RecordKeysSettings, options: Rere
 
 type Watched = Pick<Reread<readonly VerifyingKey[]>, 'current' | 'close'>;
 
-function watchKeys(
-  keys: readonly VerifyingKey[],
-  file: string | undefined,
-  options: RereadOptions,
-): Watched {
+function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, options: RereadOptions): Watched {
   if (file === undefined) return { current: keys, close: () => {} };
   const read = async () => {
     const pem = (await readNamed(file)).toString();

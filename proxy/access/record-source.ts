@@ -289,7 +289,9 @@ class TieredRecords implements LiveRecordSource {
     try {
       // Another proxy may have done it.
       if (cache !== undefined)
-        await Promise.all(this.#records.ageing(keyHash).map((subject) => this.#read(cache, subject, keyHash)));
+        await Promise.all(
+          this.#records.ageing(keyHash).map((subject) => this.#read(cache, subject, keyHash)),
+        );
       if (this.#records.ageing(keyHash).length > 0) await this.#resolver.resolve(keyHash, keyHash);
     } catch (error) {
       // What is known still serves; whether the control plane answers is told by the feed.

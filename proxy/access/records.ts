@@ -193,7 +193,9 @@ export class Records {
     const key = this.#keys.peek(keyHash)?.held;
     const scope = key?.scopeRef === undefined ? undefined : this.#scopes.peek(key.scopeRef)?.held;
     const organization = key && this.#organizations.peek(key.organizationRef)?.held;
-    return [key, scope, organization].filter((held) => held !== undefined && this.#isAgeing(held, now)) as Held[];
+    return [key, scope, organization].filter(
+      (held) => held !== undefined && this.#isAgeing(held, now),
+    ) as Held[];
   }
 
   /** The records behind the key are being renewed; whatever comes of it, not again before the time. */

@@ -23,7 +23,11 @@ export interface StoredInLayout4 {
   };
 }
 
-export function openLayout4(keys: SealKeys, subject: Subject, value: Uint8Array): StoredInLayout4 | undefined {
+export function openLayout4(
+  keys: SealKeys,
+  subject: Subject,
+  value: Uint8Array,
+): StoredInLayout4 | undefined {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
   if (bytes.length < 3 || bytes.readUInt8(0) !== layout) return undefined;
   const headerEnd = 3 + bytes.readUInt16BE(1);

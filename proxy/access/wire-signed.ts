@@ -3,13 +3,23 @@
 import type { SignedKind, SignedRecord } from '../../common/record-signature.ts';
 import type { RecordKind } from '../../proto/generated/gateway/v1/RecordKind.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
-import type { SignedRecord as Message, SignedRecord__Output } from '../../proto/generated/gateway/v1/SignedRecord.ts';
+import type {
+  SignedRecord as Message,
+  SignedRecord__Output,
+} from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
 import { type Held, heldKey, refOf, type Subject } from './held.ts';
 import type { Principal } from './principal.ts';
 import type { RecordKeys } from './record-keys.ts';
 import type { ResolveAnswer } from './records.ts';
-import { decodeKey, decodeOrganization, decodePosition, decodeResolve, decodeScope, fits } from './wire-records.ts';
+import {
+  decodeKey,
+  decodeOrganization,
+  decodePosition,
+  decodeResolve,
+  decodeScope,
+  fits,
+} from './wire-records.ts';
 import { whole } from './wire-values.ts';
 
 const kindsInContract = {
@@ -55,7 +65,11 @@ function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): 
   const scopeBody = kind === 'organization' ? undefined : bodyOf(refOf(kind, id));
   const scope = scopeBody && decodeScope(recordTypes.scope.deserialize(buffer(scopeBody)));
   if (!fits(key, scope)) throw new Error('the response holds a key without its scope');
-  return { key, scope, organization: decodeOrganization(recordTypes.organization.deserialize(buffer(organization))) };
+  return {
+    key,
+    scope,
+    organization: decodeOrganization(recordTypes.organization.deserialize(buffer(organization))),
+  };
 }
 
 /** The record of a subject, whose signature is good. @throws Error for a body that this version cannot read, or of another subject */

@@ -38,7 +38,10 @@ export function forgeRecord(forgery: Forgery): void {
 
 function forge({ random, now }: Forgery, record: SignedRecord): SignedRecord {
   const { signature } = record;
-  const claiming = (claims: Partial<RecordSignature>) => ({ ...record, signature: { ...signature, ...claims } });
+  const claiming = (claims: Partial<RecordSignature>) => ({
+    ...record,
+    signature: { ...signature, ...claims },
+  });
   switch (random.below(6)) {
     case 0:
       return claiming({ signedAt: now });

@@ -223,7 +223,13 @@ class World {
         if (names.length > 0) this.#forge(random.pick(names));
         return;
       default:
-        forgeRecord({ random, redis, sealKeys, subjects: this.#subjects(), now: Math.floor(this.time.now()) });
+        forgeRecord({
+          random,
+          redis,
+          sealKeys,
+          subjects: this.#subjects(),
+          now: Math.floor(this.time.now()),
+        });
     }
   }
 

@@ -1,12 +1,17 @@
 // What a proxy is told of a key value: everything from one snapshot, nothing of what it may not know.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
+import { verifyingKey } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import type { Feed } from '../../../control-plane/changes/feed.ts';
 import { sealProviderSecret } from '../../../control-plane/domain/provider-secret.ts';
 import { type AccessService, defaultAccessLimits } from '../../../control-plane/services/access.ts';
 import type { ChangeTransaction, Store } from '../../../control-plane/store/store.ts';
+import { recordTypes } from '../../../proto/load.ts';
+import { openRecordKeys } from '../../../proxy/access/record-keys.ts';
+import { parseSigned } from '../../../proxy/access/wire-signed.ts';
 import { describeStores, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
+import { silentLog } from '../../support/silent-log.ts';
 import {
   change,
   insertAiSystem,
@@ -18,11 +23,6 @@ import {
   insertProviderKey,
   insertVirtualKey,
 } from '../../support/stored-records.ts';
-import { verifyingKey } from '../../../common/record-signature.ts';
-import { recordTypes } from '../../../proto/load.ts';
-import { openRecordKeys } from '../../../proxy/access/record-keys.ts';
-import { parseSigned } from '../../../proxy/access/wire-signed.ts';
-import { silentLog } from '../../support/silent-log.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 import { anyProxy, boundProxy, startAccess } from '../../support/watching.ts';
 
@@ -91,9 +91,16 @@ describeStores('Resolve', (given) => {
     expect(signed).not.toHaveProperty('key');
     expect(signed.asOf).toEqual(plain.asOf);
     const [publicKey = Buffer.alloc(0)] = signed.recordKeys ?? [];
-    const keys = openRecordKeys({ keys: [verifyingKey(Buffer.from(publicKey))], file: undefined }, { log: silentLog });
+    const keys = openRecordKeys(
+      { keys: [verifyingKey(Buffer.from(publicKey))], file: undefined },
+      { log: silentLog },
+    );
     const records = (signed.signed ?? []).map((record) => parseSigned(recordTypes.signed.serialize(record)));
-    expect(records.map(({ ref }) => ref)).toEqual([hash, 'organization:organization-1', 'ai_system:system-1']);
+    expect(records.map(({ ref }) => ref)).toEqual([
+      hash,
+      'organization:organization-1',
+      'ai_system:system-1',
+    ]);
     expect(records.every((record) => keys.isGenuine(record))).toBe(true);
     expect(records.every(({ signature }) => signature.revision === Number(plain.asOf?.revision))).toBe(true);
     expect(records[0]?.body).toEqual(recordTypes.key.serialize(plain.key ?? {}));

@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
-import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
 import type { ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
 import type { RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ControlPlane } from '../../../proxy/access/record-source.ts';
 import { decodeSignedResolve } from '../../../proxy/access/wire-signed.ts';

@@ -26,4 +26,3 @@ function storable(held: Held): object {
   }));
   return { ...held.record, providerKeys };
 }
-

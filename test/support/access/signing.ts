@@ -1,12 +1,28 @@
 // The control plane's signature for tests: records of the fake database in the contract's form, signed as the real one signs them.
-import { packageDefinition } from '../../../proto/load.ts';
+
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
-import { createSigningKey, parseSigningKey, type SigningKey, verifyingKey } from '../../../common/record-signature.ts';
+import {
+  createSigningKey,
+  parseSigningKey,
+  type SigningKey,
+  verifyingKey,
+} from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { openRecordSigner } from '../../../control-plane/services/record-signer.ts';
 import type { LimitRecord } from '../../../proto/generated/gateway/v1/LimitRecord.ts';
-import type { ResolveResponse, ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
-import type { KeyRecord, Limit, OrganizationRecord, Principal, ScopeKind, ScopeRecord } from '../../../proxy/access/principal.ts';
+import type {
+  ResolveResponse,
+  ResolveResponse__Output,
+} from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
+import { packageDefinition } from '../../../proto/load.ts';
+import type {
+  KeyRecord,
+  Limit,
+  OrganizationRecord,
+  Principal,
+  ScopeKind,
+  ScopeRecord,
+} from '../../../proxy/access/principal.ts';
 import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ResolveAnswer } from '../../../proxy/access/records.ts';
 import { silentLog } from '../silent-log.ts';
@@ -24,7 +40,11 @@ export class TestSigning {
 
   /** As it comes over the connection. @param at when the snapshot was read, milliseconds since 1970 */
   respond(keyHash: string, answer: ResolveAnswer, at: number): ResolveResponse__Output {
-    return this.signed(keyHash, { asOf: answer.asOf, ...(answer.principal && inContract(answer.principal)) }, at);
+    return this.signed(
+      keyHash,
+      { asOf: answer.asOf, ...(answer.principal && inContract(answer.principal)) },
+      at,
+    );
   }
 
   signed(keyHash: string, response: ResolveResponse, at: number): ResolveResponse__Output {

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseVerifyingKeys, publicPemOf, type SigningKey, signRecords } from '../../../../common/record-signature.ts';
+import {
+  parseVerifyingKeys,
+  publicPemOf,
+  type SigningKey,
+  signRecords,
+} from '../../../../common/record-signature.ts';
 import { openRecordKeys } from '../../../../proxy/access/record-keys.ts';
 import { newSigningKey, noRecordKeys } from '../../../support/access/signing.ts';
 import { until } from '../../../support/process.ts';

@@ -34,8 +34,7 @@ beforeEach(() => {
   world.database.createKey(otherKey, { organizationId: 'south', scopeId: 'south-system' });
 });
 
-const find = (proxy: TestProxy, hash = key) =>
-  outcome(world, () => proxy.source.find(hash, '192.0.2.1'));
+const find = (proxy: TestProxy, hash = key) => outcome(world, () => proxy.source.find(hash, '192.0.2.1'));
 
 /** Has its records in Redis afterwards. */
 async function startWarm(hashes: readonly string[] = [key, otherKey]): Promise<TestProxy> {
