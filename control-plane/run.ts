@@ -57,7 +57,7 @@ function printRecordKey(): void {
       throw new SettingsError([`${recordSigningKey.name}: is needed, or ${recordSigningKey.name}_FILE`]);
     process.stdout.write(publicPemOf(key));
   } catch (error) {
-    if (error instanceof SettingsError) return exit(badSettingsExitCode, error.message);
+    if (error instanceof SettingsError) exit(badSettingsExitCode, error.message);
     throw error;
   }
 }

@@ -368,8 +368,7 @@ describe('Redis', () => {
     const second = startProxy(world, { withRedis: true });
     second.link.cutOff();
     expect(await find(second)).toBe(keyId);
-    expect(proxy.link.resolves).toBeGreaterThan(2);
-    expect(proxy.link.resolves).toBeLessThan(6);
+    expect([3, 4, 5]).toContain(proxy.link.resolves);
   });
 
   it('failing, is gone round', async () => {
