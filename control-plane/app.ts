@@ -92,8 +92,7 @@ async function assemble(
   openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
-  const signer = openRecordSigner(settings, { log });
-  lifecycle.onClose('the key of records', () => signer.close());
+  const signer = openSigner(settings, log, lifecycle);
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, signer, clock, log, limits: defaultAccessLimits },
   });
@@ -106,10 +105,8 @@ async function assemble(
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
   };
   const dispatcher = createDispatcher({ store, services, clock });
-  const background = createBackground({ log });
-  const ledger = createLedgerService({
-    ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
-  });
+  const books = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
+  const ledger = createLedgerService({ ...books, background: createBackground({ log }) });
   const expiry = startExpiry({ store, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 
@@ -161,6 +158,12 @@ function observeCertificates({ certificates }: ControlPlaneMetrics, tls: TlsSour
 function openReconciliation(deps: ReconciliationDeps, lifecycle: Lifecycle): void {
   const reconciliation = startReconciliation(deps);
   lifecycle.onClose('reconciliation', () => reconciliation.close());
+}
+
+function openSigner(settings: ControlPlaneSettings, log: Logger, lifecycle: Lifecycle): RecordSigner {
+  const signer = openRecordSigner(settings, { log });
+  lifecycle.onClose('the key of records', () => signer.close());
+  return signer;
 }
 
 function openSelectorWatch(deps: SelectorWatchDeps, lifecycle: Lifecycle): SelectorWatch {
