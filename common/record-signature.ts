@@ -68,7 +68,7 @@ const keyIdBytes = 8;
 const pathMax = 32;
 
 /** Eight bytes of the SHA-256 of the public key in DER. */
-function idOf(publicKey: Buffer): Buffer {
+export function idOf(publicKey: Uint8Array): Buffer {
   return hash('sha256', publicKey, 'buffer').subarray(0, keyIdBytes);
 }
 

@@ -74,7 +74,10 @@ export async function assemble(
   const redis = openRedis(settings, log, lifecycle);
   const catalog = await openCatalog(settings, log, lifecycle);
   const { recordKeys: keys, recordKeysFile: file } = settings;
-  const recordKeys = openRecordKeys({ keys, file }, { log });
+  const recordKeys = openRecordKeys(
+    { keys, file, maxStaleMs: settings.maxStale },
+    { log, clock, limits: accessLimits },
+  );
   lifecycle.onClose('public keys of records', () => recordKeys.close());
   const links = { log, redis, metrics, catalog, recordKeys };
   const controlPlane = await openControlPlane(settings, links, lifecycle);

@@ -39,6 +39,8 @@ export interface WatchDeps {
   /** Called for what others need of a budget. @returns what ends it */
   onRecall(listener: (recall: Recall) => void): () => void;
   readonly watchers: Pick<Watchers, 'came'>;
+  /** Public keys of what this replica signs now. */
+  recordKeys(): readonly Buffer[];
   readonly log: Logger;
   readonly limits: WatchLimits;
   readonly timers?: Timers;
@@ -320,7 +322,8 @@ class Session {
   }
 
   #sendHorizon(kind: 'started' | 'reset', horizon: Position, change?: EpochChange): Position {
-    const begun = { horizon, ...(change !== undefined && { epochChange: epochChanges[change] }) };
+    const recordKeys = [...this.#deps.recordKeys()];
+    const begun = { horizon, recordKeys, ...(change !== undefined && { epochChange: epochChanges[change] }) };
     this.#send(kind === 'started' ? { started: begun } : { reset: begun });
     return horizon;
   }

@@ -37,7 +37,7 @@ export interface AccessDeps {
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
   readonly sealKeys: SealKeys;
-  readonly signer: Pick<RecordSigner, 'sign'>;
+  readonly signer: Pick<RecordSigner, 'publicKeys' | 'sign'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: AccessLimits;
@@ -87,7 +87,8 @@ export function createAccessService(deps: AccessDeps): AccessService {
       unknown.learn(caller.id, hash, response.key != null);
       return request.signed ? deps.signer.sign(response, hash, askedAt) : response;
     },
-    watch: (caller, stream) => watch({ ...deps, onRecall, watchers }, caller, stream),
+    watch: (caller, stream) =>
+      watch({ ...deps, onRecall, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),
     watchers: () => watchers.list(),
   };
 }

@@ -19,6 +19,8 @@ import { recordTypes } from '../../proto/load.ts';
 export interface RecordSigner {
   /** 16 hexadecimal digits: the key that signs now. */
   readonly keyId: string;
+  /** In DER: what proxies that are given no keys are to believe. The first is that of `keyId`. */
+  readonly publicKeys: readonly Buffer[];
   /**
    * @param response records in fields of their own; the same records come back signed
    * @param at milliseconds since 1970, read before the snapshot was: a record counts as old as that
@@ -40,6 +42,9 @@ export function openRecordSigner(settings: RecordSignerSettings, options: Reread
   return {
     get keyId() {
       return keys.current[0].id.toString('hex');
+    },
+    get publicKeys() {
+      return keys.current.map(({ publicKey }) => publicKey);
     },
     sign: (response, keyHash, at) => signResponse(keys.current, { response, keyHash, at }),
     close: () => keys.close(),

@@ -128,7 +128,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
       const response = await answer(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
-    watch: (start, handlers) => watch(access.Watch(metadata), options.self, start, handlers),
+    watch: (start, handlers) => watch(access.Watch(metadata), options, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     close: () => channel.close(),
@@ -286,12 +286,15 @@ function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
 
 function watch(
   stream: ClientDuplexStream<WatchRequest, WatchResponse__Output>,
-  self: ProxySelf | undefined,
+  { recordKeys, self }: Pick<ControlPlaneOptions, 'recordKeys' | 'self'>,
   start: WatchStart,
   handlers: WatchHandlers,
 ): WatchStream {
   stream.on('data', (response: WatchResponse__Output) => {
     try {
+      const beginning = response.started ?? response.reset;
+      // Before anything else of it counts: what Redis holds is believed by these keys.
+      if (beginning) recordKeys?.learn(beginning.recordKeys);
       const message = decodeFeedMessage(response);
       if (message !== undefined) handlers.message(message);
     } catch (error) {

@@ -9,6 +9,8 @@ interface HeldAt {
   readonly asOf: Position;
   /** When it was true by the control plane's word: monotonic milliseconds of this process. */
   readonly confirmedAt: number;
+  /** Of the layout before signatures: believed only while the control plane is of a release that does not sign. */
+  readonly isUnsigned?: true;
 }
 
 export type HeldKey = HeldAt & {

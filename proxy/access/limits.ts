@@ -20,6 +20,10 @@ export const accessLimits = {
   renewJitterMs: 60_000,
   /** At a time, so that renewing never keeps requests from their resolves. */
   renewalsMax: 8,
+  /** Signatures that were found good; each is one response of the control plane. */
+  rootsMax: 10_000,
+  /** Replicas sign with one key, two while it is rotated; of more that are named the one used longest ago is forgotten. */
+  learntKeysMax: 8,
   resolveDeadlineMs: 2_000,
   resolvesMax: 64,
   /** Of these, for hashes that neither memory nor Redis has ever held: guesses cannot crowd out known keys. */

@@ -1,9 +1,11 @@
 // The public keys by which this proxy believes records: those that it was given, else those that the control plane names on its own
-// connection. Never from Redis. Signatures that were checked are remembered, so a batch is checked once.
+// connection, and nothing before it does. Never from Redis. Signatures that were checked are remembered, so a batch is checked once.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import {
+  idOf,
   isSigned,
   parseVerifyingKeys,
   type SignedRecord,
@@ -13,13 +15,24 @@ import {
 } from '../../common/record-signature.ts';
 import { type Reread, type RereadOptions, readNamed, reread } from '../../common/reread.ts';
 import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
+import type { AccessLimits } from './limits.ts';
+
+/** What of Redis counts. */
+export type Belief =
+  /** Nothing: there is no key, and no control plane has been met that could name one. */
+  | 'nothing'
+  /** What a known key has signed. From here nothing leads back. */
+  | 'signed'
+  /** What opens: the control plane is of a release that does not sign. */
+  | 'unsigned';
 
 export interface RecordKeys {
-  /** Whether there are none, given or named: nothing in Redis can be checked. */
-  isEmpty(): boolean;
+  readonly belief: Belief;
+  /** They are settings; else they are the control plane's word. */
+  readonly areGiven: boolean;
   /** Whether the record is what a control plane signed, under this kind and subject. */
   isGenuine(record: SignedRecord): boolean;
-  /** The control plane names its public keys. Without effect where keys were given. */
+  /** The control plane names its public keys; none: it does not sign. Without effect where keys were given. */
   learn(publicKeys: readonly Uint8Array[]): void;
   /** The control plane's own response cannot be believed: it says so, once. @throws Error always */
   refuse(reason: 'unsigned' | 'unknown key'): never;
@@ -32,16 +45,19 @@ export interface RecordKeysSettings {
   readonly keys: readonly VerifyingKey[] | undefined;
   /** Where they are read again. */
   readonly file: string | undefined;
+  /** What was signed longer ago is worth nothing. */
+  readonly maxStaleMs: number;
 }
 
-/** Roots, by what was signed. Each is one response of the control plane. */
-const rootsMax = 10_000;
-/** Replicas sign with one key, two while it is rotated; what was named longest ago goes first. */
-const learntMax = 8;
+export interface RecordKeysOptions extends RereadOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly limits: Pick<AccessLimits, 'learntKeysMax' | 'rootsMax'>;
+}
 
-export function openRecordKeys({ keys, file }: RecordKeysSettings, options: RereadOptions): RecordKeys {
-  if (keys === undefined) return new LearntKeys(options.log);
-  return new GivenKeys(watchKeys(keys, file, options), options.log);
+export function openRecordKeys(settings: RecordKeysSettings, options: RecordKeysOptions): RecordKeys {
+  const { keys, file, maxStaleMs } = settings;
+  if (keys === undefined) return new LearntKeys({ ...options, maxStaleMs });
+  return new GivenKeys(watchKeys(keys, file, options), options);
 }
 
 type Watched = Pick<Reread<readonly VerifyingKey[]>, 'current' | 'close'>;
@@ -67,7 +83,11 @@ function nameOf({ id }: Pick<VerifyingKey, 'id'>): string {
 
 /** Which signatures are good. */
 class Checked {
-  readonly #roots = new LRUCache<string, true>({ max: rootsMax });
+  readonly #roots: LRUCache<string, true>;
+
+  constructor(rootsMax: number) {
+    this.#roots = new LRUCache({ max: rootsMax });
+  }
 
   isGenuine(record: SignedRecord, keys: Iterable<VerifyingKey>): boolean {
     const { signature } = record;
@@ -91,18 +111,17 @@ const reasons = {
 } as const;
 
 class GivenKeys implements RecordKeys {
+  readonly belief = 'signed';
+  readonly areGiven = true;
   readonly #watched: Watched;
   readonly #log: Logger;
-  readonly #checked = new Checked();
+  readonly #checked: Checked;
   #hasComplained = false;
 
-  constructor(watched: Watched, log: Logger) {
+  constructor(watched: Watched, { limits, log }: Pick<RecordKeysOptions, 'limits' | 'log'>) {
     this.#watched = watched;
     this.#log = log;
-  }
-
-  isEmpty(): boolean {
-    return false;
+    this.#checked = new Checked(limits.rootsMax);
   }
 
   isGenuine(record: SignedRecord): boolean {
@@ -126,31 +145,47 @@ class GivenKeys implements RecordKeys {
   }
 }
 
-class LearntKeys implements RecordKeys {
-  readonly #log: Logger;
-  readonly #keys = new LRUCache<string, VerifyingKey>({ max: learntMax });
-  readonly #checked = new Checked();
+interface LearntKey {
+  readonly key: VerifyingKey;
+  namedAt: number;
+}
 
-  constructor(log: Logger) {
-    this.#log = log;
+type LearntKeysDeps = Pick<RecordKeysOptions, 'clock' | 'limits' | 'log'> &
+  Pick<RecordKeysSettings, 'maxStaleMs'>;
+
+class LearntKeys implements RecordKeys {
+  readonly areGiven = false;
+  readonly #deps: LearntKeysDeps;
+  readonly #keys: LRUCache<string, LearntKey>;
+  readonly #checked: Checked;
+  #belief: Belief = 'nothing';
+
+  constructor(deps: LearntKeysDeps) {
+    this.#deps = deps;
+    this.#keys = new LRUCache({ max: deps.limits.learntKeysMax });
+    this.#checked = new Checked(deps.limits.rootsMax);
   }
 
-  isEmpty(): boolean {
-    return this.#keys.size === 0;
+  get belief(): Belief {
+    return this.#belief;
   }
 
   isGenuine(record: SignedRecord): boolean {
-    return this.#checked.isGenuine(record, this.#keys.values());
+    return this.#checked.isGenuine(record, this.#all());
   }
 
   learn(publicKeys: readonly Uint8Array[]): void {
-    for (const bytes of publicKeys) {
-      // Each response names them: the usual look costs a map's.
-      const name = Buffer.from(hash('sha256', bytes, 'buffer').subarray(0, 8)).toString('hex');
-      if (this.#keys.get(name) !== undefined) continue;
-      this.#keys.set(name, verifyingKey(bytes));
-      this.#log.info({ key: name }, 'the control plane named a public key of records');
+    if (publicKeys.length === 0) {
+      // One of an earlier release, beside others perhaps: what was learnt stays.
+      if (this.#belief === 'nothing') this.#belief = 'unsigned';
+      return;
     }
+    const now = this.#deps.clock.monotonic();
+    for (const bytes of publicKeys) this.#learn(bytes, now);
+    this.#belief = 'signed';
+    // All that they have signed is too old. Only here: a proxy that is cut off hears no names.
+    for (const [name, { namedAt }] of this.#keys)
+      if (now - namedAt > this.#deps.maxStaleMs) this.#keys.delete(name);
   }
 
   refuse(reason: keyof typeof reasons): never {
@@ -162,4 +197,20 @@ class LearntKeys implements RecordKeys {
   }
 
   close(): void {}
+
+  #learn(bytes: Uint8Array, namedAt: number): void {
+    // Each response names them: the usual look costs a map's.
+    const name = nameOf({ id: idOf(bytes) });
+    const known = this.#keys.get(name);
+    if (known !== undefined) {
+      known.namedAt = namedAt;
+      return;
+    }
+    this.#keys.set(name, { key: verifyingKey(bytes), namedAt });
+    this.#deps.log.info({ key: name }, 'the control plane named a public key of records');
+  }
+
+  *#all(): Iterable<VerifyingKey> {
+    for (const { key } of this.#keys.values()) yield key;
+  }
 }

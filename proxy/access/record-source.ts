@@ -35,8 +35,10 @@ export interface RecordCache {
   read(subject: Subject): Promise<Held | undefined>;
   write(record: SignedRecord): void;
   remove(subject: Subject): void;
-  /** Whether it has answered since the start. */
+  /** Whether it has answered since the start, and something of it can be believed. */
   hasAnswered(): boolean;
+  /** Whether records count that nobody has signed. Once they do not, they never do again. */
+  believesUnsigned(): boolean;
 }
 
 export type LookupTier = 'memory' | 'redis' | 'control_plane' | 'negative' | 'stale';
@@ -115,7 +117,7 @@ class TieredRecords implements LiveRecordSource {
 
   constructor(deps: RecordSourceDeps) {
     this.#deps = deps;
-    this.#records = new Records(deps);
+    this.#records = new Records({ ...deps, believesUnsigned: () => deps.cache?.believesUnsigned() === true });
     this.#refusals = new Refusals(deps.clock, deps.limits);
     const records = this.#records;
     this.#resolver = new Resolver({
@@ -162,7 +164,9 @@ class TieredRecords implements LiveRecordSource {
   notReady(): string | undefined {
     this.#hasAnswered ||=
       this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasAnswered() === true;
-    return this.#hasAnswered ? undefined : 'neither the control plane nor Redis has answered yet';
+    return this.#hasAnswered
+      ? undefined
+      : 'neither the control plane nor a Redis that can be believed has answered yet';
   }
 
   feed(): FeedStatus {

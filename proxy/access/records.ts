@@ -58,6 +58,8 @@ interface KeyEntry extends Entry<HeldKey> {
 }
 
 export interface RecordsDeps {
+  /** Whether records count that nobody has signed. Absent: they do not. */
+  readonly believesUnsigned?: () => boolean;
   readonly clock: Clock;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
@@ -68,6 +70,7 @@ export class Records {
   readonly #clock: Clock;
   readonly #maxStaleMs: number;
   readonly #limits: AccessLimits;
+  readonly #believesUnsigned: () => boolean;
   readonly #keys: LRUCache<string, KeyEntry>;
   readonly #scopes: LRUCache<string, Entry<HeldScope>>;
   readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
@@ -79,6 +82,7 @@ export class Records {
     this.#clock = deps.clock;
     this.#maxStaleMs = deps.maxStaleMs;
     this.#limits = deps.limits;
+    this.#believesUnsigned = deps.believesUnsigned ?? (() => false);
     this.feed = new FeedState(deps.limits.changedMax);
     this.#keys = new LRUCache({ max: deps.limits.keysMax });
     this.#scopes = new LRUCache({ max: deps.limits.scopesMax });
@@ -235,7 +239,12 @@ export class Records {
 
   #usable<T extends Held>(held: T | undefined, now: number): T | undefined {
     if (held === undefined || !this.feed.permits(held.ref, held.asOf)) return undefined;
+    if (!this.#counts(held)) return undefined;
     return now - lastConfirmed(held, this.feed) > this.#maxStaleMs ? undefined : held;
+  }
+
+  #counts(held: Held): boolean {
+    return held.isUnsigned !== true || this.#believesUnsigned();
   }
 
   #find<T extends Held>(
@@ -254,7 +263,8 @@ export class Records {
   #keep<T extends Held, E extends Entry<T>>(map: LRUCache<string, E>, held: T, create: (held: T) => E): void {
     const entry = map.peek(held.ref);
     if (entry === undefined) map.set(held.ref, create(held));
-    else if (entry.held === undefined || isNewer(held, entry.held, this.feed)) entry.held = held;
+    else if (entry.held === undefined || !this.#counts(entry.held) || isNewer(held, entry.held, this.feed))
+      entry.held = held;
   }
 
   #peek(

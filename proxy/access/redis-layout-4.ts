@@ -1,5 +1,5 @@
 // Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. Read for one release,
-// and only while no public key is known; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
+// and only while the control plane is of a release that does not sign; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
 import { hash } from 'node:crypto';
 import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
@@ -59,11 +59,11 @@ function sealContext(subject: Subject, asOf: Position, organization: string): Se
 type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
 
 export function heldOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): Held {
-  const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt };
+  const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt, isUnsigned: true as const };
   const { record } = stored.content;
   switch (subject.kind) {
     case 'key':
-      return heldKey(subject.ref, record as KeyRecord, at);
+      return { ...heldKey(subject.ref, record as KeyRecord, at), isUnsigned: true };
     case 'organization':
       return { ...at, kind: 'organization', record: withSecrets(record as OrganizationRecord) };
     default:

@@ -8,7 +8,7 @@ import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
-import type { RecordKeys } from './record-keys.ts';
+import type { Belief, RecordKeys } from './record-keys.ts';
 import type { AccessMetrics, RecordCache } from './record-source.ts';
 import { heldOfLayout4, nameInLayout4, openLayout4 } from './redis-layout-4.ts';
 import { encodeSigned, heldFrom, parseSigned } from './wire-signed.ts';
@@ -24,7 +24,7 @@ export interface RecordCommands {
 export interface RedisRecordsDeps {
   readonly commands: RecordCommands;
   readonly sealKeys: SealKeys;
-  readonly recordKeys: Pick<RecordKeys, 'isEmpty' | 'isGenuine'>;
+  readonly recordKeys: Pick<RecordKeys, 'belief' | 'isGenuine'>;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
   readonly clock: Clock;
@@ -50,8 +50,8 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
   };
   return {
     read: async (subject) => {
-      // Without a public key nothing of this layout can be checked.
-      const layout = recordKeys.isEmpty() ? previous : present;
+      const layout = layouts[recordKeys.belief];
+      if (layout === undefined) return undefined;
       const bytes = await commands.get(layout.nameOf(subject)).catch(failed('read'));
       if (bytes === null || bytes === undefined) return undefined;
       const found = layout.open(deps, subject, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -72,7 +72,8 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
     },
     remove: (subject) =>
       background('remove a record from Redis', commands.delete(recordName(subject)).catch(failed('write'))),
-    hasAnswered: () => commands.hasAnswered(),
+    hasAnswered: () => commands.hasAnswered() && recordKeys.belief !== 'nothing',
+    believesUnsigned: () => recordKeys.belief === 'unsigned',
   };
 }
 
@@ -94,6 +95,12 @@ const previous: Layout = {
     const confirmedAt = arrivedAt(deps, stored.content.confirmedAt);
     return confirmedAt === undefined ? 'clock' : heldOfLayout4(subject, stored, confirmedAt);
   },
+};
+
+const layouts: Readonly<Record<Belief, Layout | undefined>> = {
+  nothing: undefined,
+  signed: present,
+  unsigned: previous,
 };
 
 /**

@@ -29,17 +29,21 @@ const kindsInContract = {
   organization: 'RECORD_KIND_ORGANIZATION',
 } as const satisfies Record<SignedKind, RecordKind>;
 
-/** @throws Error that names what is wrong with the response; also where it is not signed by a key that `keys` knows */
+/**
+ * An unsigned response is taken where the keys are the control plane's own word: nobody who could alter the one could not alter the
+ * other. It is for this proxy's memory alone.
+ * @throws Error that names what is wrong with the response; also where it is not signed by a key that `keys` knows
+ */
 export function decodeSignedResolve(
   response: ResolveResponse__Output,
   keyHash: string,
   keys: RecordKeys,
 ): ResolveAnswer {
+  keys.learn(response.recordKeys);
   if (response.recordKeys.length === 0) {
-    if (!keys.isEmpty()) keys.refuse('unsigned');
+    if (keys.areGiven) keys.refuse('unsigned');
     return decodeResolve(response);
   }
-  keys.learn(response.recordKeys);
   const asOf = decodePosition(response.asOf);
   const signed = response.signed.map(decodeSigned);
   for (const record of signed) {

@@ -48,7 +48,10 @@ function checked(keys: ReturnType<typeof openRecordKeys>, record: SignedRecord):
   if (!keys.isGenuine(record)) throw new Error('a good signature was refused');
 }
 
-const keys = openRecordKeys({ keys: [verifyingKey(key.publicKey)], file: undefined }, { log: silentLog });
+const keys = openRecordKeys(
+  { keys: [verifyingKey(key.publicKey)], file: undefined, maxStaleMs: 3_600_000 },
+  { log: silentLog, clock: systemClock, limits: accessLimits },
+);
 const batches = Array.from({ length: rounds }, (_, revision) => organizationOf(batch(revision)));
 const known = organizationOf(batch(rounds));
 

@@ -26,6 +26,8 @@ const limits: AccessLimits = {
   organizationsMax: 2,
   changedMax: 5,
   unknownMax: 3,
+  refusalAddressesMax: 100,
+  rootsMax: 20,
 };
 
 export interface ModelProxyDeps {
@@ -69,7 +71,7 @@ export class ModelProxy {
     };
     const metrics = { lookup: deps.onEvent, cacheIgnored: deps.onEvent, cacheFailed: deps.onEvent };
     const shared = { clock, background, metrics, limits, maxStaleMs };
-    const recordKeys = controlPlane.signing.publicKeys();
+    const recordKeys = controlPlane.signing.publicKeysWithin(limits);
     const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys, recordKeys });
     this.source = createRecordSource({
       ...shared,

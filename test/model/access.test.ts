@@ -26,4 +26,4 @@ it(`a proxy never serves what its feed has passed, whatever happens (seeds from 
     'unavailable',
   ];
   expect(reached.filter((name) => !seen.has(name))).toEqual([]);
-}, 180_000);
+}, 60_000);

@@ -1,5 +1,6 @@
 // What a proxy is told of a key value: everything from one snapshot, nothing of what it may not know.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
 import { verifyingKey } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
@@ -8,6 +9,7 @@ import { sealProviderSecret } from '../../../control-plane/domain/provider-secre
 import { type AccessService, defaultAccessLimits } from '../../../control-plane/services/access.ts';
 import type { ChangeTransaction, Store } from '../../../control-plane/store/store.ts';
 import { recordTypes } from '../../../proto/load.ts';
+import { accessLimits } from '../../../proxy/access/limits.ts';
 import { openRecordKeys } from '../../../proxy/access/record-keys.ts';
 import { parseSigned } from '../../../proxy/access/wire-signed.ts';
 import { describeStores, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
@@ -92,8 +94,8 @@ describeStores('Resolve', (given) => {
     expect(signed.asOf).toEqual(plain.asOf);
     const [publicKey = Buffer.alloc(0)] = signed.recordKeys ?? [];
     const keys = openRecordKeys(
-      { keys: [verifyingKey(Buffer.from(publicKey))], file: undefined },
-      { log: silentLog },
+      { keys: [verifyingKey(Buffer.from(publicKey))], file: undefined, maxStaleMs: 3_600_000 },
+      { log: silentLog, clock: systemClock, limits: accessLimits },
     );
     const records = (signed.signed ?? []).map((record) => parseSigned(recordTypes.signed.serialize(record)));
     expect(records.map(({ ref }) => ref)).toEqual([

@@ -48,7 +48,13 @@ export class FakeControlPlane {
     return {
       resolve: async (keyHash, timeoutMs) =>
         decodeSignedResolve(await this.#resolve(link, keyHash, timeoutMs), keyHash, recordKeys),
-      watch: (start, handlers) => this.#watch(link, start, handlers),
+      watch: (start, handlers) => {
+        const message = (heard: FeedMessage) => {
+          if (heard.type === 'started' || heard.type === 'reset') recordKeys.learn(this.signing.named());
+          handlers.message(heard);
+        };
+        return this.#watch(link, start, { ...handlers, message });
+      },
     };
   }
 

@@ -1,6 +1,7 @@
 // The control plane's signature for tests: records of the fake database in the contract's form, signed as the real one signs them.
 
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
+import { type Clock, systemClock } from '../../../common/clock.ts';
 import {
   createSigningKey,
   parseSigningKey,
@@ -15,6 +16,7 @@ import type {
   ResolveResponse__Output,
 } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import { packageDefinition } from '../../../proto/load.ts';
+import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
 import type {
   KeyRecord,
   Limit,
@@ -38,6 +40,11 @@ export class TestSigning {
   /** Signs at all: false is a control plane of an earlier release. */
   signs = true;
 
+  /** What the feed's beginning names. */
+  named(): readonly Buffer[] {
+    return this.signs ? [this.key.publicKey] : [];
+  }
+
   /** As it comes over the connection. @param at when the snapshot was read, milliseconds since 1970 */
   respond(keyHash: string, answer: ResolveAnswer, at: number): ResolveResponse__Output {
     return this.signed(
@@ -56,9 +63,12 @@ export class TestSigning {
 
   /** Given to a proxy: that of now, unless others are named. */
   publicKeys(...keys: readonly SigningKey[]): RecordKeys {
-    const all = keys.length === 0 ? [this.key] : keys;
+    return this.publicKeysWithin(accessLimits, keys.length === 0 ? [this.key] : keys);
+  }
+
+  publicKeysWithin(limits: AccessLimits, all: readonly SigningKey[] = [this.key]): RecordKeys {
     const given = all.map(({ publicKey }) => verifyingKey(publicKey));
-    return openRecordKeys({ keys: given, file: undefined }, { log: silentLog });
+    return openRecordKeys({ keys: given, ...unwatched }, { log: silentLog, clock: systemClock, limits });
   }
 }
 
@@ -67,9 +77,11 @@ export function newSigningKey(): SigningKey {
 }
 
 /** A proxy is given none. */
-export function noRecordKeys(): RecordKeys {
-  return openRecordKeys({ keys: undefined, file: undefined }, { log: silentLog });
+export function noRecordKeys(clock: Pick<Clock, 'monotonic'> = systemClock): RecordKeys {
+  return openRecordKeys({ keys: undefined, ...unwatched }, { log: silentLog, clock, limits: accessLimits });
 }
+
+const unwatched = { file: undefined, maxStaleMs: 3_600_000 };
 
 const masterKey = parseSealKeys(createSealKey());
 

@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../common/clock.ts';
 import {
   parseVerifyingKeys,
   publicPemOf,
   type SigningKey,
   signRecords,
 } from '../../../../common/record-signature.ts';
+import { accessLimits } from '../../../../proxy/access/limits.ts';
 import { openRecordKeys } from '../../../../proxy/access/record-keys.ts';
 import { newSigningKey, noRecordKeys } from '../../../support/access/signing.ts';
 import { until } from '../../../support/process.ts';
@@ -31,7 +33,10 @@ describe('public keys in a file', () => {
     const write = (...keys: SigningKey[]) => writeFileSync(file, keys.map(publicPemOf).join(''));
     write(old);
     const keys = parseVerifyingKeys(publicPemOf(old));
-    const given = openRecordKeys({ keys, file }, { log: silentLog, everyMs: 5 });
+    const given = openRecordKeys(
+      { keys, file, maxStaleMs: 3_600_000 },
+      { log: silentLog, everyMs: 5, clock: systemClock, limits: accessLimits },
+    );
     expect([given.isGenuine(recordOf(old)), given.isGenuine(recordOf(fresh))]).toEqual([true, false]);
     write(old, fresh);
     await until(() => given.isGenuine(recordOf(fresh)), { what: 'the new key to count' });
@@ -50,7 +55,7 @@ describe('public keys in a file', () => {
 describe('public keys that the control plane names', () => {
   it('are few: what was named longest ago goes first', () => {
     const learnt = noRecordKeys();
-    expect(learnt.isEmpty()).toBe(true);
+    expect(learnt.belief).toBe('nothing');
     learnt.learn([old.publicKey]);
     for (let count = 0; count < 8; count++) learnt.learn([newSigningKey().publicKey]);
     expect(learnt.isGenuine(recordOf(old))).toBe(false);
