@@ -11,6 +11,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
+import { ed25519PrivateKey } from './audit-anchor.ts';
 
 /** Kinds of records, with the byte that stands for each in a leaf: its number in the contract's RecordKind. */
 const kindBytes = { key: 1, ai_system: 2, person: 3, organization: 4 } as const;
@@ -72,22 +73,14 @@ export function idOf(publicKey: Uint8Array): Buffer {
   return hash('sha256', publicKey, 'buffer').subarray(0, keyIdBytes);
 }
 
-/** @throws Error that says what is accepted, never what was given */
-export function signingKey(privateKey: KeyObject): SigningKey {
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('must be an Ed25519 key');
+function signingKey(privateKey: KeyObject): SigningKey {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   return { privateKey, publicKey, id: idOf(publicKey) };
 }
 
 /** @throws Error that says what is accepted, never what was given */
 export function parseSigningKey(pem: string): SigningKey {
-  let key: KeyObject;
-  try {
-    key = createPrivateKey(pem);
-  } catch {
-    throw new Error('must be an Ed25519 private key in PEM');
-  }
-  return signingKey(key);
+  return signingKey(ed25519PrivateKey(pem));
 }
 
 /** A private key made of 32 bytes that nobody else knows. */
