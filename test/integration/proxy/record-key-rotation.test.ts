@@ -1,0 +1,113 @@
+// The key that signs records is rotated under traffic, with real processes over a real Redis and files that change as Secrets do:
+// public key added, private key switched, old public key removed. No request fails, at a proxy that is given the keys and at one that learns them.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createSigningKey, parseSigningKey, publicPemOf } from '../../../common/record-signature.ts';
+import {
+  type ControlPlaneProcess,
+  chatRequest,
+  type ProxyProcess,
+  startGateway,
+  type TestGateway,
+} from '../../support/gateway.ts';
+import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { metric } from '../../support/telemetry.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'record-key-rotation-'));
+const [signingFile, publicFile] = [join(folder, 'signing.pem'), join(folder, 'public.pem')];
+const [old, fresh] = [createSigningKey(), createSigningKey()];
+const publicOf = (pem: string) => publicPemOf(parseSigningKey(pem));
+const idOf = (pem: string) => parseSigningKey(pem).id.toString('hex');
+
+let database: TestDatabase;
+let redis: TestRedis;
+let gateway: TestGateway;
+let signing: ControlPlaneProcess;
+
+beforeAll(async () => {
+  writeFileSync(signingFile, old);
+  writeFileSync(publicFile, publicOf(old));
+  database = await createDatabase();
+  redis = await startRedis();
+  gateway = await startGateway({
+    databaseUrl: database.url,
+    controlPlane: { GATEWAY_RECORD_SIGNING_KEY: undefined, GATEWAY_RECORD_SIGNING_KEY_FILE: signingFile },
+    proxy: { REDIS_URL: redis.url, GATEWAY_RECORD_KEYS: undefined },
+  });
+  signing = await gateway.startControlPlaneProcess();
+}, 60_000);
+afterAll(async () => {
+  await gateway?.close();
+  await redis?.stop();
+  await database?.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const startProxy = (env: Readonly<Record<string, string>> = {}) =>
+  gateway.startProxyProcess(
+    { GATEWAY_CONTROL_PLANE: `127.0.0.1:${signing.grpcPort}`, ...env },
+    { timeoutMs: 60_000 },
+  );
+const given = { GATEWAY_RECORD_KEYS_FILE: publicFile };
+
+/** Files are read every two seconds; a busy machine may skip one. */
+const rereadFiles = () => new Promise((resolve) => setTimeout(resolve, 5_000));
+
+it('no request fails, and nothing has to be believed that was not signed', async () => {
+  const keys = await Promise.all(Array.from({ length: 4 }, () => gateway.organization.createKey()));
+  const proxies: ProxyProcess[] = [await startProxy(given), await startProxy()];
+  const failures: string[] = [];
+  let asked = 0;
+  const ask = async ({ url }: ProxyProcess, value: string) => {
+    const response = await fetch(`${url}/v1/chat/completions`, chatRequest(value));
+    await response.arrayBuffer();
+    asked += 1;
+    if (response.status !== 200) failures.push(`${response.status} after ${asked}`);
+  };
+  const everyKey = async () => {
+    for (const { value } of keys) for (const proxy of proxies) await ask(proxy, value);
+  };
+  let isOver = false;
+  const traffic = (async () => {
+    while (!isOver) await everyKey();
+  })();
+  const signsWith = async (pem: string) => {
+    const { recordKey } = (await gateway.platform.call('Status/Get', {})) as { recordKey?: string };
+    return recordKey === idOf(pem);
+  };
+
+  await everyKey();
+  writeFileSync(publicFile, publicOf(old) + publicOf(fresh));
+  await rereadFiles();
+  writeFileSync(signingFile, fresh);
+  await rereadFiles();
+  expect(await signsWith(fresh)).toBe(true);
+  // What is in Redis then, new and old, serves proxies that start; what changes is signed with the new key.
+  proxies.push(await startProxy(given), await startProxy());
+  keys.push(await gateway.organization.createKey());
+  await everyKey();
+  for (const { id } of keys)
+    await gateway.organization.api.call('VirtualKeys/Update', { id, name: `renamed ${id}` });
+  await everyKey();
+  writeFileSync(publicFile, publicOf(fresh));
+  await rereadFiles();
+  await everyKey();
+  proxies.push(await startProxy(given));
+  await everyKey();
+  isOver = true;
+  await traffic;
+  expect(failures).toEqual([]);
+  expect(asked).toBeGreaterThan(50);
+  const ignored = await Promise.all(
+    proxies
+      .slice(0, 4)
+      .map(({ adminUrl }) =>
+        metric({ adminUrl }, 'gateway_access_cache_ignored_total', { reason: 'unreadable' }),
+      ),
+  );
+  expect(ignored.every((count) => count === 0)).toBe(true);
+  console.log(`${asked} requests while the key was rotated, ${failures.length} failed`);
+}, 180_000);
