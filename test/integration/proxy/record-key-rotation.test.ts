@@ -13,6 +13,7 @@ import {
   type TestGateway,
 } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { type Child, until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { metric } from '../../support/telemetry.ts';
 
@@ -53,19 +54,27 @@ const startProxy = (env: Readonly<Record<string, string>> = {}) =>
   );
 const given = { GATEWAY_RECORD_KEYS_FILE: publicFile };
 
-/** Files are read every two seconds; a busy machine may skip one. */
-const rereadFiles = () => new Promise((resolve) => setTimeout(resolve, 5_000));
+/** Waits until each of them has read its file of keys so often anew. */
+async function untilReread(planes: readonly { readonly child: Child }[], times: number): Promise<void> {
+  for (const { child } of planes)
+    await until(() => child.stdout().split(' was read anew').length > times, {
+      what: 'a file of keys to be read anew',
+      timeoutMs: 30_000,
+    });
+}
 
 it('no request fails, and nothing has to be believed that was not signed', async () => {
   const keys = await Promise.all(Array.from({ length: 4 }, () => gateway.organization.createKey()));
-  const proxies: ProxyProcess[] = [await startProxy(given), await startProxy()];
+  const first = await startProxy(given);
+  const proxies: ProxyProcess[] = [first, await startProxy()];
   const failures: string[] = [];
   let asked = 0;
-  const ask = async ({ url }: ProxyProcess, value: string) => {
-    const response = await fetch(`${url}/v1/chat/completions`, chatRequest(value));
-    await response.arrayBuffer();
+  let phase = 'before';
+  const ask = async (proxy: ProxyProcess, value: string) => {
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(value));
+    const body = await response.text();
     asked += 1;
-    if (response.status !== 200) failures.push(`${response.status} after ${asked}`);
+    if (response.status !== 200) failures.push(`${phase}, proxy ${proxies.indexOf(proxy)}: ${body}`);
   };
   const everyKey = async () => {
     for (const { value } of keys) for (const proxy of proxies) await ask(proxy, value);
@@ -80,20 +89,27 @@ it('no request fails, and nothing has to be believed that was not signed', async
   };
 
   await everyKey();
+  phase = 'added';
   writeFileSync(publicFile, publicOf(old) + publicOf(fresh));
-  await rereadFiles();
+  await untilReread([first], 1);
+  phase = 'switched';
   writeFileSync(signingFile, fresh);
-  await rereadFiles();
-  expect(await signsWith(fresh)).toBe(true);
+  await untilReread([signing], 1);
+  await until(() => signsWith(fresh), {
+    what: 'the other replica to sign with the new key',
+    timeoutMs: 30_000,
+  });
   // What is in Redis then, new and old, serves proxies that start; what changes is signed with the new key.
-  proxies.push(await startProxy(given), await startProxy());
+  const second = await startProxy(given);
+  proxies.push(second, await startProxy());
   keys.push(await gateway.organization.createKey());
   await everyKey();
   for (const { id } of keys)
     await gateway.organization.api.call('VirtualKeys/Update', { id, name: `renamed ${id}` });
   await everyKey();
+  phase = 'removed';
   writeFileSync(publicFile, publicOf(fresh));
-  await rereadFiles();
+  await Promise.all([untilReread([first], 2), untilReread([second], 1)]);
   await everyKey();
   proxies.push(await startProxy(given));
   await everyKey();

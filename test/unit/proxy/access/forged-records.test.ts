@@ -25,7 +25,7 @@ import {
   type TestProxy,
   type World,
 } from '../../../support/access/one-proxy.ts';
-import { Random } from '../../../support/access/random.ts';
+import { Random, scrambled } from '../../../support/access/random.ts';
 import { newSigningKey, noRecordKeys } from '../../../support/access/signing.ts';
 
 const revoked = hashOf(1);
@@ -201,7 +201,7 @@ const raw = (subject: Subject, make: () => Buffer): Attack => ({
   },
 });
 
-const valueOf = (subject: Subject): Buffer => dump.get(recordName(subject)) ?? Buffer.alloc(0);
+const dumped = (subject: Subject): Buffer => dump.get(recordName(subject)) ?? Buffer.alloc(0);
 
 function flipped(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);
@@ -220,21 +220,21 @@ const withoutCacheKey: Readonly<Record<string, Readonly<Record<string, Attack>>>
     'without a seal': raw(keyOfRevoked, () =>
       Buffer.concat([Buffer.from([5]), encodeSigned(genuineOf(keyOfRevoked))]),
     ),
-    'with one bit turned': raw(keyOfRevoked, () => flipped(valueOf(keyOfRevoked), 40)),
-    'cut off': raw(keyOfRevoked, () => valueOf(keyOfRevoked).subarray(0, -1)),
+    'with one bit turned': raw(keyOfRevoked, () => flipped(dumped(keyOfRevoked), 40)),
+    'cut off': raw(keyOfRevoked, () => dumped(keyOfRevoked).subarray(0, -1)),
     'of no bytes': raw(keyOfRevoked, () => Buffer.alloc(0)),
   },
   swapped: {
-    'of another key for one that never was': raw(keyOfNobody, () => valueOf(keyOfSouthern)),
-    'of another tenant’s key for the revoked one': raw(keyOfRevoked, () => valueOf(keyOfSouthern)),
-    'of an organization for a key': raw(keyOfRevoked, () => valueOf(north)),
+    'of another key for one that never was': raw(keyOfNobody, () => dumped(keyOfSouthern)),
+    'of another tenant’s key for the revoked one': raw(keyOfRevoked, () => dumped(keyOfSouthern)),
+    'of an organization for a key': raw(keyOfRevoked, () => dumped(north)),
   },
   future: {
     'of the next layout': raw(keyOfRevoked, () =>
-      Buffer.concat([Buffer.from([6]), valueOf(keyOfRevoked).subarray(1)]),
+      Buffer.concat([Buffer.from([6]), dumped(keyOfRevoked).subarray(1)]),
     ),
     'of the layout before': raw(keyOfRevoked, () =>
-      Buffer.concat([Buffer.from([4]), valueOf(keyOfRevoked).subarray(1)]),
+      Buffer.concat([Buffer.from([4]), dumped(keyOfRevoked).subarray(1)]),
     ),
   },
 };
@@ -377,34 +377,18 @@ describe('thousands of records at random', () => {
 
   function bytesAtRandom(random: Random, subject: Subject): Buffer {
     const from = random.chance(0.5) && subject !== keyOfNobody ? subject : random.pick(subjects);
-    const value = valueOf(from);
+    const value = dumped(from);
     switch (random.below(5)) {
       case 0:
         return value;
       case 1:
-        return Buffer.from(scrambled(random, value));
+        return scrambled(random, value);
       case 2:
-        return Buffer.concat([value.subarray(0, random.below(value.length)), valueOf(random.pick(subjects))]);
+        return Buffer.concat([value.subarray(0, random.below(value.length)), dumped(random.pick(subjects))]);
       case 3:
         return sealRecord(otherCacheKey, { ...genuineOf(from), ...subject });
       default:
         return Buffer.from(Array.from({ length: random.below(300) }, () => random.below(256)));
-    }
-  }
-
-  /** Some bits turned, some bytes gone or come. */
-  function scrambled(random: Random, bytes: Uint8Array): Buffer {
-    const at = random.below(Math.max(1, bytes.length));
-    switch (random.below(3)) {
-      case 0: {
-        const copy = Buffer.from(bytes);
-        if (copy.length > 0) copy[at] = (copy[at] ?? 0) ^ (1 << random.below(8));
-        return copy;
-      }
-      case 1:
-        return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]);
-      default:
-        return Buffer.concat([bytes.subarray(0, at), Buffer.from([random.below(256)]), bytes.subarray(at)]);
     }
   }
 });
