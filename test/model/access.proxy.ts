@@ -78,7 +78,7 @@ export class ModelProxy {
     this.source = createRecordSource({
       ...shared,
       cache,
-      unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
+      unknownCredentials: new RateShare({ ...shares.unknown_credentials.bounds, ownersMax: 100 }),
       controlPlane: controlPlane.connect(this.#link, recordKeys),
       timers: time,
       random: random.next,
