@@ -258,6 +258,12 @@ export class RateShare {
     this.#refused++;
     return Math.ceil(((1 - bucket.tokens) * 60) / perMinute);
   }
+
+  /** What was taken was none of what is limited: a credential that turned out to be known. */
+  give(owner: string): void {
+    const bucket = this.#buckets.get(owner);
+    if (bucket !== undefined) bucket.tokens = Math.min(this.#options.burst, bucket.tokens + 1);
+  }
 }
 
 interface Bucket {
