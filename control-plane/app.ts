@@ -15,17 +15,24 @@ import { createAuditLog } from './audit/shipping.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
+import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrail-work.ts';
 import { startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
-import { createReportDecisions } from './services/guardrail-decisions.ts';
+import {
+  createReportDecisions,
+  type ReportDecisions,
+  type ReportDecisionsDeps,
+} from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
+import type { ServiceDeps } from './services/method.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
+import { createShares, type Shares } from './shares.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
@@ -94,15 +101,13 @@ async function assemble(
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
-  const services = {
-    masterKeys: settings.masterKey,
-    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new Set(settings.privateUpstreams),
-    usageKeptMs: settings.usageKept,
-    webhookAddresses: receivers,
+  const shares = createShares(clock);
+  metrics.watchShares(shares);
+  const services = serviceDeps(settings, {
+    ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, log }, lifecycle) },
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
-  };
-  const dispatcher = createDispatcher({ store, services, clock });
+  });
+  const dispatcher = createDispatcher({ store, services, shares, clock });
   const background = createBackground({ log });
   const ledger = createLedgerService({
     ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
@@ -128,7 +133,7 @@ async function assemble(
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
     { address: settings.grpcListen, tls, proxyCertificates, reflection },
-    { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
+    { ...calls, access, ledger, reportDecisions: reportDecisionsOf({ store, clock }, shares) },
   );
   doors.push(grpc);
   const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
@@ -143,6 +148,31 @@ async function assemble(
       await lifecycle.close();
     },
   };
+}
+
+function reportDecisionsOf(deps: ReportDecisionsDeps, shares: Shares): ReportDecisions {
+  return createReportDecisions({
+    ...deps,
+    inTurn: (organization, work) => shares.inTurn('changes', { organization, key: 'guardrails' }, work),
+  });
+}
+
+type OpenedServices = Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica'>;
+
+function serviceDeps(settings: ControlPlaneSettings, opened: OpenedServices): ServiceDeps {
+  return {
+    ...opened,
+    masterKeys: settings.masterKey,
+    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
+    privateUpstreams: new Set(settings.privateUpstreams),
+    usageKeptMs: settings.usageKept,
+  };
+}
+
+function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): GuardrailWork {
+  const work = createGuardrailWork(deps);
+  lifecycle.onClose('guardrail work', () => work.close());
+  return work;
 }
 
 function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {

@@ -24,6 +24,8 @@ import type {
 
 export interface Backend {
   readonly reads: Kysely<Schema>;
+  /** The same for the feed, its heartbeats, and what else proxies read: it never waits for operators' reads. */
+  readonly proxyReads: Kysely<Schema>;
   /** Changes wait for each other, so where connections are shared they have some of their own and never keep reads waiting. */
   readonly changes: Kysely<Schema>;
   /** The same for the books, which wait for each other by organization and budget. */
@@ -64,16 +66,17 @@ export function createKyselyStore(
     for (const listener of recalled) listener(recall);
   };
   backend.onRecall(recallHere);
+  const forProxies: Store['snapshot'] = (work) => snapshot(backend, backend.proxyReads, work);
   const change: Store['change'] = (context, work) =>
     runChange({ backend, ringHere, onAuditEvent }, context, work);
   return {
     features: backend.features,
     change,
-    snapshot: (work) => snapshot(backend, work),
-    position: () => backend.position(backend.reads),
-    changesAfter: (revision, rows) =>
-      snapshot(backend, (db, position) => readChanges(db, position, revision, rows)),
-    positionAgo: (ageMs) => snapshot(backend, (db, position) => positionAgo(backend, db, position, ageMs)),
+    snapshot: (work) => snapshot(backend, backend.reads, work),
+    snapshotForProxies: forProxies,
+    position: () => backend.position(backend.proxyReads),
+    changesAfter: (revision, rows) => forProxies((db, position) => readChanges(db, position, revision, rows)),
+    positionAgo: (ageMs) => forProxies((db, position) => positionAgo(backend, db, position, ageMs)),
     startNewEpoch: (present) =>
       change(
         { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
@@ -92,10 +95,11 @@ export function createKyselyStore(
 }
 
 function snapshot<T>(
-  backend: Backend,
+  backend: Pick<Backend, 'position'>,
+  reads: Kysely<Schema>,
   work: (db: Kysely<Schema>, position: Position) => Promise<T>,
 ): Promise<T> {
-  return backend.reads
+  return reads
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')

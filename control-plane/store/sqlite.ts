@@ -48,6 +48,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
   }
   return {
     reads: db,
+    proxyReads: db,
     changes: db,
     books: db,
     features,

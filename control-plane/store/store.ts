@@ -27,6 +27,8 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   snapshot<T>(work: (db: Kysely<Schema>, position: Position) => Promise<T>): Promise<T>;
+  /** As snapshot, on connections that no operator's call has: for what proxies wait for. @throws StoreUnavailableError */
+  snapshotForProxies: Store['snapshot'];
   /** The newest position, read from the primary now. @throws StoreUnavailableError */
   position(): Promise<Position>;
   /**

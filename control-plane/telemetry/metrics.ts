@@ -13,6 +13,7 @@ import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
 import type { CallCode } from '../services/errors.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
+import type { Shares } from '../shares.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
 
@@ -32,6 +33,8 @@ export interface ControlPlaneMetrics
     WebhookMetrics {
   /** Whoever opens one says so here. */
   readonly certificates: CertificateEnds;
+  /** Reads them at each scrape. */
+  watchShares(shares: Pick<Shares, 'states'>): void;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -107,8 +110,31 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     ...ledgerMetrics(registers),
     ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
+    watchShares: (shares) => shareMetrics(registers, shares),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+function shareMetrics(registers: Registry[], shares: Pick<Shares, 'states'>): void {
+  const labelled = { labelNames: ['resource'] as const, registers };
+  new Gauge({
+    name: 'gateway_share_used',
+    help: 'How much of a resource is used by all organizations together, from 0 to 1.',
+    ...labelled,
+    collect() {
+      for (const [resource, { used }] of shares.states())
+        if (used !== undefined) this.set({ resource }, used);
+    },
+  });
+  new Counter({
+    name: 'gateway_share_refused_total',
+    help: 'What was refused because its organization, or the address of a stranger, had its share of the resource.',
+    ...labelled,
+    collect() {
+      this.reset();
+      for (const [resource, { refused }] of shares.states()) this.inc({ resource }, refused);
+    },
+  });
 }
 
 function catalogGauges(registers: Registry[], { ageSeconds, isRejected }: CatalogGauges): void {
