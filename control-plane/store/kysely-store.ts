@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { backoffMs } from '../../common/backoff.ts';
 import { type AuditEvent, auditHash } from './audit-chain.ts';
-import { epochChange } from './epochs.ts';
+import { epochChange, type LastChange, noteEpoch, readLineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
@@ -80,9 +80,10 @@ export function createKyselyStore(
     startNewEpoch: (present) =>
       change(
         { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
-        async (tx) => startNewEpoch(tx, (await backend.position(tx.db)).epoch === present),
+        (tx) => startNewEpoch(backend, tx, present),
       ),
     epochChange: (since, isBelieved) => runBooks(backend, (tx) => epochChange(tx, since, isBelieved)),
+    lineage: () => runBooks(backend, readLineage),
     onBell: (ring) => void bells.add(ring),
     books: (work) => runBooks(backend, work),
     recall: (recall) => {
@@ -179,7 +180,7 @@ function runChangeOnce<T>(
       const feed = await db
         .updateTable('feed')
         .set((column) => ({ revision: column('revision', '+', 1) }))
-        .returning(['revision', 'audit_hash', backend.now().as('now')])
+        .returning(['revision', 'audit_hash', 'epoch', 'epoch_revision', backend.now().as('now')])
         .executeTakeFirstOrThrow();
       const { locks, insertRows } = backend;
       const tx = { db, locks, insertRows, revision: feed.revision, now: feed.now };
@@ -187,6 +188,7 @@ function runChangeOnce<T>(
       if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
       await recordInvalidations(tx, outcome);
       const event = await recordAuditEvent(tx, feed.audit_hash, context, outcome);
+      await recordEpoch(backend, tx, { ...feed, revision: feed.revision - 1 });
       await backend.ring(db);
       return { result: outcome.result, event };
     });
@@ -241,6 +243,17 @@ async function recordAuditEvent(
   await tx.db.insertInto('audit_events').values(event).execute();
   await tx.db.updateTable('feed').set({ audit_hash: event.hash }).execute();
   return event;
+}
+
+/** Says in which epoch this change is, and, where it is the first of its epoch, what that goes on from. */
+async function recordEpoch(
+  backend: Pick<Backend, 'position'>,
+  { db, now, revision }: ChangeTransaction,
+  lastChange: LastChange,
+): Promise<void> {
+  const { epoch } = await backend.position(db);
+  if (epoch !== lastChange.epoch) await noteEpoch({ db, now, epoch }, lastChange);
+  await db.updateTable('feed').set({ epoch, epoch_revision: revision }).execute();
 }
 
 async function readChanges(
@@ -301,12 +314,16 @@ async function positionAgo(
 }
 
 async function startNewEpoch(
+  backend: Pick<Backend, 'position'>,
   tx: ChangeTransaction,
-  isPresent: boolean,
+  present: string,
 ): Promise<Change<void> | Unchanged<void>> {
   // Another replica has done so already.
-  if (!isPresent) return { unchanged: undefined };
+  if ((await backend.position(tx.db)).epoch !== present) return { unchanged: undefined };
   await tx.db.updateTable('feed').set({ incarnation: randomUUID() }).execute();
+  const { epoch } = await backend.position(tx.db);
+  // It goes on from nothing: what was committed under the old name since the database went back is told from nothing that was lost.
+  await noteEpoch({ ...tx, epoch }, { epoch: null, epoch_revision: null, revision: tx.revision });
   return {
     result: undefined,
     organizationId: undefined,

@@ -9,6 +9,7 @@ import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
+  addEpochLineage,
   addEstimateReasons,
   addLeaseShares,
   addSpecialUsage,
@@ -89,6 +90,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
   '020_last_hints': { up: addLastHints },
+  '021_epoch_lineage': { up: addEpochLineage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

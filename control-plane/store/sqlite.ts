@@ -41,7 +41,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
   };
   try {
     await migrate(db, { features, log });
-    await noteRestart(db, await position(db));
+    await db.transaction().execute(async (tx) => noteRestart(tx, await position(tx)));
   } catch (error) {
     await db.destroy();
     throw error;

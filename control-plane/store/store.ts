@@ -1,11 +1,11 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
-import type { EpochChange } from './epochs.ts';
+import type { EpochChange, Lineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
 
-/** A place on the change feed. Positions of different epochs are never compared. */
+/** A place on the change feed. Positions of different epochs are compared by the lineage of the present one alone. */
 export interface Position {
   readonly epoch: string;
   readonly revision: number;
@@ -52,6 +52,8 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   epochChange(since: Position, isBelieved: boolean): Promise<EpochChange>;
+  /** The present epoch, and what it goes on from. @throws StoreUnavailableError */
+  lineage(): Promise<Lineage>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
   /**
