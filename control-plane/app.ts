@@ -117,6 +117,7 @@ async function assemble(
 
   const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
+  metrics.watchDatabase(() => readiness.isWritable());
   // Before the doors, so that it still answers while they drain.
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),

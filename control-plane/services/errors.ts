@@ -177,7 +177,7 @@ export function asCallError(
   }
   if (thrown instanceof StoreUnavailableError) {
     return {
-      error: new CallError('unavailable', 'the database cannot be reached right now; try again'),
+      error: new CallError('unavailable', `${thrown.message} right now; try again`),
       unexpected: true,
     };
   }

@@ -43,6 +43,8 @@ export interface Backend {
   ring(tx: Transaction<Schema>): Promise<void>;
   /** The transaction was undone because of others, and may do better when run again. */
   mayRunAgain(error: unknown): boolean;
+  /** As in Store. */
+  whyNotWritable(): Promise<string | undefined>;
   onBell(ring: () => void): void;
   /** Tells the other processes; it may be lost. */
   recall(recall: Recall): Promise<void>;
@@ -83,6 +85,7 @@ export function createKyselyStore(
         (tx) => startNewEpoch(backend, tx, present),
       ),
     epochChange: (since, isBelieved) => runBooks(backend, (tx) => epochChange(tx, since, isBelieved)),
+    whyNotWritable: () => backend.whyNotWritable(),
     lineage: () => runBooks(backend, readLineage),
     onBell: (ring) => void bells.add(ring),
     books: (work) => runBooks(backend, work),

@@ -65,6 +65,8 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     moment: readMoment,
     ring: ringBell,
     mayRunAgain,
+    // Its operators watch its disk; a change that it refuses says so.
+    whyNotWritable: async () => undefined,
     onBell: bell.onRing,
     recall: (recall) => bell.recall(proxyReads, recall),
     onRecall: bell.onRecall,

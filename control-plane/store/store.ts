@@ -54,6 +54,8 @@ export interface Store {
   epochChange(since: Position, isBelieved: boolean): Promise<EpochChange>;
   /** The present epoch, and what it goes on from. @throws StoreUnavailableError */
   lineage(): Promise<Lineage>;
+  /** Why nothing can be written right now, in a few words; undefined: it can, or nobody but the database's server knows. Never rejects. */
+  whyNotWritable(): Promise<string | undefined>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
   /**
@@ -217,8 +219,9 @@ export class NameTakenError extends Error {
 
 /** The database cannot be reached or does not answer in time. Nothing was written, or it is not known whether. */
 export class StoreUnavailableError extends Error {
-  constructor(cause: unknown) {
-    super('the database cannot be reached', { cause });
+  /** @param message callers see it */
+  constructor(cause: unknown, message = 'the database cannot be reached') {
+    super(message, { cause });
     this.name = 'StoreUnavailableError';
   }
 }

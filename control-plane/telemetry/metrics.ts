@@ -33,6 +33,8 @@ export interface ControlPlaneMetrics
     WebhookMetrics {
   /** Whoever opens one says so here. */
   readonly certificates: CertificateEnds;
+  /** Asked at each scrape. */
+  watchDatabase(isWritable: () => boolean): void;
   /** Reads them at each scrape. */
   watchShares(shares: Pick<Shares, 'states'>): void;
   /** The Prometheus text. */
@@ -110,9 +112,21 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     ...ledgerMetrics(registers),
     ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
+    watchDatabase: (isWritable) => databaseGauge(registers, isWritable),
     watchShares: (shares) => shareMetrics(registers, shares),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+function databaseGauge(registers: Registry[], isWritable: () => boolean): void {
+  new Gauge({
+    name: 'gateway_control_plane_database_writable',
+    help: 'Whether there is room to write the SQLite database, 0 or 1; always 1 over PostgreSQL, whose server knows.',
+    registers,
+    collect() {
+      this.set(isWritable() ? 1 : 0);
+    },
+  });
 }
 
 function shareMetrics(registers: Registry[], shares: Pick<Shares, 'states'>): void {
