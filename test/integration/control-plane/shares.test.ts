@@ -17,7 +17,8 @@ import {
   type TestTenant,
 } from '../../support/operators.ts';
 
-const slowPattern = { pattern: { patterns: ['\\pL{500}z'] } };
+// One of them is near the limit of what is accepted; four are above it on any machine.
+const slowPattern = { pattern: { patterns: [500, 501, 502, 503].map((count) => `\\pL{${count}}z`) } };
 const samples = 40;
 
 describe.each(databases)('shares over $name', ({ open }) => {
@@ -137,15 +138,19 @@ describe.each(databases)('shares over $name', ({ open }) => {
     expect(answers.at(-1)).toBe('too_many_requests');
     expect(answers.filter((reason) => reason === 'unauthenticated').length).toBeLessThan(100);
     await plane.expect('Status.Get', quiet.owner.token);
-    const response = await fetch(`http://127.0.0.1:${plane.plane.httpPort}/gateway.v1.Status/Get`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${createCredential('operator')}`,
-      },
-      body: '{}',
-    });
-    expect(response.status).toBe(429);
+    const overHttp = () =>
+      fetch(`http://127.0.0.1:${plane.plane.httpPort}/gateway.v1.Status/Get`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${createCredential('operator')}`,
+        },
+        body: '{}',
+      });
+    // One a second is let in.
+    const responses = await Promise.all(Array.from({ length: 10 }, overHttp));
+    const response = responses.find(({ status }) => status === 429) as Response;
+    expect(response).toBeDefined();
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     const metrics = await (await fetch(`http://127.0.0.1:${plane.plane.adminPort}/metrics`)).text();
     expect(metrics).toMatch(/gateway_share_refused_total\{resource="unknown_tokens"\} [1-9]/);
