@@ -107,7 +107,9 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     prepare: (text) => {
       const known =
         prepared.get(text) ??
-        (text === 'rollback' ? rollbackOf(database) : adaptStatement(translated(() => database.prepare(text))));
+        (text === 'rollback'
+          ? rollbackOf(database)
+          : adaptStatement(translated(() => database.prepare(text))));
       prepared.set(text, known);
       return known;
     },
@@ -164,7 +166,8 @@ const uniqueViolation = 2067; // SQLITE_CONSTRAINT_UNIQUE
 
 function translate(error: unknown): unknown {
   const code = codeOf(error);
-  if ((code & 0xff) === full) return new StoreUnavailableError(error, 'the disk of the database is full, nothing can be changed');
+  if ((code & 0xff) === full)
+    return new StoreUnavailableError(error, 'the disk of the database is full, nothing can be changed');
   if (unavailable.has(code & 0xff)) return new StoreUnavailableError(error);
   if (code !== uniqueViolation || !(error instanceof Error)) return error;
   const index = violatedIndex(error.message);

@@ -40,9 +40,7 @@ export class FeedState {
     if (horizon === undefined) return true;
     const revision = this.counted(asOf);
     return (
-      revision !== undefined &&
-      revision >= horizon.revision &&
-      revision >= (this.#changed.get(ref) ?? 0)
+      revision !== undefined && revision >= horizon.revision && revision >= (this.#changed.get(ref) ?? 0)
     );
   }
 

@@ -35,7 +35,9 @@ describe('the control plane', () => {
         GATEWAY_DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`,
       },
     });
-    const line = await until(() => /^.*"msg":"ready.*$/m.exec(running.child.stdout())?.[0], { timeoutMs: 60_000 });
+    const line = await until(() => /^.*"msg":"ready.*$/m.exec(running.child.stdout())?.[0], {
+      timeoutMs: 60_000,
+    });
     const ports = JSON.parse(line);
     admin = `http://127.0.0.1:${ports.admin_port}`;
     caller = new GrpcCaller(`127.0.0.1:${ports.grpc_port}`);
@@ -54,7 +56,9 @@ describe('the control plane', () => {
     until(async () => (await readyz()).includes(said), { timeoutMs: 30_000, what: `/readyz to say ${said}` });
 
   it('is not ready while its disk is full, says why, reads on, and recovers by itself', async () => {
-    const made = responseOf(await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }));
+    const made = responseOf(
+      await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }),
+    );
     const create = (name: string) =>
       caller.call('Organizations.Create', made.token, { name, owner: { name: 'Olga' } });
     const { organization } = responseOf(await create('before'));
@@ -78,7 +82,9 @@ describe('the control plane', () => {
     );
     expect(refused).toMatchObject({ code: 'UNAVAILABLE', detail: { reason: 'unavailable' } });
     expect(refused.message).toContain('full');
-    expect(responseOf(await caller.call('Organizations.Get', made.token, { id: organization.id }))).toMatchObject({
+    expect(
+      responseOf(await caller.call('Organizations.Get', made.token, { id: organization.id })),
+    ).toMatchObject({
       name: 'before',
     });
     running.free();

@@ -174,8 +174,7 @@ export class ModelProxy {
     const way = continues.slice(0, continues.findIndex(({ epoch }) => epoch === passed?.epoch) + 1);
     const goesOn = way.length > 0 && way.every(({ revision }) => (passed?.revision ?? 0) <= revision);
     if (passed === undefined || (passed.epoch !== horizon.epoch && !goesOn)) this.passed = horizon;
-    else
-      this.passed = { epoch: horizon.epoch, revision: Math.max(passed.revision, horizon.revision) };
+    else this.passed = { epoch: horizon.epoch, revision: Math.max(passed.revision, horizon.revision) };
   }
 
   #passUpTo(revision: number): void {
