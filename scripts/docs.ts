@@ -27,6 +27,8 @@ const controlPlaneMetrics = createControlPlaneMetrics({
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },
 });
+controlPlaneMetrics.watchShares({ states: () => new Map() });
+controlPlaneMetrics.watchDatabase(() => true);
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },

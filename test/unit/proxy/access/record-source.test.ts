@@ -149,36 +149,6 @@ describe('a change on the feed', () => {
   });
 });
 
-describe('a restart of the control plane', () => {
-  it('makes nothing stale: what was held before is served though it stalls, and a revocation before it still holds', async () => {
-    const other = hashOf(77);
-    world.database.createKey(other, { organizationId: 'north' });
-    const proxy = await startWarm();
-    expect(await find(proxy, other)).toBe(`id-${other}`);
-    world.database.remove(other);
-    await world.time.advance(10);
-    world.database.restart();
-    await world.time.advance(10);
-    proxy.link.cutOff();
-    proxy.link.way = 'silent';
-    await world.time.advance(60_000);
-    expect(await find(proxy)).toBe(keyId);
-    expect(proxy.events.at(-1)).toBe('stale');
-    expect(await find(proxy, other)).not.toBe(`id-${other}`);
-  });
-
-  it('leaves what Redis holds to proxies that start after it', async () => {
-    await startWarm({ withRedis: true });
-    await world.time.advance(10);
-    world.database.restart();
-    world.database.restart();
-    const second = startProxy(world, { withRedis: true });
-    await world.time.advance(10);
-    expect(await find(second)).toBe(keyId);
-    expect(second.link.resolves).toBe(0);
-  });
-});
-
 describe('a key that is not known', () => {
   it('is remembered for 5 s and refused meanwhile without a look-up', async () => {
     const proxy = await startWarm();
