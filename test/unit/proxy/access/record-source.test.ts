@@ -134,19 +134,6 @@ describe('a change on the feed', () => {
     await world.time.advance(10);
     expect(world.redis.values.size).toBe(1);
   });
-
-  it('makes every record be resolved again when it brings an epoch that goes back', async () => {
-    const backup = world.database.backup();
-    const proxy = await startWarm();
-    world.database.touchOrganizations();
-    await world.time.advance(200);
-    expect(await find(proxy)).toBe(keyId);
-    proxy.link.resolves = 1;
-    world.database.restore(backup);
-    await world.time.advance(10);
-    expect(await find(proxy)).toBe(keyId);
-    expect(proxy.link.resolves).toBe(2);
-  });
 });
 
 describe('a key that is not known', () => {

@@ -58,3 +58,18 @@ describe('a restart of the control plane', () => {
     expect(second.link.resolves).toBe(0);
   });
 });
+
+describe('a restore of the database', () => {
+  it('makes every record be resolved again when it brings an epoch that goes back', async () => {
+    const backup = world.database.backup();
+    const proxy = await startWarm();
+    world.database.touchOrganizations();
+    await world.time.advance(200);
+    expect(await find(proxy)).toBe(keyId);
+    proxy.link.resolves = 1;
+    world.database.restore(backup);
+    await world.time.advance(10);
+    expect(await find(proxy)).toBe(keyId);
+    expect(proxy.link.resolves).toBe(2);
+  });
+});
