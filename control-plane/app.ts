@@ -53,25 +53,31 @@ export interface ControlPlaneOptions {
   readonly clock?: Clock;
   /** Of receivers of webhooks. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
+  /** Another limit on tokens that turn out to be unknown, by address. */
+  readonly unknownTokens?: Parameters<typeof createShares>[1] | undefined;
 }
 
 /** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, webhookNetwork = {} }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {}, unknownTokens }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock, webhookNetwork }, lifecycle);
+    return await assemble(settings, { log, clock, webhookNetwork, unknownTokens }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
   }
 }
 
+type Defaulted = Required<Omit<ControlPlaneOptions, 'unknownTokens'>> & {
+  readonly unknownTokens: ControlPlaneOptions['unknownTokens'];
+};
+
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock, webhookNetwork }: Required<ControlPlaneOptions>,
+  { log, clock, webhookNetwork, unknownTokens }: Defaulted,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -101,7 +107,7 @@ async function assemble(
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
-  const shares = createShares(clock);
+  const shares = createShares(clock, unknownTokens);
   metrics.watchShares(shares);
   const services = serviceDeps(settings, {
     ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, log }, lifecycle) },

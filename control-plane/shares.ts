@@ -82,10 +82,15 @@ export interface Shares {
   states(): ReadonlyMap<ShareResource, ShareState>;
 }
 
-export function createShares(clock: Clock): Shares {
+/** @param unknownTokens another rate than the table's, for tests that are one address with many tokens */
+export function createShares(
+  clock: Clock,
+  unknownTokens: Pick<RateRow, 'perMinute' | 'burst'> = rateRows.unknown_tokens,
+): Shares {
   const queues = mapped(queueRows, (row) => new Turns({ ...row, clock }));
   const held = mapped(heldRows, (row) => new HeldShare(row));
-  const rates = mapped(rateRows, (row) => new RateShare(row));
+  const rows = { ...rateRows, unknown_tokens: { ...rateRows.unknown_tokens, ...unknownTokens } };
+  const rates = mapped<RateResource, RateRow, RateShare>(rows, (row) => new RateShare(row));
   return {
     inTurn: async (resource, owner, work) => {
       const turn = queues[resource].run(owner, work);

@@ -190,8 +190,8 @@ function runChangeOnce<T>(
       const outcome = await work(tx);
       if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
       await recordInvalidations(tx, outcome);
-      const event = await recordAuditEvent(tx, feed.audit_hash, context, outcome);
-      await recordEpoch(backend, tx, { ...feed, revision: feed.revision - 1 });
+      const epoch = await noteEpochOf(backend, tx, { ...feed, revision: feed.revision - 1 });
+      const event = await recordAuditEvent({ ...tx, epoch }, feed.audit_hash, context, outcome);
       await backend.ring(db);
       return { result: outcome.result, event };
     });
@@ -224,7 +224,7 @@ async function recordInvalidations(tx: ChangeTransaction, change: Change<unknown
 }
 
 async function recordAuditEvent(
-  tx: ChangeTransaction,
+  tx: ChangeTransaction & { readonly epoch: string },
   previousHash: string,
   context: ChangeContext,
   change: Change<unknown>,
@@ -244,19 +244,22 @@ async function recordAuditEvent(
   };
   const event = { ...content, previous_hash: previousHash, hash: auditHash(previousHash, content) };
   await tx.db.insertInto('audit_events').values(event).execute();
-  await tx.db.updateTable('feed').set({ audit_hash: event.hash }).execute();
+  await tx.db
+    .updateTable('feed')
+    .set({ audit_hash: event.hash, epoch: tx.epoch, epoch_revision: tx.revision })
+    .execute();
   return event;
 }
 
-/** Says in which epoch this change is, and, where it is the first of its epoch, what that goes on from. */
-async function recordEpoch(
+/** In which epoch this change is. Where it is the first of its epoch, it notes what that goes on from. */
+async function noteEpochOf(
   backend: Pick<Backend, 'position'>,
-  { db, now, revision }: ChangeTransaction,
+  { db, now }: ChangeTransaction,
   lastChange: LastChange,
-): Promise<void> {
+): Promise<string> {
   const { epoch } = await backend.position(db);
   if (epoch !== lastChange.epoch) await noteEpoch({ db, now, epoch }, lastChange);
-  await db.updateTable('feed').set({ epoch, epoch_revision: revision }).execute();
+  return epoch;
 }
 
 async function readChanges(
