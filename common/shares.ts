@@ -49,7 +49,17 @@ export class HeldShare {
   }
 
   /** @returns whether it was taken; then it is to be given back */
-  take({ organization, key }: ShareOwner, amount = 1): boolean {
+  take(owner: ShareOwner, amount = 1): boolean {
+    if (!this.hasRoom(owner, amount)) {
+      this.#refused++;
+      return false;
+    }
+    this.#add(owner.organization, owner.key, amount);
+    return true;
+  }
+
+  /** Whether it could be taken; nothing is counted. */
+  hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
     const { alpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
     const free = capacity - this.#used;
@@ -57,12 +67,7 @@ export class HeldShare {
     const ownOfKey = holding?.keys.get(key) ?? 0;
     const left = alpha * free - own;
     // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
-    if (amount > free || left <= 0 || ownOfKey >= keyAlpha * left) {
-      this.#refused++;
-      return false;
-    }
-    this.#add(organization, key, amount);
-    return true;
+    return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
   }
 
   give({ organization, key }: ShareOwner, amount = 1): void {
@@ -246,27 +251,53 @@ export class RateShare {
 
   /** @param now monotonic, in milliseconds. @returns 0 where it was taken; else seconds until the next one is */
   take(owner: string, now: number): number {
-    const { burst, perMinute } = this.#options;
-    const bucket = this.#buckets.get(owner) ?? { tokens: burst, at: now };
-    this.#buckets.set(owner, bucket);
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
-    bucket.at = now;
-    if (bucket.tokens >= 1) {
-      bucket.tokens--;
-      return 0;
-    }
+    const wait = this.wait(owner, now);
+    if (wait === 0) this.charge(owner, now);
+    return wait;
+  }
+
+  /**
+   * Takes nothing yet: for what turns out only afterwards to be one of what is counted.
+   * @returns 0 where one is there to be taken; else seconds until the next one is
+   */
+  wait(owner: string, now: number): number {
+    const tokens = this.#tokens(this.#buckets.get(owner), now);
+    if (tokens >= 1) return 0;
     this.#refused++;
-    return Math.ceil(((1 - bucket.tokens) * 60) / perMinute);
+    return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
+  }
+
+  /** Takes one, whether or not it is there: what was under way when the last one went is owed, so that the rate holds. */
+  charge(owner: string, now: number): void {
+    const tokens = this.#tokens(this.#buckets.get(owner), now) - 1;
+    this.#buckets.set(owner, { tokens, at: now });
   }
 
   /** What was taken was none of what is limited: a credential that turned out to be known. */
   give(owner: string): void {
     const bucket = this.#buckets.get(owner);
-    if (bucket !== undefined) bucket.tokens = Math.min(this.#options.burst, bucket.tokens + 1);
+    if (bucket === undefined) return;
+    const tokens = Math.min(this.#options.burst, bucket.tokens + 1);
+    this.#buckets.set(owner, { ...bucket, tokens });
+  }
+
+  /** Of what an owner may have at once, what the one has used that used most: 0 to 1, above it what is owed. */
+  used(now: number): number {
+    const { burst } = this.#options;
+    let least = burst;
+    for (const bucket of this.#buckets.values()) least = Math.min(least, this.#tokens(bucket, now));
+    return 1 - least / burst;
+  }
+
+  #tokens(bucket: Bucket | undefined, now: number): number {
+    const { burst, perMinute } = this.#options;
+    return bucket === undefined
+      ? burst
+      : Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
   }
 }
 
 interface Bucket {
-  tokens: number;
-  at: number;
+  readonly tokens: number;
+  readonly at: number;
 }

@@ -4,11 +4,15 @@ import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
 import { catalogAge, catalogState } from '../catalog/in-force.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
+import { trustedProxies } from '../common/caller-address.ts';
+import { Callers, noProxyHeader } from '../common/callers.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { PrivateUpstreams } from '../common/private-upstreams.ts';
+import { sparing } from '../common/sparing.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createAuditLog } from './audit/shipping.ts';
@@ -16,7 +20,7 @@ import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrail-work.ts';
-import { startHttpApi } from './http-api.ts';
+import { type HttpApi, type HttpApiDeps, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
@@ -139,11 +143,11 @@ async function assemble(
   });
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
-    { address: settings.grpcListen, tls, proxyCertificates, reflection },
+    { address: settings.grpcListen, tls, callers: callersOf(settings, log), proxyCertificates, reflection },
     { ...calls, access, ledger, reportDecisions: reportDecisionsOf({ store, clock }, shares) },
   );
   doors.push(grpc);
-  const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
+  const http = await openHttpApi(settings, tls, calls);
   doors.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
@@ -171,7 +175,7 @@ function serviceDeps(settings: ControlPlaneSettings, opened: OpenedServices): Se
     ...opened,
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new Set(settings.privateUpstreams),
+    privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
     usageKeptMs: settings.usageKept,
   };
 }
@@ -180,6 +184,30 @@ function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): Guard
   const work = createGuardrailWork(deps);
   lifecycle.onClose('guardrail work', () => work.close());
   return work;
+}
+
+function openHttpApi(
+  settings: ControlPlaneSettings,
+  tls: TlsSource | undefined,
+  calls: HttpApiDeps,
+): Promise<HttpApi> {
+  const callers = callersOf(settings, calls.log);
+  return startHttpApi({ address: settings.httpListen, tls, callers, hosts: settings.httpHosts }, calls);
+}
+
+/** For a PROXY header to come. */
+const headerTimeoutMs = 5_000;
+
+/** Of one listener. */
+function callersOf({ trustedProxies: blocks, proxyProtocol }: ControlPlaneSettings, log: Logger): Callers {
+  const logRefused = sparing<{ reason: string; address: string }>(
+    (fields) => log.warn(fields, noProxyHeader),
+    systemClock,
+  );
+  return new Callers({
+    ...{ isTrusted: trustedProxies(blocks), proxyProtocol, headerTimeoutMs },
+    onRefused: (reason, address) => logRefused({ reason, address }),
+  });
 }
 
 function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {

@@ -1,8 +1,10 @@
 // Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
 import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
+import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
+import { privateUpstream } from '../common/private-upstreams.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
 import {
@@ -11,7 +13,6 @@ import {
   decodeSettings,
   duration,
   flag,
-  hostAndPort,
   list,
   listenAddress,
   oneOf,
@@ -73,6 +74,7 @@ export const controlPlaneSettings = {
     decode: listenAddress,
     default: '127.0.0.1:9091',
   },
+  ...callerSettings,
   databaseUrl: {
     name: 'GATEWAY_DATABASE_URL',
     about:
@@ -149,8 +151,8 @@ export const controlPlaneSettings = {
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
     about:
-      'host:port list of base URLs of provider keys that may be private or plain http, such as a model server in the cluster. The proxies need the same list.',
-    decode: list(hostAndPort),
+      'host:port list of base URLs of provider keys and providers that may be private or plain http, such as a model server in the cluster. `<id>@host:port` opens it to the organization with that id alone; else it is open to all. The proxies need the same list.',
+    decode: list(privateUpstream),
     default: '',
   },
   denyCidrs: {
@@ -250,7 +252,7 @@ function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 function contradictions(settings: Decoded): string[] {
-  const mistakes: string[] = [];
+  const mistakes = callerMistakes(settings);
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile } = settings;
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     mistakes.push('GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE: one is of no use without the other');

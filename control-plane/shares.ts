@@ -1,6 +1,5 @@
 // What the control plane has little of, and each organization's share of it: a row for each resource, and nothing of a kind beside the
 // table. Whoever has its share already is refused with too_many_requests (RESOURCE_EXHAUSTED, HTTP 429) and told when to come again.
-import { isIPv6 } from 'node:net';
 import type { Clock } from '../common/clock.ts';
 import { HeldShare, RateShare, type ShareOwner } from '../common/shares.ts';
 import { CallError } from './services/errors.ts';
@@ -132,20 +131,6 @@ function tooMany(resource: ShareResource, retryAfter: number): CallError {
   const unit = retryAfter === 1 ? 'second' : 'seconds';
   const message = `too many: the share of ${shareRows[resource].about} is used up; try again in ${retryAfter} ${unit}`;
   return new CallError('too_many_requests', message, { retryAfter });
-}
-
-/** In whose name a stranger's calls are limited: of IPv6 one customer has a whole /64. */
-export function addressShare(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const front = head.split(':').filter(Boolean);
-  const back = tail.split(':').filter(Boolean);
-  const zeros = address.includes('::') ? 8 - front.length - back.length : 0;
-  const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back];
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }
 
 function mapped<Name extends string, Row, T>(

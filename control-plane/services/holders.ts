@@ -1,9 +1,10 @@
 // Whose share a call uses, before it is judged: the organization whose token it carries, as it was when the token was last let in. Nobody
 // is let in by this. A token that is new here is looked up first, and those that turn out to be unknown are limited by address.
 import { LRUCache } from 'lru-cache';
+import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import { addressShare, type Shares } from '../shares.ts';
+import type { Shares } from '../shares.ts';
 import type { Store } from '../store/store.ts';
 import { authenticate, type Presented } from './authentication.ts';
 import type { Caller } from './caller.ts';
@@ -37,7 +38,7 @@ export class Holders {
     const known = this.#known.get(presented.hash);
     if (known !== undefined) return known;
     const { shares, store } = this.#deps;
-    const stranger = { organization: strangers, key: addressShare(presented.from) };
+    const stranger = { organization: strangers, key: addressGroup(presented.from) };
     await this.#stranger(presented, () =>
       shares.inTurn('reads', stranger, () => store.snapshot((db) => this.#authenticate(db, presented))),
     );
@@ -68,7 +69,7 @@ export class Holders {
   async #stranger<T>(presented: Presented, lookUp: () => Promise<T>): Promise<T> {
     const { shares } = this.#deps;
     // By kind, so that made-up tokens of operators never stand in the way of proxies behind the same address.
-    const owner = `${presented.kind} ${addressShare(presented.from)}`;
+    const owner = `${presented.kind} ${addressGroup(presented.from)}`;
     shares.take('unknown_tokens', owner);
     try {
       const found = await lookUp();

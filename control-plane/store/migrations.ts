@@ -90,7 +90,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
   '020_last_hints': { up: addLastHints },
-  '021_epoch_lineage': { up: addEpochLineage },
+  '025_passed_fields': { up: addPassedFields },
+  '026_epoch_lineage': { up: addEpochLineage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -160,6 +161,13 @@ async function addLastHints(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .alterTable('virtual_keys')
     .addColumn('last_hint', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+}
+
+async function addPassedFields(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('providers')
+    .addColumn('passed_fields', 'text', (column) => column.notNull().defaultTo('[]'))
     .execute();
 }
 

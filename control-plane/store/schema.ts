@@ -198,6 +198,8 @@ interface ProvidersTable {
   /** With key form `header` only. */
   key_header: string | null;
   models: string;
+  /** JSON, a list of names. */
+  passed_fields: string;
   created_at: number;
   revision: number;
 }

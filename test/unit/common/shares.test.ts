@@ -145,6 +145,25 @@ describe('what comes at a rate', () => {
     expect([share.take('a', 0), share.take('a', 0)]).toEqual([0, 60]);
   });
 
+  it('is owed what turned out too late to be too much, so that the rate holds', () => {
+    const share = new RateShare({ perMinute: 60, burst: 2, ownersMax: 100 });
+    // Five are under way before the first is known to count.
+    expect(Array.from({ length: 5 }, () => share.wait('a', 0))).toEqual([0, 0, 0, 0, 0]);
+    for (let n = 0; n < 5; n++) share.charge('a', 0);
+    expect([share.wait('a', 0), share.wait('a', 3_000), share.wait('a', 4_000)]).toEqual([4, 1, 0]);
+    expect([share.wait('b', 0), share.refused]).toEqual([0, 2]);
+  });
+
+  it('says how much the one has used that used most', () => {
+    const share = new RateShare({ perMinute: 60, burst: 4, ownersMax: 100 });
+    expect(share.used(0)).toBe(0);
+    share.take('a', 0);
+    for (let n = 0; n < 3; n++) share.take('b', 0);
+    expect([share.used(0), share.used(1_000), share.used(60_000)]).toEqual([0.75, 0.5, 0]);
+    for (let n = 0; n < 6; n++) share.charge('b', 60_000);
+    expect(share.used(60_000)).toBe(1.5);
+  });
+
   it('remembers so many owners', () => {
     const share = new RateShare({ perMinute: 1, burst: 1, ownersMax: 10 });
     expect(share.take('a', 0)).toBe(0);
