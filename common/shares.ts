@@ -106,7 +106,7 @@ interface Job<Work> {
 
 /**
  * What waits to be served: organizations in turn, in each its keys in turn, by what their work costs and not by how much of it there
- * is (deficit round robin; Shreedhar and Varghese, 1995).
+ * is (deficit round robin; Shreedhar and Varghese, 1995). Whoever had nothing waiting comes first, once.
  */
 export class FairQueue<Work> {
   readonly #waiting: HeldShare;
@@ -185,8 +185,14 @@ class DeficitRound<Work> implements Jobs<Work> {
   readonly #quantum: number;
   readonly #nameOf: (owner: ShareOwner) => string;
   readonly #makeJobs: () => Jobs<Work>;
-  /** Those with work, in the order of their turns. */
+  /** Those that had nothing to do until now: once before all others, so that who asks seldom waits for nobody who asks much. */
+  readonly #fresh = new Map<string, Lane<Work>>();
+  /**
+   * The others, in the order of their turns. One that has nothing more to do stays until its turn comes: to ask for one thing after the
+   * other makes nobody fresh each time (as in RFC 8290).
+   */
   readonly #lanes = new Map<string, Lane<Work>>();
+  #length = 0;
 
   constructor(quantum: number, nameOf: (owner: ShareOwner) => string, makeJobs: () => Jobs<Work>) {
     this.#quantum = quantum;
@@ -195,33 +201,44 @@ class DeficitRound<Work> implements Jobs<Work> {
   }
 
   push(job: Job<Work>): void {
+    this.#length++;
     const name = this.#nameOf(job.owner);
-    const lane = this.#lanes.get(name) ?? { jobs: this.#makeJobs(), deficit: 0 };
+    const known = this.#fresh.get(name) ?? this.#lanes.get(name);
+    const lane = known ?? { jobs: this.#makeJobs(), deficit: this.#quantum };
     lane.jobs.push(job);
-    this.#lanes.set(name, lane);
+    if (known === undefined) this.#fresh.set(name, lane);
   }
 
   peek(): Job<Work> | undefined {
-    for (const [name, lane] of this.#lanes) {
-      const job = lane.jobs.peek();
-      if (job === undefined || lane.deficit >= job.cost) return job;
-      lane.deficit += this.#quantum;
-      // Behind all others; the walk meets it again there.
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
-    }
-    return undefined;
+    return this.#next()?.job;
   }
 
   shift(): void {
-    const job = this.peek();
-    const [first] = this.#lanes;
-    if (job === undefined || first === undefined) return;
-    const [name, lane] = first;
+    const next = this.#next();
+    if (next === undefined) return;
+    const { job, lane } = next;
     lane.jobs.shift();
     lane.deficit -= job.cost;
-    // Whoever has nothing to do saves nothing up.
-    if (lane.jobs.peek() === undefined) this.#lanes.delete(name);
+    this.#length--;
+    // Nobody is remembered where nobody waits.
+    if (this.#length > 0) return;
+    this.#fresh.clear();
+    this.#lanes.clear();
+  }
+
+  #next(): { readonly job: Job<Work>; readonly lane: Lane<Work> } | undefined {
+    for (const lanes of [this.#fresh, this.#lanes])
+      for (const [name, lane] of lanes) {
+        const job = lane.jobs.peek();
+        if (job !== undefined && lane.deficit >= job.cost) return { job, lane };
+        lanes.delete(name);
+        if (job === undefined && lanes === this.#lanes) continue;
+        // Whoever has nothing to do saves nothing up.
+        lane.deficit = (job === undefined ? 0 : lane.deficit) + this.#quantum;
+        // Behind all others; the walk meets it again there.
+        this.#lanes.set(name, lane);
+      }
+    return undefined;
   }
 }
 
@@ -267,9 +284,9 @@ export class RateShare {
     return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
   }
 
-  /** Takes one, whether or not it is there: what was under way when the last one went is owed, so that the rate holds. */
-  charge(owner: string, now: number): void {
-    const tokens = this.#tokens(this.#buckets.get(owner), now) - 1;
+  /** Takes some, whether or not they are there: what was under way when the last one went is owed, so that the rate holds. */
+  charge(owner: string, now: number, amount = 1): void {
+    const tokens = this.#tokens(this.#buckets.get(owner), now) - amount;
     this.#buckets.set(owner, { tokens, at: now });
   }
 
