@@ -141,23 +141,31 @@ export class FairQueue<Work> {
     return true;
   }
 
-  /** What is served next; undefined where nothing waits. */
-  shift(): Work | undefined {
-    const job = this.#round.peek();
+  /**
+   * What is served next; undefined where nothing waits that may be served.
+   * @param mayServe by the owner; others keep their turn
+   */
+  shift(mayServe: MayServe = always): Work | undefined {
+    const job = this.#round.peek(mayServe);
     if (job === undefined) return undefined;
-    this.#round.shift();
+    this.#round.shift(mayServe);
     this.#waiting.give(job.owner, job.cost);
     this.#length--;
     return job.work;
   }
 }
 
+type MayServe = (owner: ShareOwner) => boolean;
+
+const always: MayServe = () => true;
+
 /** Jobs in an order. */
 interface Jobs<Work> {
   push(job: Job<Work>): void;
   /** The next one, and the same until it is taken. */
-  peek(): Job<Work> | undefined;
-  shift(): void;
+  peek(mayServe: MayServe): Job<Work> | undefined;
+  /** Takes what is the next one. */
+  shift(mayServe: MayServe): void;
 }
 
 class Line<Work> implements Jobs<Work> {
@@ -167,8 +175,9 @@ class Line<Work> implements Jobs<Work> {
     this.#jobs.push(job);
   }
 
-  peek(): Job<Work> | undefined {
-    return this.#jobs[0];
+  peek(mayServe: MayServe): Job<Work> | undefined {
+    const [first] = this.#jobs;
+    return first !== undefined && mayServe(first.owner) ? first : undefined;
   }
 
   shift(): void {
@@ -209,15 +218,15 @@ class DeficitRound<Work> implements Jobs<Work> {
     if (known === undefined) this.#fresh.set(name, lane);
   }
 
-  peek(): Job<Work> | undefined {
-    return this.#next()?.job;
+  peek(mayServe: MayServe): Job<Work> | undefined {
+    return this.#next(mayServe)?.job;
   }
 
-  shift(): void {
-    const next = this.#next();
+  shift(mayServe: MayServe): void {
+    const next = this.#next(mayServe);
     if (next === undefined) return;
     const { job, lane } = next;
-    lane.jobs.shift();
+    lane.jobs.shift(mayServe);
     lane.deficit -= job.cost;
     this.#length--;
     // Nobody is remembered where nobody waits.
@@ -226,15 +235,18 @@ class DeficitRound<Work> implements Jobs<Work> {
     this.#lanes.clear();
   }
 
-  #next(): { readonly job: Job<Work>; readonly lane: Lane<Work> } | undefined {
+  #next(mayServe: MayServe): { readonly job: Job<Work>; readonly lane: Lane<Work> } | undefined {
     for (const lanes of [this.#fresh, this.#lanes])
       for (const [name, lane] of lanes) {
-        const job = lane.jobs.peek();
+        const job = lane.jobs.peek(mayServe);
         if (job !== undefined && lane.deficit >= job.cost) return { job, lane };
+        const isEmpty = job === undefined && lane.jobs.peek(always) === undefined;
+        // Its work may not be served now; it keeps its place.
+        if (job === undefined && !isEmpty) continue;
         lanes.delete(name);
-        if (job === undefined && lanes === this.#lanes) continue;
+        if (isEmpty && lanes === this.#lanes) continue;
         // Whoever has nothing to do saves nothing up.
-        lane.deficit = (job === undefined ? 0 : lane.deficit) + this.#quantum;
+        lane.deficit = (isEmpty ? 0 : lane.deficit) + this.#quantum;
         // Behind all others; the walk meets it again there.
         this.#lanes.set(name, lane);
       }

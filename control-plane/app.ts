@@ -16,6 +16,7 @@ import { sparing } from '../common/sparing.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createAuditLog } from './audit/shipping.ts';
+import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
@@ -92,14 +93,11 @@ async function assemble(
   const usageDays = createUsageDays({ store, clock });
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
-  const metrics = createMetrics({
-    feedRevision: () => feed.position.revision,
-    catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
-  });
-  observeCertificates(metrics, tls);
+  const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
+  openAuditWatch({ ...auditWatchSettings(settings), store, clock, log, metrics }, lifecycle);
   openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
@@ -210,14 +208,44 @@ function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
   lifecycle.onClose('webhooks', () => webhooks.close());
 }
 
-function observeCertificates({ certificates }: ControlPlaneMetrics, tls: TlsSource | undefined): void {
-  certificates.chain('server', () => tls?.current.cert);
-  certificates.authorities('client_authorities', () => tls?.current.ca);
+interface MeasuredParts {
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly catalog: CatalogWatch;
+  readonly tls: TlsSource | undefined;
+}
+
+function openMetrics(
+  settings: ControlPlaneSettings,
+  { feed, clock, catalog, tls }: MeasuredParts,
+): ControlPlaneMetrics {
+  const metrics = createMetrics({
+    feedRevision: () => feed.position.revision,
+    catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
+    auditVerifyEveryMs: settings.auditVerifyEvery,
+  });
+  metrics.certificates.chain('server', () => tls?.current.cert);
+  metrics.certificates.authorities('client_authorities', () => tls?.current.ca);
+  return metrics;
 }
 
 function openReconciliation(deps: ReconciliationDeps, lifecycle: Lifecycle): void {
   const reconciliation = startReconciliation(deps);
   lifecycle.onClose('reconciliation', () => reconciliation.close());
+}
+
+function auditWatchSettings(settings: ControlPlaneSettings): AuditWatchSettings {
+  return {
+    everyMs: settings.auditVerifyEvery,
+    signingKey: settings.auditSigningKey,
+    folder: settings.auditAnchorFolder,
+    organizationId: settings.auditAnchorOrganization,
+  };
+}
+
+function openAuditWatch(deps: AuditWatchDeps, lifecycle: Lifecycle): void {
+  const audit = startAuditWatch(deps);
+  lifecycle.onClose('the check of the audit log', () => audit.close());
 }
 
 function openSelectorWatch(deps: SelectorWatchDeps, lifecycle: Lifecycle): SelectorWatch {

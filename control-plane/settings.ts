@@ -1,6 +1,7 @@
 // Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
 import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
+import { ed25519PrivateKey } from '../common/audit-anchor.ts';
 import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
@@ -52,6 +53,17 @@ const usageKept: Decoder<number> = (value) => {
   const keptMs = duration(value);
   if (keptMs >= duration('40d')) return keptMs;
   throw new Error(`must be at least 40d, not "${value}"`);
+};
+
+const verifyEvery: Decoder<number> = (value) => {
+  const everyMs = duration(value);
+  if (everyMs >= duration('1m') && everyMs <= duration('12h')) return everyMs;
+  throw new Error(`must be from 1m to 12h, not "${value}"`);
+};
+
+const organizationId: Decoder<string> = (value) => {
+  if (isUuid(value)) return value;
+  throw new Error(`must be the id of an organization, not "${value}"`);
 };
 
 export const controlPlaneSettings = {
@@ -197,6 +209,32 @@ export const controlPlaneSettings = {
       'true writes every event of the audit log to the log as well, whatever GATEWAY_LOG_LEVEL is: once a backup is restored, the copy that was collected tells which revocations it undid. Events hold no secret, but names of people and addresses.',
     decode: flag,
     default: 'true',
+  },
+  auditVerifyEvery: {
+    name: 'GATEWAY_AUDIT_VERIFY_EVERY',
+    about:
+      'How often one replica verifies what the audit log has gained and anchors its head, from 1m to 12h. Once a day it verifies all of it.',
+    decode: verifyEvery,
+    default: '1h',
+  },
+  auditSigningKey: {
+    name: 'GATEWAY_AUDIT_SIGNING_KEY',
+    about:
+      'Ed25519 private key in PEM that signs anchors of the audit log; all replicas need the same one. Without it anchors are not signed, and prove no more than the place that they are kept in.',
+    decode: ed25519PrivateKey,
+    secret: true,
+  },
+  auditAnchorFolder: {
+    name: 'GATEWAY_AUDIT_ANCHOR_FOLDER',
+    about:
+      'A folder that anchors of the audit log are written to, a file each, such as the mount of an object store that keeps what was written. All replicas need the same one. What stands in it is held against the log once a day.',
+    decode: text,
+  },
+  auditAnchorOrganization: {
+    name: 'GATEWAY_AUDIT_ANCHOR_ORGANIZATION',
+    about:
+      'Id of the organization whose webhooks get anchors of the audit log, and are told when it is broken: the platform’s own.',
+    decode: organizationId,
   },
 } as const satisfies Record<string, Setting<unknown>>;
 

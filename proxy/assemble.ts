@@ -354,7 +354,7 @@ function openGuardrails(
   const guardrails = createLiveGuardrails({
     ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
     ...{ serviceAddresses: { deny, allow }, network },
-    ...{ client: controlPlane.decisions, metrics: metrics.guardrails },
+    ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
   });
   lifecycle.onClose('guardrails', () => guardrails.close());

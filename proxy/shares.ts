@@ -17,6 +17,9 @@ export interface ShareRow {
   readonly refusal: ErrorCode;
 }
 
+/** Characters of texts that guardrails have before them. */
+const textMax = 64 * 1024 * 1024;
+
 // One row a line, or as few as fit: rows are added by those who add resources.
 export const shares = {
   lookups: {
@@ -33,6 +36,21 @@ export const shares = {
     bounds: { perMinute: 20, burst: 20, ownersMax: 10_000 },
     unit: 'look-ups at the control plane of keys that neither this proxy nor Redis has ever held and that turn out not to exist, by address of the caller (IPv6: by /64)',
     refusal: 'rate_limit_exceeded',
+  },
+  guardrail_slices: {
+    bounds: { capacity: textMax, alpha: 1 },
+    unit: 'characters of texts that are scanned in slices between other requests, by organization and key',
+    refusal: 'guardrail_unavailable',
+  },
+  guardrail_queue: {
+    bounds: { capacity: textMax, alpha: 1 },
+    unit: 'characters of texts that wait for a worker to scan them, by organization and key',
+    refusal: 'guardrail_unavailable',
+  },
+  guardrail_workers: {
+    bounds: { capacity: 2, alpha: 1 },
+    unit: 'workers that scan texts, by organization and key; who gets none waits in `guardrail_queue`',
+    refusal: 'guardrail_unavailable',
   },
 } as const satisfies Record<string, ShareRow>;
 

@@ -31,6 +31,7 @@ const check = process.argv.includes('--check');
 const controlPlaneMetrics = createControlPlaneMetrics({
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },
+  auditVerifyEveryMs: 0,
 });
 controlPlaneMetrics.watchShares({ states: () => new Map() });
 controlPlaneMetrics.watchDatabase(() => true);

@@ -3,7 +3,7 @@
 import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
-import { costMax } from '../../guardrails/matcher.ts';
+import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
@@ -185,8 +185,7 @@ export function compileProblems({ kind, message }: GuardrailCheck): readonly Pro
   }
 }
 
-const tooSlow =
-  'is too slow for some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare';
+const tooSlow = `may take more than ${stepsPerKibMax} steps for 1,024 characters of some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare`;
 
 function complainOf(field: string, problems: readonly Problem[], complain: Complain): void {
   for (const { at, description } of problems) complain(`${field}${at}`, description);

@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
+import { createAuditChecks } from './audit-checks-table.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
   addEpochLineage,
@@ -90,8 +91,9 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
   '020_last_hints': { up: addLastHints },
-  '025_passed_fields': { up: addPassedFields },
-  '026_epoch_lineage': { up: addEpochLineage },
+  '021_passed_fields': { up: addPassedFields },
+  '022_audit_checks': { up: createAuditChecks },
+  '023_epoch_lineage': { up: addEpochLineage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -23,12 +23,10 @@ export function createShareUses(): ShareUses {
   };
 }
 
-/** Of what is held. */
-export function useOf({
-  used,
-  capacity,
-  refused,
-}: Pick<HeldShare, 'used' | 'capacity' | 'refused'>): ShareUse {
+/** Of what is held, or waits. */
+export type ReadShare = Pick<HeldShare, 'used' | 'capacity' | 'refused'>;
+
+export function useOf({ used, capacity, refused }: ReadShare): ShareUse {
   return { used: used / capacity, refused };
 }
 

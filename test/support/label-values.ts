@@ -65,7 +65,15 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'gateway_share_refused_total resource': Object.keys(shares),
   'gateway_estimated_requests_total reason': estimateReasons,
   decision: all<Decision>({
-    ...{ pass: true, block: true, redact: true, observe: true, failed_pass: true, failed_block: true },
+    ...{
+      pass: true,
+      block: true,
+      redact: true,
+      observe: true,
+      failed_pass: true,
+      failed_block: true,
+      unavailable: true,
+    },
   }),
   'gateway_control_plane_calls_total code': ['OK', ...Object.keys(callCodes)],
   method: methodNames,

@@ -24,4 +24,5 @@ export const noGuardrailWork: GuardrailWork = {
 export const noGauges: MetricsDeps = {
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },
+  auditVerifyEveryMs: 3_600_000,
 };

@@ -47,6 +47,13 @@ describe('what is held', () => {
     expect(share.used).toBeLessThanOrEqual(500);
   });
 
+  it('says whether there is room for more, and takes nothing', () => {
+    const share = new HeldShare({ capacity: 2, alpha: 1 });
+    expect([share.hasRoom(owner('a')), share.used]).toEqual([true, 0]);
+    share.take(owner('a'));
+    expect([share.hasRoom(owner('a')), share.hasRoom(owner('b')), share.refused]).toEqual([false, true, 0]);
+  });
+
   it('is there again when it is given back, and nobody is remembered', () => {
     const share = new HeldShare({ capacity: 10, alpha: Number.POSITIVE_INFINITY });
     for (let n = 0; n < 10; n++) expect(share.take(owner('a', `k${n}`))).toBe(true);
@@ -70,6 +77,15 @@ describe('what is held', () => {
 describe('what waits', () => {
   const open = () =>
     new FairQueue<string>({ waiting: { capacity: 1e9, alpha: Number.POSITIVE_INFINITY }, quantum: 10 });
+
+  it('of those who may not be served now keeps its turn', () => {
+    const queue = new FairQueue<string>({ waiting: { capacity: 100, alpha: 4 }, quantum: 10 });
+    for (const name of ['a', 'b', 'a', 'b']) queue.push(owner(name), `${name}${queue.length}`, 10);
+    const notA = ({ organization }: { organization: string }) => organization !== 'a';
+    expect([queue.shift(notA), queue.shift(notA), queue.shift(notA)]).toEqual(['b1', 'b3', undefined]);
+    expect([queue.length, queue.waiting.used]).toEqual([2, 20]);
+    expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['a0', 'a2', undefined]);
+  });
 
   it('is served by turns, in its order within each', () => {
     const queue = open();
