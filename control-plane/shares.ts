@@ -5,19 +5,22 @@ import { HeldShare, RateShare, type ShareOwner } from '../common/shares.ts';
 import { CallError } from './services/errors.ts';
 import { Turns } from './turns.ts';
 
+/** One alone has a fifth; ten that take all they get, one after the other, leave a tenth. */
+const alpha = 0.25;
+
 /** Calls that are served so many at a time; the others wait, organizations in turn. */
 const queueRows = {
   /** Changes run one after another in the database; the second prepares while the first is written. */
-  changes: { atOnce: 2, waiting: 256, alpha: 1, waitMs: 10_000, about: 'changes that wait to be made' },
-  reads: { atOnce: 4, waiting: 512, alpha: 1, waitMs: 10_000, about: 'reads of operators that wait' },
+  changes: { atOnce: 2, waiting: 512, alpha, waitMs: 10_000, about: 'changes that wait to be made' },
+  reads: { atOnce: 4, waiting: 1024, alpha, waitMs: 10_000, about: 'reads of operators that wait' },
   guardrail_work: {
-    ...{ atOnce: 1, waiting: 64, alpha: 1, waitMs: 10_000 },
+    ...{ atOnce: 1, waiting: 128, alpha, waitMs: 10_000 },
     about: 'guardrails that wait to be compiled or tried, in a thread of its own',
   },
 } as const satisfies Record<string, QueueRow>;
 
 const heldRows = {
-  exports: { capacity: 8, alpha: 1, about: 'downloads that are being sent' },
+  exports: { capacity: 32, alpha, about: 'downloads that are being sent' },
 } as const satisfies Record<string, HeldRow>;
 
 /** Of an organization, but for the last one. */
@@ -40,7 +43,7 @@ interface QueueRow {
   readonly atOnce: number;
   /** Calls that may wait, of all organizations together. */
   readonly waiting: number;
-  /** As in HeldShare: with 1 one organization alone may have half of what may wait. */
+  /** As in HeldShare. */
   readonly alpha: number;
   /** Who has waited for longer is refused. */
   readonly waitMs: number;
