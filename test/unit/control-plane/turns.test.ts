@@ -25,8 +25,8 @@ function open(options: { readonly atOnce?: number; readonly waiting?: number } =
 it('is done so much at a time, and the next begins when one has ended', async () => {
   const { begun, ends, run, loop } = open();
   const first = run('a');
-  run('a');
-  run('a');
+  void run('a');
+  void run('a');
   await loop();
   expect(begun).toEqual(['a', 'a']);
   ends[0]?.();
@@ -37,9 +37,9 @@ it('is done so much at a time, and the next begins when one has ended', async ()
 
 it('begins for who comes late before all that others have waiting', async () => {
   const { begun, ends, run, loop } = open({ atOnce: 1 });
-  for (let n = 0; n < 10; n++) run('greedy');
+  for (let n = 0; n < 10; n++) void run('greedy');
   await loop();
-  run('late');
+  void run('late');
   ends[0]?.();
   await loop();
   expect(begun).toEqual(['greedy', 'late']);
@@ -56,7 +56,7 @@ it('is refused above the share of its organization, which leaves room for others
 
 it('is not begun after it has waited too long', async () => {
   const { clock, turns, begun, ends, run, loop } = open({ atOnce: 1 });
-  run('a');
+  void run('a');
   await loop();
   const late = run('b');
   clock.stall(1001);
@@ -70,7 +70,7 @@ it('fails for its own caller alone', async () => {
   const { turns, begun, run, loop } = open({ atOnce: 1 });
   const failing = turns.run(owner('a'), () => Promise.reject(new Error('broken')));
   await expect(failing).rejects.toThrow('broken');
-  run('b');
+  void run('b');
   await loop();
   expect(begun).toEqual(['b']);
 });
