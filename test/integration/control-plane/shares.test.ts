@@ -20,7 +20,7 @@ import {
 
 // One of them is near the limit of what is accepted; four are above it on any machine.
 const slowPattern = { pattern: { patterns: [500, 501, 502, 503].map((count) => `\\pL{${count}}z`) } };
-const samples = 40;
+const samples = 20;
 
 describe.each(databases)('shares over $name', ({ open }) => {
   let drop: () => Promise<void>;
@@ -33,9 +33,14 @@ describe.each(databases)('shares over $name', ({ open }) => {
   beforeAll(async () => {
     const database = await open();
     drop = database.drop;
-    // Rates that a test reaches.
-    const rate = { perMinute: 600, burst: 150 };
-    plane = await startOperatorsPlane({ env: database.env, rates: { change_rate: rate, read_rate: rate } });
+    const rates = {
+      // Above what this one file does as the quiet tenant.
+      change_rate: { perMinute: 60_000, burst: 10_000 },
+      // Below what a loop does on any machine.
+      read_rate: { perMinute: 6, burst: 20 },
+      unknown_tokens: { perMinute: 6, burst: 20 },
+    };
+    plane = await startOperatorsPlane({ env: database.env, rates });
     platform = await bootstrap(plane);
     quiet = await createTenant(plane, platform, 'quiet');
     theirs = new GrpcCaller(`127.0.0.1:${plane.plane.grpcPort}`, undefined, {
@@ -76,7 +81,8 @@ describe.each(databases)('shares over $name', ({ open }) => {
       while (!ended) {
         const called = await call(n);
         answers.push('response' in called ? 'OK' : called.detail.reason || called.code);
-        await new Promise((resolve) => setImmediate(resolve));
+        // They are in one process with whom they are to hold up: what they compute themselves is not to be measured.
+        await sleep(5);
       }
     };
     const looping = Array.from({ length: loops }, (_, n) => loop(n));
@@ -113,7 +119,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
       expect(answers).not.toContain('OK');
       expect(p99).toBeLessThan(bound(baseline));
     },
-    60_000,
+    120_000,
   );
 
   it.each([1, 3, 10])(
@@ -127,21 +133,21 @@ describe.each(databases)('shares over $name', ({ open }) => {
         if (n % 2 === 0) return theirs.call('VirtualKeys.List', tenant.owner.token, request);
         return theirs.call('AiSystems.Create', tenant.owner.token, { ...request, name: freshName('system') });
       };
-      const { p99, answers } = await during(8 * count, call, revocations);
+      const { p99, answers } = await during(Math.max(8, 3 * count), call, revocations);
       tell(`changes and lists of ${count}`, baseline, p99, answers);
       expect(answers).toContain('too_many_requests');
       expect(p99).toBeLessThan(bound(baseline));
     },
-    60_000,
+    120_000,
   );
 
   it('unknown tokens are limited by address, and known ones of the same address pass', async () => {
     const strange = () => plane.call('Status.Get', createCredential('operator'));
     const answers: string[] = [];
-    for (let n = 0; n < 200; n++) answers.push((await refusal(strange())).reason);
+    for (let n = 0; n < 60; n++) answers.push((await refusal(strange())).reason);
     expect(answers[0]).toBe('unauthenticated');
     expect(answers.at(-1)).toBe('too_many_requests');
-    expect(answers.filter((reason) => reason === 'unauthenticated').length).toBeLessThan(100);
+    expect(answers.filter((reason) => reason === 'unauthenticated').length).toBeLessThan(40);
     await plane.expect('Status.Get', quiet.owner.token);
     const overHttp = () =>
       fetch(`http://127.0.0.1:${plane.plane.httpPort}/gateway.v1.Status/Get`, {
@@ -152,7 +158,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
         },
         body: '{}',
       });
-    // One a second is let in.
+    // One in ten seconds is let in.
     const responses = await Promise.all(Array.from({ length: 10 }, overHttp));
     const response = responses.find(({ status }) => status === 429) as Response;
     expect(response).toBeDefined();

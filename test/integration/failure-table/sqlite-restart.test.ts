@@ -22,7 +22,10 @@ let present: RunningControlPlane;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-sqlite-restart-'));
-  gateway = await startGateway({ databaseUrl: `sqlite:${join(folder, 'gateway.db')}` });
+  gateway = await startGateway({
+    databaseUrl: `sqlite:${join(folder, 'gateway.db')}`,
+    controlPlane: { GATEWAY_DRAIN_GRACE: '1s' },
+  });
   present = gateway.controlPlane;
   link = await startForwarder({ port: present.grpcPort });
   proxy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${link.port}` });
