@@ -92,10 +92,15 @@ describe.each(databases)('shares over $name', ({ open }) => {
     await Promise.all(looping);
     return { times, answers };
   };
-  /** Ten times what is promised, which is twice the quiet time and 10 ms. The two worst are a busy machine's as often as ours. */
+  /**
+   * Ten times what is promised: twice the quiet time and 10 ms, and 250 ms in any case. Hostile callers share this process, and on a busy
+   * machine its processor time: what they compute is not to be judged, nor the two worst, which are the machine's as often as ours.
+   */
   const expectHeldUpByNobody = (quietly: readonly number[], times: readonly number[]) => {
     for (const part of [0.5, 0.9])
-      expect(percentile(times, part)).toBeLessThan(10 * (2 * percentile(quietly, part) + 10));
+      expect(percentile(times, part)).toBeLessThan(
+        10 * Math.max(250, 2 * percentile(quietly, part) + 10),
+      );
   };
   const tellAll = (what: string, quietly: readonly number[], times: readonly number[], answers: string[]) => {
     tell(`${what}, quiet`, quietly);
@@ -135,7 +140,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
         if (n % 2 === 0) return theirs.call('VirtualKeys.List', tenant.owner.token, request);
         return theirs.call('AiSystems.Create', tenant.owner.token, { ...request, name: freshName('system') });
       };
-      const { times, answers } = await during(Math.max(8, 3 * count), call, revocations);
+      const { times, answers } = await during(Math.max(8, 2 * count), call, revocations);
       tellAll(`changes and lists of ${count}`, baseline, times, answers);
       expect(answers).toContain('too_many_requests');
       expectHeldUpByNobody(baseline, times);
