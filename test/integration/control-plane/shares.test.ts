@@ -98,9 +98,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
    */
   const expectHeldUpByNobody = (quietly: readonly number[], times: readonly number[]) => {
     for (const part of [0.5, 0.9])
-      expect(percentile(times, part)).toBeLessThan(
-        10 * Math.max(250, 2 * percentile(quietly, part) + 10),
-      );
+      expect(percentile(times, part)).toBeLessThan(10 * Math.max(250, 2 * percentile(quietly, part) + 10));
   };
   const tellAll = (what: string, quietly: readonly number[], times: readonly number[], answers: string[]) => {
     tell(`${what}, quiet`, quietly);
