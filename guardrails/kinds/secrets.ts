@@ -4,17 +4,30 @@ import type { SecretsCheck } from '../definition.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { continuationAt } from './secrets/continuation.ts';
+import { forms } from './secrets/forms.ts';
+import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
 
 /**
  * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519
  * so with its head. In a stream up to 16,384 characters of such a body are held until it ends.
  */
 export function compileSecrets(_check: SecretsCheck): Matcher {
-  // Of the beginnings of all secrets, mixed; of prose 20.
-  return { inspect, cost: 400 };
+  return {
+    inspect: (text, from, window) => inspect(shipped, { text, from, window }),
+    // Of the beginnings of all secrets, mixed; of prose 20.
+    cost: 400,
+  };
 }
 
-function inspect(text: InspectedText, from: number, window: number): Inspected {
+const shipped = indexOf(forms);
+
+interface Asked {
+  readonly text: InspectedText;
+  readonly from: number;
+  readonly window: number;
+}
+
+function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected {
   const { folded, raw, isEnd } = text;
   const findings: Finding[] = [];
   let at = folded.foldedAt(from);
@@ -22,7 +35,7 @@ function inspect(text: InspectedText, from: number, window: number): Inspected {
     findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label });
     at = end;
   };
-  const candidates = candidatesOf(text, at, window).values();
+  const candidates = candidatesOf({ index, text, from: at, window }).values();
   for (let next = candidates.next(); ; ) {
     const goesOn = continuationAt(folded.text, at, isEnd);
     if (goesOn?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };
