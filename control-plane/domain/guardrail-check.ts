@@ -7,6 +7,7 @@ import { costMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
+import type { SecretsCheck__Output } from '../../proto/generated/gateway/v1/SecretsCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
 import { guardrailUrl } from './webhook.ts';
 
@@ -14,6 +15,8 @@ export const phrasesMax = 10_000;
 export const phraseLengthMax = 200;
 export const patternsMax = 100;
 export const patternLengthMax = 1000;
+export const secretFormsMax = 50;
+const secretFormLengthMax = 400;
 export const webhookTimeoutMsMax = 30_000;
 const countriesMax = 50;
 const categoriesMax = 50;
@@ -66,7 +69,7 @@ export function textBytesOf({ words, pattern }: GuardrailCheck__Output): number 
 
 /** Reads on after a problem; what it returns is of use only if there was none. */
 function readMember(message: GuardrailCheck__Output, complain: Complain): GuardrailCheck__Output {
-  const { words, pattern, personalData, promptSize, webhook, moderation } = message;
+  const { words, pattern, personalData, secrets, promptSize, webhook, moderation } = message;
   if (words) {
     const phrases = texts(
       words.phrases,
@@ -96,7 +99,8 @@ function readMember(message: GuardrailCheck__Output, complain: Complain): Guardr
     if ('problems' in url) complainOf('.url', url.problems, complain);
     return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
   }
-  return moderation ? { moderation: readModeration(moderation, complain) } : { secrets: {} };
+  if (moderation) return { moderation: readModeration(moderation, complain) };
+  return { secrets: readSecrets(secrets, complain) };
 }
 
 interface TextLimits {
@@ -140,6 +144,17 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
     }
   }
   return { types: [...new Set(types)], countries: [...new Set(countries)], restore };
+}
+
+/** What a form means is read when it is compiled. */
+function readSecrets(secrets: SecretsCheck__Output | null | undefined, complain: Complain) {
+  const forms = secrets?.forms ?? [];
+  if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
+  for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
+    if (form === '' || form.length > secretFormLengthMax)
+      complain(`.forms[${index}].form`, `must be 1 to ${secretFormLengthMax} characters`);
+  }
+  return { forms: forms.map(({ label, form }) => ({ label, form })) };
 }
 
 function isCountry(code: string): boolean {

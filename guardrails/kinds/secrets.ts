@@ -1,25 +1,44 @@
 // Secrets: keys, tokens and passwords, by their forms (secrets/forms.ts). Literals are looked for first, so that a text without
 // them is read once; held against the folded text, so that nothing invisible hides a key.
-import type { SecretsCheck } from '../definition.ts';
+import type { SecretForm, SecretsCheck } from '../definition.ts';
+import { InvalidCheckError } from '../invalid-check.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { continuationAt } from './secrets/continuation.ts';
+import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
 import { forms } from './secrets/forms.ts';
 import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
 
 /**
  * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519
  * so with its head. In a stream up to 16,384 characters of such a body are held until it ends.
+ * @throws InvalidCheckError
  */
-export function compileSecrets(_check: SecretsCheck): Matcher {
+export function compileSecrets({ forms: own = [] }: SecretsCheck): Matcher {
+  if (own.length > formsMax) throw new InvalidCheckError('forms', `at most ${formsMax} forms`);
+  const index = own.length === 0 ? shipped : indexOf([...own.map(formOfOperator), ...forms]);
   return {
-    inspect: (text, from, window) => inspect(shipped, { text, from, window }),
+    inspect: (text, from, window) => inspect(index, { text, from, window }),
     // Of the beginnings of all secrets, mixed; of prose 20.
     cost: 400,
   };
 }
 
 const shipped = indexOf(forms);
+const formsMax = 50;
+/** Of the text that all secrets of a form have in common: with less, every second word would have to be looked at. */
+const literalMin = 3;
+
+function formOfOperator({ label, form }: SecretForm, index: number): Form {
+  if (!/^[A-Z][A-Z0-9_]{0,39}$/.test(label))
+    throw new InvalidCheckError(`forms[${index}].label`, 'must match ^[A-Z][A-Z0-9_]{0,39}$');
+  try {
+    return writtenForm(label, form, literalMin);
+  } catch (error) {
+    if (!(error instanceof InvalidFormError)) throw error;
+    throw new InvalidCheckError(`forms[${index}].form`, error.message);
+  }
+}
 
 interface Asked {
   readonly text: InspectedText;

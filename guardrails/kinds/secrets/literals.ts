@@ -14,6 +14,7 @@ export class Literals {
   /** By the first two units in small letters, the longest first: of those at one place all others are beginnings of it. */
   readonly #buckets = new Map<number, readonly Folded[]>();
   readonly #firsts = new Uint8Array(0x80);
+  readonly #pairs = new Uint8Array(0x4000);
   readonly #exactBeginnings: ReadonlySet<string>;
   readonly #foldedBeginnings: ReadonlySet<string>;
 
@@ -60,7 +61,9 @@ export class Literals {
 
   /** Whether the text from `at` on is the beginning of one, and less than all of it. */
   mayBegin(text: string, at: number, kind: 'exact' | 'folded'): boolean {
-    if (this.#firsts[text.charCodeAt(at)] !== 1) return false;
+    const first = text.charCodeAt(at);
+    if (this.#firsts[first] !== 1) return false;
+    if (at + 1 < text.length && this.#pairs[(first << 7) | text.charCodeAt(at + 1)] !== 1) return false;
     const begun = text.slice(at);
     return kind === 'exact'
       ? this.#exactBeginnings.has(begun)
@@ -75,6 +78,7 @@ export class Literals {
     };
     for (const first of units(0)) {
       this.#firsts[first] = 1;
+      for (const second of units(1)) this.#pairs[(first << 7) | second] = 1;
       for (const second of units(1)) for (const third of units(2)) this.#begins[hash(first, second, third)] = 1;
     }
   }
