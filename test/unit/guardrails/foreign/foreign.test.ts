@@ -1,22 +1,38 @@
 // The floors that other projects' cases set: what gitleaks, detect-secrets and Presidio are tested with, and credentials of today.
 // What is reached is printed by type; what is not found, and why, stands in `missed`.
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../../support/access/random.ts';
+import { findInPieces } from '../../../support/guardrails/matching.ts';
+import { projectRoot } from '../../../support/process.ts';
+import { benignTexts, partNumbers } from './benign.ts';
 import {
   casesOfPresidio,
   countIn,
   innocentTexts,
   isCovered,
   type Planted,
+  personalDataIn,
   plantedSecrets,
+  secrets,
   secretsIn,
   tallied,
 } from './score.ts';
 
 const planted = plantedSecrets();
+const personalDataLabels = new Set(['EMAIL', 'PHONE', 'PAYMENT_CARD', 'IBAN', 'NATIONAL_ID', 'IP_ADDRESS']);
 const isFound = (one: Planted) => isCovered(one, secretsIn(one.text));
 
 /** By set and type, or by set and writing: what is found of it at least, and why not all. */
-const missed: Readonly<Record<string, readonly [floor: number, why: string]>> = {};
+const missed: Readonly<Record<string, readonly [floor: number, why: string]>> = {
+  'gitleaks, named: alibaba-secret-key': [0.8, 'made by chance of what could be words'],
+  'gitleaks, named: finnhub-access-token': [0.8, 'made by chance of what could be words'],
+  'gitleaks, named: linkedin-client-secret': [0.8, 'made by chance of what could be words'],
+  'gitleaks, named: looker-client-secret': [0.9, 'made by chance of what could be words'],
+  'gitleaks, named: messagebird-api-token': [0.9, 'made by chance of what could be words'],
+  'gitleaks, named: travisci-access-token': [0.8, 'made by chance of what could be words'],
+  'detect-secrets: cloudant': [0.75, 'a password of small letters alone: any word would be one'],
+  'detect-secrets: keyword': [0.65, 'a name behind its value; a password with brackets and words in it'],
+};
 
 describe('secrets of other projects', () => {
   const sets = tallied(planted, ({ set }) => set, isFound);
@@ -32,11 +48,11 @@ describe('secrets of other projects', () => {
   });
 
   it.each([
-    ['gitleaks, tokens', 0.99],
-    ['gitleaks, named', 0.97],
-    ['gitleaks, curl', 0.9],
-    ['credentials of today', 0.99],
-    ['places', 0.95],
+    ['gitleaks, tokens', 1],
+    ['gitleaks, named', 0.98],
+    ['gitleaks, curl', 1],
+    ['credentials of today', 1],
+    ['places', 1],
     ['detect-secrets', 0.9],
   ])('%s are found with a recall of %f', (set, floor) => {
     const { found, all } = sets.get(set) ?? { found: 0, all: 1 };
@@ -48,7 +64,47 @@ describe('secrets of other projects', () => {
     const taken = texts.filter((text) => secretsIn(text).length > 0);
     for (const text of taken) console.log(`taken for a secret: ${text.slice(0, 160)}`);
     console.log(`${taken.length} of ${texts.length} innocent texts are taken for secrets`);
-    expect(taken.length / texts.length).toBeLessThanOrEqual(0.01);
+    expect(taken.length / texts.length).toBeLessThanOrEqual(0.025);
+  });
+});
+
+describe('secrets in pieces', () => {
+  it('of one unit, and of seven, give what the whole gives', () => {
+    for (const [index, { text }] of planted.entries()) {
+      if (index % 17 !== 0) continue;
+      const whole = secretsIn(text);
+      expect(findInPieces(secrets, text.split(''), 512), text).toEqual(whole);
+      expect(findInPieces(secrets, text.match(/[\s\S]{1,7}/g) ?? [], 512), text).toEqual(whole);
+    }
+  });
+});
+
+describe('benign text', () => {
+  const texts = benignTexts(projectRoot, 3);
+  const megabytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) / 1e6;
+  // Addresses of authors are what they look like.
+  const found = texts.flatMap(({ file, text }) =>
+    [...secretsIn(text), ...personalDataIn(text)]
+      .filter(({ label }) => label !== 'EMAIL')
+      .map(({ start, end, label }) => ({ file, label, value: text.slice(start, end) })),
+  );
+
+  it.each([
+    ['secrets', 2, (label: string) => !personalDataLabels.has(label)],
+    ['phone numbers', 4, (label: string) => label === 'PHONE'],
+    ['IP addresses', 12, (label: string) => label === 'IP_ADDRESS'],
+    ['national ids, cards and IBANs', 1, (label: string) => /^(?:NATIONAL|PAYMENT|IBAN)/.test(label)],
+  ])('%s: at most %i are found in a megabyte of packages', (what, max, isOf) => {
+    const own = found.filter(({ label }) => isOf(label));
+    for (const { file, label, value } of own) console.log(`${label} in ${file}: ${value.slice(0, 60)}`);
+    console.log(`${what}: ${own.length} in ${megabytes.toFixed(1)} MB`);
+    expect(megabytes).toBeGreaterThan(2);
+    expect(own.length / megabytes).toBeLessThanOrEqual(max);
+  });
+
+  it('numbers of parts and orders are no ids of persons and no phone numbers', () => {
+    const lines = partNumbers(new Random(7), 1000);
+    expect(lines.filter((line) => personalDataIn(line).length > 0)).toEqual([]);
   });
 });
 
@@ -63,19 +119,19 @@ describe("personal data of Presidio's tests", () => {
 
   it.each([
     ['IBAN', 1],
-    ['payment card', 0.95],
+    ['payment card', 0.9],
     ['e-mail', 1],
-    ['US SSN', 0.3],
+    ['US SSN', 0.4],
     ['UK NINO', 0.6],
     ['ES NIF', 0.75],
     ['ES NIE', 0.8],
     ['PL PESEL', 0.6],
-    ['SE personnummer', 0.85],
+    ['SE personnummer', 0.7],
     ['DE tax id', 1],
     ['IP address', 0.95],
-    ['phone US', 0.75],
+    ['phone US', 0.9],
     ['phone PH', 1],
-    ['phone TR', 0.85],
+    ['phone TR', 1],
   ])('%s: a recall of %f', (type, floor) => {
     for (const one of positive.filter((case_) => case_.type === type && countIn(case_) < case_.count))
       console.log(`  missed: ${one.text}`);

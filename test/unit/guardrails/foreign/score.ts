@@ -73,7 +73,7 @@ export function innocentTexts(): readonly string[] {
   ];
 }
 
-const secrets = compileSecrets({ kind: 'secrets' });
+export const secrets = compileSecrets({ kind: 'secrets' });
 const personalData = new Map<string, Matcher>();
 
 export function findingsIn(matcher: Matcher, raw: string): readonly Finding[] {
