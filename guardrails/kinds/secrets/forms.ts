@@ -305,7 +305,7 @@ function longToken(label: string, anchor: string, body: string): Form {
     expression: new RegExp(`${before}(?=${body})[A-Za-z0-9+/_-]{20,4000}={0,3}(?![A-Za-z0-9+/_-])`, 'dy'),
     open: new RegExp(`${before}[A-Za-z0-9+/_-]{0,4000}={0,3}$`, 'y'),
     head: new RegExp(`${before}(?=${body})`, 'dy'),
-    verify: (secret) => secret.length <= anchor.length || isRandom(secret.slice(anchor.length)),
+    verify: (secret) => secret.length <= anchor.length || isRandom(secret.slice(-40)),
   };
 }
 

@@ -32,7 +32,7 @@ export function isExample(value: string): boolean {
 }
 
 const example =
-  /^(?:pass(?:word|wd|phrase)?|pwd|secret|token|none|null|true|false|admin|root|guest|test|user|changeme)\d{0,4}$|example|your|change.?me|placeholder|redacted|dummy|insert|x{4}|\*{3}|\.{3}|^[<${%[]|\$\{[^{}]*\}|\{\{[^{}]*\}\}|_here$/i;
+  /^(?:pass(?:word|wd|phrase)?|pwd|secret|token|none|null|true|false|admin|root|guest|test|user|changeme)\d{0,4}$|example|your|change.?me|placeholder|redacted|dummy|insert|x{4}|\*{3}|\.{3}|^some(?:pass|secret|token|key)|^[<${%[]|\$\{[^{}]*\}|\{\{[^{}]*\}\}|_here$/i;
 const ascending = /0123456|1234567|abcdefg/i;
 const uuid = /^(?:[a-z]+-){0,2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const path = /^(?:\.{1,2}\/|~\/|\/[a-z]{2}|[a-z]+:\/\/|[A-Z]:\\)/;
