@@ -8,8 +8,12 @@ that need a word before the value are asked for it.
 
 import importlib
 import json
+import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
+
+# No look-up of prices over the network.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 LABELS = {
     "EMAIL_ADDRESS": "EMAIL",
