@@ -113,7 +113,9 @@ function printBenign(seen: readonly Seen[]): void {
     for (const peer of ['presidio', 'litellm'] as const)
       for (const { label } of answer?.[peer] ?? []) count(label, peer);
   }
-  process.stdout.write(`${bytes.toFixed(2)} MB of benign text, of them 1,000 lines with numbers of parts\n\n`);
+  process.stdout.write(
+    `${bytes.toFixed(2)} MB of benign text, of them 1,000 lines with numbers of parts\n\n`,
+  );
   line(['found in benign text', 'ours', 'Presidio', 'LiteLLM content filter', 'ours per MB']);
   line(['---', '---', '---', '---', '---']);
   for (const [label, { ours, presidio, litellm }] of counts)
@@ -122,6 +124,11 @@ function printBenign(seen: readonly Seen[]): void {
 
 const python = process.argv[2];
 const seen =
-  python === undefined ? [] : await peersOn(python, [...rows, ...benign].map(({ text }) => text));
+  python === undefined
+    ? []
+    : await peersOn(
+        python,
+        [...rows, ...benign].map(({ text }) => text),
+      );
 printRecall(seen);
 printBenign(seen);

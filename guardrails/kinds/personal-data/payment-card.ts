@@ -1,7 +1,15 @@
 // Payment card numbers: an issuer's prefix and length, and Luhn's check. Solid, in the groups that are printed on cards, or digit by
 // digit; 13 digits, which only old cards have and every article number, and cards of airlines need a word before
 // them.
-import { blank, dash, matchAt, type NumberType, type Place, pattern, withoutSeparators } from './number-type.ts';
+import {
+  blank,
+  dash,
+  matchAt,
+  type NumberType,
+  type Place,
+  pattern,
+  withoutSeparators,
+} from './number-type.ts';
 
 /** Prefixes and lengths: ISO/IEC 7812-1 and what the networks publish for merchants (en.wikipedia.org/wiki/Payment_card_number). */
 const issuers: readonly (readonly [network: string, prefix: RegExp, lengths: readonly number[]])[] = [

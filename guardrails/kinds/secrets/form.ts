@@ -106,7 +106,10 @@ export function writtenForm(label: string, form: string, literalMin = anchorMin)
     anchors: [begun],
     ...(before && { lead: lead(before.characters, [before.min, before.max], boundaryOf(before.characters)) }),
     expression: new RegExp(`${parts.map(expressionOf).join('')}(?![${ending}A-Za-z0-9])`, 'dy'),
-    open: new RegExp(`${parts.slice(0, behind).map(expressionOf).join('')}${RegExp.escape(begun)}${openOf(rest)}$`, 'y'),
+    open: new RegExp(
+      `${parts.slice(0, behind).map(expressionOf).join('')}${RegExp.escape(begun)}${openOf(rest)}$`,
+      'y',
+    ),
     verify: (secret) => isMadeByChance(bodyOf(secret, anchor), ending),
   };
 }
@@ -151,13 +154,18 @@ function expressionOf(part: Part): string {
 
 /** All that may stand behind the anchor, in any order: more than the form, so that nothing that may become one leaves. */
 function openOf(parts: readonly Part[]): string {
-  const characters = parts.map((part) => ('literal' in part ? escapedInBrackets(part.literal) : part.characters));
+  const characters = parts.map((part) =>
+    'literal' in part ? escapedInBrackets(part.literal) : part.characters,
+  );
   const length = parts.reduce((sum, part) => sum + ('literal' in part ? part.literal.length : part.max), 0);
   return `[${[...characters, 'A-Za-z0-9'].join('')}]{0,${length + 1}}`;
 }
 
 function escapedInBrackets(text: string): string {
-  return text.replace(/[^A-Za-z0-9]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    /[^A-Za-z0-9]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function boundaryOf(characters: string): string {

@@ -257,8 +257,14 @@ const longTokens = [
 
 const vendors = vendorTokens.flatMap(([label, own]) => own.map((form) => writtenForm(label, form)));
 
-export const forms: readonly Form[] = [...gateway, ...clouds, ...services, ...vendors, ...longTokens.map(([label, anchor, body]) => longToken(label, anchor, body)), ...general];
-
+export const forms: readonly Form[] = [
+  ...gateway,
+  ...clouds,
+  ...services,
+  ...vendors,
+  ...longTokens.map(([label, anchor, body]) => longToken(label, anchor, body)),
+  ...general,
+];
 
 export interface Continuation {
   readonly label: string;

@@ -19,10 +19,7 @@ export interface IndexOfForms {
 export function indexOf(forms: readonly Form[]): IndexOfForms {
   const all = [...new Set(forms.flatMap((form) => form.anchors))];
   const byAnchor = new Map(
-    all.map((anchor) => [
-      anchor,
-      forms.filter((form) => form.anchors.some((own) => anchor.startsWith(own))),
-    ]),
+    all.map((anchor) => [anchor, forms.filter((form) => form.anchors.some((own) => anchor.startsWith(own)))]),
   );
   const literals = new Literals(all, names);
   return {

@@ -11,7 +11,9 @@ export function entropy(text: string): number {
 
 /** Of a token whose form says what it is: only examples such as "xxxx" or "1234567890" are to be told from it. */
 export function isRandom(token: string): boolean {
-  return entropy(token) >= (token.length < 16 ? 2.2 : 3) && !ascending.test(token) && !token.endsWith('EXAMPLE');
+  return (
+    entropy(token) >= (token.length < 16 ? 2.2 : 3) && !ascending.test(token) && !token.endsWith('EXAMPLE')
+  );
 }
 
 export function isUuid(value: string): boolean {

@@ -79,7 +79,8 @@ export class Literals {
     for (const first of units(0)) {
       this.#firsts[first] = 1;
       for (const second of units(1)) this.#pairs[(first << 7) | second] = 1;
-      for (const second of units(1)) for (const third of units(2)) this.#begins[hash(first, second, third)] = 1;
+      for (const second of units(1))
+        for (const third of units(2)) this.#begins[hash(first, second, third)] = 1;
     }
   }
 }

@@ -64,6 +64,7 @@ export const credentials: readonly (readonly [what: string, ...forms: string[]])
   ['New Relic', 'NRAK-{A27}'],
   ['Mailchimp', '{h32}-us12'],
   ['Mailgun', 'key-{h32}'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the vendor's own dollar signs
   ['Braintree', 'access_token$production${z16}${h32}'],
   ['Square', 'sq0csp-{u43}'],
   ['Discord webhook', 'discord.com/api/webhooks/{d19}/{u68}'],

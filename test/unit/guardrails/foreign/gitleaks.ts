@@ -69,10 +69,7 @@ export const tokens: readonly (readonly [rule: string, ...forms: string[]])[] = 
   ['intra42-client-secret', 's-s4t2ud-{h64}', 's-s4t2af-{h64}'],
   ['linear-api-key', 'lin_api_{a40}'],
   ['maxmind-license-key', '{a6}_{a29}_mmk'],
-  [
-    'microsoft-teams-webhook',
-    'webhook.office.com/webhookb2/{uuid}@{uuid}/IncomingWebhook/{h32}/{uuid}',
-  ],
+  ['microsoft-teams-webhook', 'webhook.office.com/webhookb2/{uuid}@{uuid}/IncomingWebhook/{h32}/{uuid}'],
   ['notion-api-token', 'ntn_{d11}{a35}'],
   ['npm-access-token', 'npm_{a36}'],
   ['octopus-deploy-api-key', 'API-{A26}'],

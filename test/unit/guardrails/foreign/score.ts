@@ -9,7 +9,7 @@ import { credentials, places } from './current.ts';
 import { innocents as detectSecretsInnocents, secrets as detectSecretsSecrets } from './detect-secrets.ts';
 import { curls, innocents as gitleaksInnocents, named, tokens, writings } from './gitleaks.ts';
 import { type Case, presidioCases } from './presidio.ts';
-import { shortened, masked, written } from './written.ts';
+import { masked, shortened, written } from './written.ts';
 
 /** A value in a text, and the type that it is counted by. */
 export interface Planted {
@@ -50,7 +50,9 @@ export function plantedSecrets(): readonly Planted[] {
         return plant({ set: 'gitleaks, named', type, how }, template, form);
       }),
     ),
-    ...curls.map(([template, form]) => plant({ set: 'gitleaks, curl', type: 'curl', how: 'code' }, template, form)),
+    ...curls.map(([template, form]) =>
+      plant({ set: 'gitleaks, curl', type: 'curl', how: 'code' }, template, form),
+    ),
     ...bare('credentials of today', credentials),
     ...places.map(([type, template, form]) => plant({ set: 'places', type, how: type }, template, form)),
     ...detectSecretsSecrets.map(([type, template, form]) =>

@@ -38,7 +38,10 @@ describe('forms of an operator', () => {
   });
 
   it('behind a line break that is written out', () => {
-    expect(foundIn(`{"text":"keys:\\n${token}\\n${key}"}`)).toEqual([`ACME_TOKEN ${token}`, `ACME_KEY ${key}`]);
+    expect(foundIn(`{"text":"keys:\\n${token}\\n${key}"}`)).toEqual([
+      `ACME_TOKEN ${token}`,
+      `ACME_KEY ${key}`,
+    ]);
   });
 
   it.each([
