@@ -58,9 +58,9 @@ class CandidateSearch {
     const text = this.#text;
     const open = this.#isEnd ? text.length + 1 : openFrom(text);
     for (let at = literals.next(text, this.#from); at >= 0; at = literals.next(text, at + 1)) {
-      const anchor = literals.at(text, at, 'exact');
-      if (anchor !== undefined) this.#addForms(anchor, at);
-      const name = literals.at(text, at, 'folded');
+      const standing = literals.at(text, at);
+      if (standing?.exact !== undefined) this.#addForms(standing.exact, at);
+      const name = standing?.folded;
       if (name === undefined) continue;
       if (at + name.length >= open) this.#addOpen(assignment.label, at);
       this.#addAssigned(name, at);

@@ -6,11 +6,18 @@ interface Folded {
   readonly ignoreCase: boolean;
 }
 
+export interface Standing {
+  readonly exact: string | undefined;
+  readonly folded: string | undefined;
+}
+
+const none: readonly Folded[] = [];
+
 export class Literals {
   /** Units of the longest one. */
   readonly longest: number;
-  /** By hash of the first three units. */
-  readonly #begins = new Uint8Array(hashes);
+  /** A bit for each three units of ASCII. */
+  readonly #begins = new Int32Array(0x10000);
   /** By the first two units in small letters, the longest first: of those at one place all others are beginnings of it. */
   readonly #buckets = new Map<number, readonly Folded[]>();
   readonly #firsts = new Uint8Array(0x80);
@@ -44,19 +51,25 @@ export class Literals {
     let second = text.charCodeAt(from + 1);
     for (let at = from; at < last; at++) {
       const third = text.charCodeAt(at + 2);
-      if (begins[hash(first, second, third)] === 1) return at;
+      const three = threeOf(first, second, third);
+      if ((((begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1) return at;
       first = second;
       second = third;
     }
     return -1;
   }
 
-  /** The longest one that stands at a place. */
-  at(text: string, at: number, kind: 'exact' | 'folded'): string | undefined {
-    const ignoreCase = kind === 'folded';
-    return this.#buckets
-      .get(pairAt(text, at))
-      ?.find((own) => own.ignoreCase === ignoreCase && stands(own, text, at))?.literal;
+  /** The longest ones that stand at a place. @returns undefined: none */
+  at(text: string, at: number): Standing | undefined {
+    const bucket = this.#buckets.get(pairAt(text, at)) ?? none;
+    let exact: string | undefined;
+    let folded: string | undefined;
+    for (const own of bucket) {
+      if ((own.ignoreCase ? folded : exact) !== undefined || !stands(own, text, at)) continue;
+      if (own.ignoreCase) folded = own.literal;
+      else exact = own.literal;
+    }
+    return exact === undefined && folded === undefined ? undefined : { exact, folded };
   }
 
   /** Whether the text from `at` on is the beginning of one, and less than all of it. */
@@ -70,6 +83,10 @@ export class Literals {
       : this.#foldedBeginnings.has(begun.toLowerCase());
   }
 
+  #mark(three: number): void {
+    this.#begins[three >>> 5] = (this.#begins[three >>> 5] ?? 0) | (1 << (three & 31));
+  }
+
   #note({ literal, ignoreCase }: Folded): void {
     const units = (at: number) => {
       const code = literal.charCodeAt(at);
@@ -80,17 +97,17 @@ export class Literals {
       this.#firsts[first] = 1;
       for (const second of units(1)) this.#pairs[(first << 7) | second] = 1;
       for (const second of units(1))
-        for (const third of units(2)) this.#begins[hash(first, second, third)] = 1;
+        for (const third of units(2)) this.#mark(threeOf(first, second, third));
     }
   }
 }
 
-const hashes = 0x8000;
 /** What may stand behind a literal of two. */
 const everyUnit = Array.from({ length: 0x80 }, (_, code) => code);
 
-function hash(first: number, second: number, third: number): number {
-  return ((first << 10) ^ (second << 5) ^ third) & (hashes - 1);
+/** Of what is not ASCII seven bits: it is seen at the second look that it is none. */
+function threeOf(first: number, second: number, third: number): number {
+  return ((first & 0x7f) << 14) | ((second & 0x7f) << 7) | (third & 0x7f);
 }
 
 function pairAt(text: string, at: number): number {
