@@ -2,18 +2,20 @@
 
 Reads one JSON object a line: {"id", "text"}. Writes what answers, with versions, then one JSON object a line:
 {"id", "presidio": [{"start", "end", "label"}], "litellm": [...]}. Labels are the gateway's. Presidio's recognizers that need a model of a
-language are left out: what they find has no form, and none is compared here. Presidio counts from a score of 0.4 on, LiteLLM's patterns
-that need a word before the value are asked for it.
+language are left out: what they find has no form, and none is compared here. Presidio counts from a score of 0.4 on; of LiteLLM's
+patterns those for the same types are asked.
 """
 
-import importlib
+import importlib.util
 import json
+import logging
 import os
+import re
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-# No look-up of prices over the network.
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+# Presidio looks up a list of domains over the network, and does without it.
+logging.disable(logging.CRITICAL)
 
 LABELS = {
     "EMAIL_ADDRESS": "EMAIL",
@@ -91,13 +93,14 @@ def presidio():
 
 
 def content_filter():
-    try:
-        patterns = importlib.import_module(
-            "litellm.proxy.guardrails.guardrail_hooks.litellm_content_filter.patterns"
-        )
-    except ImportError:
+    package = importlib.util.find_spec("litellm")
+    if package is None:
         return None
-    own = [(patterns.get_compiled_pattern(name), label) for name, label in FILTERED.items() if name in patterns.PREBUILT_PATTERNS]
+    # The module that compiles them asks for LiteLLM's whole server.
+    hooks = "proxy/guardrails/guardrail_hooks/litellm_content_filter/patterns.json"
+    with open(os.path.join(package.submodule_search_locations[0], hooks), encoding="utf-8") as file:
+        patterns = json.load(file)["patterns"]
+    own = [(re.compile(one["pattern"], re.IGNORECASE), FILTERED[one["name"]]) for one in patterns if one["name"] in FILTERED]
 
     def found(text):
         spans = {(match.start(), match.end(), label) for pattern, label in own for match in pattern.finditer(text)}
