@@ -35,6 +35,8 @@ interface Seen {
 
 interface Row {
   readonly type: string;
+  /** Of a secret whose it is. */
+  readonly form?: string;
   readonly text: string;
   readonly ours: boolean;
   /** What a peer has to find in it. */
@@ -43,6 +45,7 @@ interface Row {
 
 const secretRows: readonly Row[] = plantedSecrets().map((one) => ({
   type: one.set,
+  form: one.type,
   text: one.text,
   ours: isCovered(one, secretsIn(one.text)),
   isFound: (spans) => isCovered(one, spans),
@@ -82,6 +85,29 @@ async function peersOn(python: string, texts: readonly string[]): Promise<readon
 
 const line = (cells: readonly (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
 const share = (found: number, all: number) => `${found}/${all} (${Math.round((100 * found) / all)} %)`;
+
+/** Of a set of secrets how many forms are found in all their contexts and writings. */
+function wholeForms(rows: readonly { readonly form: string; readonly isFound: boolean }[]): string {
+  const forms = [...Map.groupBy(rows, ({ form }) => form).values()];
+  return share(forms.filter((own) => own.every(({ isFound }) => isFound)).length, forms.length);
+}
+
+function printForms(seen: readonly Seen[]): void {
+  line(['forms found wherever they stand', 'ours', 'Presidio', 'LiteLLM content filter']);
+  line(['---', '---', '---', '---']);
+  const numbered = secretRows.map((row, id) => ({ row, id, form: row.form ?? row.type }));
+  for (const [type, own] of Map.groupBy(numbered, ({ row }) => row.type)) {
+    const of = (peer: Peer) => {
+      const answers = own.flatMap(({ row, id, form }) =>
+        seen[id]?.[peer] ? [{ form, isFound: row.isFound(seen[id][peer]) }] : [],
+      );
+      return answers.length === 0 ? '–' : wholeForms(answers);
+    };
+    const ours = wholeForms(own.map(({ row, form }) => ({ form, isFound: row.ours })));
+    line([type, ours, of('presidio'), of('litellm')]);
+  }
+  process.stdout.write('\n');
+}
 
 function printRecall(seen: readonly Seen[]): void {
   line(['recall of', 'ours', 'Presidio', 'LiteLLM content filter']);
@@ -131,4 +157,5 @@ const seen =
         [...rows, ...benign].map(({ text }) => text),
       );
 printRecall(seen);
+printForms(seen);
 printBenign(seen);

@@ -13,7 +13,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { blank, dash, endsHere, type NumberType, type Place, type Span, startsHere } from './number-type.ts';
-import { isOfThing } from './other-number.ts';
+import { isOfThingOrRecord } from './other-number.ts';
 
 /** Lengths of national numbers. */
 type Lengths = ReadonlySet<number>;
@@ -88,7 +88,7 @@ const unitBehind =
 /** What stands before says that it is something else. */
 function isOfOther(place: Place, { start, end }: Span): boolean {
   const before = place.before(start);
-  if (currencyBefore.test(before) || isOfThing(before)) return true;
+  if (currencyBefore.test(before) || isOfThingOrRecord(before)) return true;
   return /[A-Z]{2}\s{1,8}$/.test(before) && /^\d{5}-\d{4}$/.test(place.text.slice(start, end));
 }
 

@@ -10,6 +10,8 @@ export const alphabets = {
   alnum: 'A-Za-z0-9',
   word: 'A-Za-z0-9_',
   base64: 'A-Za-z0-9+/=',
+  /** Without padding. */
+  base64raw: 'A-Za-z0-9+/',
   base64url: 'A-Za-z0-9_\\-',
   /** With padding. */
   base64pad: 'A-Za-z0-9_=\\-',

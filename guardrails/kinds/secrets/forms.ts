@@ -2,6 +2,7 @@
 // follow; of a vendor's own, where there is one. What has no form of its own is found by its name (assignment.ts) or by where it
 // stands (connection strings, curl).
 import { credentialPrefixes, isWellFormedCredential } from '../../../common/credential.ts';
+import { CharacterSet } from './alphabets.ts';
 import { type Form, lead, token, writtenForm } from './form.ts';
 import { isExample, isRandom } from './likeness.ts';
 import { vendorTokens } from './vendors.ts';
@@ -248,7 +249,7 @@ const longTokens = [
   // docs.aws.amazon.com/bedrock "API keys": a signed URL in base64, which begins with the name of the service.
   ['BEDROCK_KEY', 'bedrock-api-key-', 'YmVkcm9jay5hbWF6b25hd3MuY29t'],
   // gitleaks' 1password-service-account-token: JSON in base64.
-  ['ONEPASSWORD_TOKEN', 'ops_', 'eyJ[A-Za-z0-9]{60}'],
+  ['ONEPASSWORD_TOKEN', 'ops_', 'eyJ[A-Za-z0-9+/]{60}'],
   // fly.io/docs "Tokens": macaroons.
   ['FLY_TOKEN', 'fm2_', '[A-Za-z0-9+/]{96}'],
   ['FLY_TOKEN', 'fm1r_', '[A-Za-z0-9+/]{96}'],
@@ -301,6 +302,9 @@ export const continuations: readonly Continuation[] = [
 ];
 
 export const continuationMax = 16_384;
+
+/** What one of their `before` ends with: nearly nowhere more has to be looked at. */
+export const lastBeforeContinuation = new CharacterSet('0-9._-');
 
 /** @param body what tells by its beginning that it is one, as an expression */
 function longToken(label: string, anchor: string, body: string): Form {

@@ -96,8 +96,7 @@ export class Literals {
     for (const first of units(0)) {
       this.#firsts[first] = 1;
       for (const second of units(1)) this.#pairs[(first << 7) | second] = 1;
-      for (const second of units(1))
-        for (const third of units(2)) this.#mark(threeOf(first, second, third));
+      for (const second of units(1)) for (const third of units(2)) this.#mark(threeOf(first, second, third));
     }
   }
 }

@@ -21,6 +21,18 @@ const models: readonly VendorToken[] = [
     ['{alnum:42}AzSe{upper:1}{alnum:5}'],
     'github.com/microsoft/security-utilities: Azure AI Search',
   ],
+  [
+    'AZURE_KEY',
+    [
+      '{base64raw:76}+ASt{base64raw:6}==',
+      '{base64raw:76}ACDb{base64raw:6}==',
+      '{base64raw:33}+ASb{base64raw:6}=',
+      '{base64raw:33}+AEh{base64raw:6}=',
+      '{base64raw:42}+ACR{alnum:6}',
+      '{base64url:44}AzFu{base64url:6}==',
+    ],
+    'github.com/microsoft/security-utilities: Storage, Cosmos DB, Service Bus, Event Hubs, Container Registry, Functions',
+  ],
   ['OPENROUTER_KEY', ['sk-or-v1-{hex:64}'], 'trufflehog openrouter'],
   ['GROQ_KEY', ['gsk_{alnum:52}'], 'trufflehog groq'],
   ['XAI_KEY', ['xai-{word:80}'], 'trufflehog xai'],
@@ -65,7 +77,7 @@ const clouds: readonly VendorToken[] = [
   ['NEON_KEY', ['napi_{lower:64}'], 'neon.com/docs "API keys"'],
   [
     'SUPABASE_KEY',
-    ['sbp_{hex:40}', 'sb_secret_{base64url:30-40}'],
+    ['sbp_{lower:40}', 'sb_secret_{base64url:30-40}'],
     'trufflehog supabasetoken; supabase.com/docs "API keys"',
   ],
   [
@@ -74,7 +86,12 @@ const clouds: readonly VendorToken[] = [
     'gitleaks planetscale-*',
   ],
   ['CLICKHOUSE_KEY', ['4b1d{alnum:38}'], 'gitleaks clickhouse-cloud-api-secret-key'],
-  ['CLOUDFLARE_KEY', ['v1.0-{hex:24}-{hex:146}'], 'gitleaks cloudflare-origin-ca-key'],
+  [
+    'CLOUDFLARE_KEY',
+    ['v1.0-{hex:24}-{hex:146}', 'cfut_{alnum:40}{hex:8}', 'cfat_{alnum:40}{hex:8}', 'cfk_{alnum:40}{hex:8}'],
+    'gitleaks cloudflare-origin-ca-key; trufflehog cloudflareapitoken v2, cloudflareglobalapikey v2',
+  ],
+  ['DENO_TOKEN', ['ddp_{alnum:36}', 'ddw_{alnum:36}'], 'trufflehog denodeploy'],
   [
     'TAILSCALE_KEY',
     [
@@ -119,7 +136,7 @@ const secretStores: readonly VendorToken[] = [
     'gitleaks 1password-secret-key',
   ],
   ['AGE_KEY', ['AGE-SECRET-KEY-1{bech32:58}'], 'github.com/C2SP/C2SP age.md'],
-  ['PULUMI_TOKEN', ['pul-{hex:40}'], 'gitleaks pulumi-api-token'],
+  ['PULUMI_TOKEN', ['pul-{lower:40}'], 'gitleaks pulumi-api-token; trufflehog pulumi'],
   ['PREFECT_KEY', ['pnu_{alnum:36}'], 'gitleaks prefect-api-token'],
   ['INFRACOST_KEY', ['ico-{alnum:32}'], 'gitleaks infracost-api-token'],
 ];
@@ -146,7 +163,7 @@ const code: readonly VendorToken[] = [
     'gitleaks atlassian-api-token; trufflehog atlassian v2; support.atlassian.com "App passwords"',
   ],
   ['BITBUCKET_TOKEN', ['BBDC-{base64:40-50}'], 'trufflehog bitbucketdatacenter'],
-  ['BUILDKITE_TOKEN', ['bkua_{hex:40}'], 'trufflehog buildkite v2'],
+  ['BUILDKITE_TOKEN', ['bkua_{lower:40}'], 'trufflehog buildkite v2'],
   ['CIRCLECI_TOKEN', ['CCIPAT_{alnum:22}_{HEX:40}'], 'trufflehog circleci v2'],
   [
     'GITLAB_TOKEN',
@@ -190,8 +207,21 @@ const watching: readonly VendorToken[] = [
   ],
   [
     'NEW_RELIC_KEY',
-    ['NRAK-{upper:27}', 'NRII-{base64url:32}', 'NRJS-{hex:19}', 'NRRA-{hex:42}'],
-    'docs.newrelic.com "API keys"',
+    [
+      'NRAK-{upper:27}',
+      'NRII-{base64url:25-32}',
+      'NRIQ-{base64url:25-32}',
+      'NRJS-{hex:19}',
+      'NRRA-{hex:42}',
+      '{hex:32}FFFFNRAL',
+    ],
+    'docs.newrelic.com "API keys"; trufflehog newrelic*',
+  ],
+  ['ROOTLY_KEY', ['rootly_{hex:64}'], 'trufflehog rootly'],
+  [
+    'LAUNCHDARKLY_KEY',
+    ['sdk-{hex:8}-{hex:4}-4{hex:3}-{hex:4}-{hex:12}', 'api-{hex:8}-{hex:4}-4{hex:3}-{hex:4}-{hex:12}'],
+    'trufflehog launchdarkly',
   ],
   ['SENTRY_TOKEN', ['sntryu_{hex:64}', 'sntrys_{base64:60-300}_{base64:43}'], 'gitleaks sentry-*'],
   [
@@ -220,15 +250,19 @@ const business: readonly VendorToken[] = [
   ],
   [
     'FLUTTERWAVE_KEY',
-    ['FLWSECK_TEST-{hex:12}', 'FLWSECK_TEST-{hex:32}-X', 'FLWSECK-{hex:32}-X'],
-    'gitleaks flutterwave-*',
+    ['FLWSECK_TEST-{lower:12}', 'FLWSECK_TEST-{lower:32}-X', 'FLWSECK-{lower:32}-X'],
+    'gitleaks flutterwave-*; trufflehog flutterwave',
   ],
   ['EASYPOST_KEY', ['EZAK{alnum:54}', 'EZTK{alnum:54}'], 'gitleaks easypost-*'],
   ['SHIPPO_TOKEN', ['shippo_live_{HEX:40}', 'shippo_test_{HEX:40}'], 'gitleaks shippo-api-token'],
-  ['DUFFEL_TOKEN', ['duffel_live_{base64url:43}', 'duffel_test_{base64url:43}'], 'gitleaks duffel-api-token'],
+  ['DUFFEL_TOKEN', ['duffel_live_{base64pad:43}', 'duffel_test_{base64pad:43}'], 'gitleaks duffel-api-token'],
   [
     'HUBSPOT_TOKEN',
-    ['pat-na1-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}', 'pat-eu1-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}'],
+    [
+      'pat-na1-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}',
+      'pat-na2-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}',
+      'pat-eu1-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}',
+    ],
     'trufflehog hubspot_apikey v2',
   ],
   ['ADOBE_SECRET', ['p8e-{lower:32}'], 'gitleaks adobe-client-secret'],
@@ -250,10 +284,17 @@ const business: readonly VendorToken[] = [
     ],
     'gitleaks authress-service-client-access-key',
   ],
-  ['TYPEFORM_TOKEN', ['tfp_{base64pad:59}'], 'gitleaks typeform-api-token'],
+  ['TYPEFORM_TOKEN', ['tfp_{base64pad:40-59}'], 'gitleaks typeform-api-token; trufflehog typeform v2'],
+  ['ADAFRUIT_KEY', ['aio_{alnum:28}'], 'trufflehog adafruitio'],
+  ['KLAVIYO_KEY', ['pk_{hex:34}'], 'trufflehog klaviyo'],
+  ['LOB_KEY', ['live_{hex:35}', 'test_{hex:35}'], 'trufflehog lob'],
+  ['PAGARME_KEY', ['ak_live_{alnum:30}'], 'trufflehog pagarme'],
+  ['RAMP_SECRET', ['ramp_sec_{alnum:48}'], 'trufflehog ramp'],
+  ['ZOHO_TOKEN', ['1000.{hex:32}.{hex:32}'], 'trufflehog zohocrm'],
 ];
 
 const messages: readonly VendorToken[] = [
+  ['VOICEFLOW_KEY', ['VF.DM.{HEX:24}.{alnum:16}', 'VF.WS.{HEX:24}.{alnum:16}'], 'trufflehog voiceflow'],
   ['RESEND_KEY', ['re_{alnum:8}_{alnum:24}'], 'resend.com/docs "API keys"'],
   ['MAILCHIMP_KEY', ['{hex:32}-us{digit:1-2}'], 'gitleaks mailchimp-api-key; detect-secrets mailchimp'],
   ['MAILGUN_KEY', ['key-{hex:32}'], 'gitleaks mailgun-private-api-token'],

@@ -99,11 +99,19 @@ export function personalDataIn(raw: string, country = 'US'): readonly Finding[] 
   return findingsIn(matcher, raw);
 }
 
-/** All of the value is taken out by what was found, and not the whole text with it. */
-export function isCovered({ text, start, end }: Planted, findings: readonly Finding[]): boolean {
+/** All of the value is taken out by what was found, however much is taken with it: what peers are asked for. */
+export function isCovered(
+  { start, end }: Planted,
+  findings: readonly Pick<Finding, 'start' | 'end'>[],
+): boolean {
   let at = start;
   for (const finding of findings) if (finding.start <= at && finding.end > at) at = finding.end;
-  return at >= end && findings.reduce((sum, one) => sum + one.end - one.start, 0) < text.length + 1;
+  return at >= end;
+}
+
+/** All of the value is taken out, and nothing that stands around it. */
+export function isFoundAlone(one: Planted, findings: readonly Finding[]): boolean {
+  return isCovered(one, findings) && findings.every(({ start, end }) => start >= one.start && end <= one.end);
 }
 
 export function tallied<T>(items: readonly T[], keyOf: (item: T) => string, isFound: (item: T) => boolean) {
