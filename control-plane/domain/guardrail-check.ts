@@ -3,7 +3,7 @@
 import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
-import { costMax } from '../../guardrails/matcher.ts';
+import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
@@ -61,9 +61,10 @@ export function sameKindOfCheck(present: GuardrailCheck__Output) {
       : invalid('must be of the same kind: delete the guardrail and create another');
 }
 
-/** UTF-8 of its phrases and patterns. */
-export function textBytesOf({ words, pattern }: GuardrailCheck__Output): number {
-  const texts = words?.phrases ?? pattern?.patterns ?? [];
+/** UTF-8 of its phrases, patterns and forms. */
+export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output): number {
+  const forms = secrets?.forms?.map(({ label, form }) => label + form);
+  const texts = words?.phrases ?? pattern?.patterns ?? forms ?? [];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
@@ -191,8 +192,7 @@ function compile(message: GuardrailCheck__Output, complain: Complain): void {
   }
 }
 
-const tooSlow =
-  'is too slow for some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare';
+const tooSlow = `may take more than ${stepsPerKibMax} steps for 1,024 characters of some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare`;
 
 function complainOf(field: string, problems: readonly Problem[], complain: Complain): void {
   for (const { at, description } of problems) complain(`${field}${at}`, description);

@@ -16,11 +16,13 @@ import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
  */
 export function compileSecrets({ forms: own = [] }: SecretsCheck): Matcher {
   if (own.length > formsMax) throw new InvalidCheckError('forms', `at most ${formsMax} forms`);
-  const index = own.length === 0 ? shipped : indexOf([...own.map(formOfOperator), ...forms]);
+  const ofOperator = own.map(formOfOperator);
+  const index = own.length === 0 ? shipped : indexOf([...ofOperator, ...forms]);
   return {
     inspect: (text, from, window) => inspect(index, { text, from, window }),
     // Of the beginnings of all secrets, mixed; of prose 20.
-    cost: 400,
+    cost: 400 + costOf(ofOperator),
+    likelyCost: 30,
   };
 }
 
@@ -38,6 +40,20 @@ function formOfOperator({ label, form }: SecretForm, index: number): Form {
     if (!(error instanceof InvalidFormError)) throw error;
     throw new InvalidCheckError(`forms[${index}].form`, error.message);
   }
+}
+
+/** Of a text in which a beginning follows the other: every form that begins so is tried at each of its characters. */
+function costOf(own: readonly Form[]): number {
+  const [anchors, costs] = [own.map(({ anchors: [anchor = ''] }) => anchor), own.map(costOfTry)];
+  const atOnce = anchors.map((found) =>
+    costs.reduce((sum, cost, index) => sum + (found.startsWith(anchors[index] ?? '') ? cost : 0), 0),
+  );
+  return Math.max(0, ...atOnce);
+}
+
+/** Nanoseconds, as measured. */
+function costOfTry({ length = 0 }: Form): number {
+  return 100 + 4 * length;
 }
 
 interface Asked {

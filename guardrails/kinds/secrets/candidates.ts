@@ -44,13 +44,13 @@ class CandidateSearch {
   /** What begins before and is open is longer than the window. */
   readonly #reach: number;
 
-  constructor({ index, text: { folded, raw, isEnd }, from, window }: Searched) {
+  constructor({ index, text: { folded, raw, isEnd, isPart }, from, window }: Searched) {
     this.#index = index;
     this.#text = folded.text;
     this.#isEnd = isEnd;
     this.#from = from;
     this.#window = window;
-    this.#reach = folded.foldedAt(Math.max(0, raw.length - window + 1));
+    this.#reach = isPart ? from : folded.foldedAt(Math.max(0, raw.length - window + 1));
   }
 
   find(): void {

@@ -17,6 +17,8 @@ export interface Form {
   readonly head?: RegExp;
   /** What the expression cannot say: checksums, and whether it looks like chance. */
   verify?(secret: string): boolean;
+  /** Of a form that is written: characters at most. */
+  readonly length?: number;
 }
 
 /** A run of characters: no more of them, and nothing of `boundary`, stands before it. */
@@ -111,6 +113,7 @@ export function writtenForm(label: string, form: string, literalMin = anchorMin)
       'y',
     ),
     verify: (secret) => isMadeByChance(bodyOf(secret, anchor), ending),
+    length: parts.reduce((sum, part) => sum + ('literal' in part ? part.literal.length : part.max), 0),
   };
 }
 

@@ -1,9 +1,11 @@
 // Forms of secrets as tables and operators write them: what they find, and what is refused.
 import { describe, expect, it } from 'vitest';
+import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
 import { writtenForm } from '../../../../guardrails/kinds/secrets/form.ts';
 import { vendorTokens } from '../../../../guardrails/kinds/secrets/vendors.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
+import { costMax } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
 import { written } from '../foreign/written.ts';
@@ -67,6 +69,34 @@ describe('forms of an operator', () => {
     expect(() => compileSecrets({ kind: 'secrets', forms: [{ label: 'acme key', form }] })).toThrow(/match/);
     const many = Array.from({ length: 51 }, () => ({ label: 'ACME', form }));
     expect(() => compileSecrets({ kind: 'secrets', forms: many })).toThrow(/at most 50/);
+  });
+});
+
+describe('what forms of an operator cost', () => {
+  const costOf = (forms: readonly string[]) =>
+    compileSecrets({ kind: 'secrets', forms: forms.map((form) => ({ label: 'ACME', form })) }).cost;
+  const many = (begin: (n: number) => string) =>
+    Array.from({ length: 50 }, (_, n) => `${begin(n)}{base64url:${20 + n}}`);
+
+  it('goes by what may be tried at one place: those that begin alike add up', () => {
+    const one = costOf(['acme-{base64url:20}']);
+    expect(one).toBeGreaterThan(compileSecrets({ kind: 'secrets' }).cost);
+    expect(costOf(['acme-{base64url:20}', 'beta-{base64url:20}'])).toBe(one);
+    expect(costOf(['acme-{base64url:20}', 'acme-x-{base64url:20}'])).toBeGreaterThan(one);
+    expect(costOf(many((n) => `acme${n + 10}-`))).toBeLessThan(costMax);
+    expect(costOf(many(() => '---'))).toBeGreaterThan(costMax);
+  });
+
+  it('is what it says, on texts that begin forms again and again', () => {
+    const forms = Array.from({ length: 20 }, (_, n) => ({ label: 'ACME', form: `---{base64url:${40 + n}}` }));
+    const dear = compileSecrets({ kind: 'secrets', forms });
+    const raw = '-'.repeat(20_000);
+    const text = { raw, folded: fold(raw), isEnd: true };
+    const start = performance.now();
+    dear.inspect(text, 0, 512);
+    const nanoseconds = ((performance.now() - start) * 1e6) / raw.length;
+    console.log(`${nanoseconds.toFixed(0)} ns per character of ${dear.cost}`);
+    expect(nanoseconds).toBeLessThan(10 * dear.cost);
   });
 });
 
