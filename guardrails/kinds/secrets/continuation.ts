@@ -1,7 +1,7 @@
 // What belongs to a secret that has been found and goes on behind it: the body of a private key, of a token its claims. Told from
 // what stands before, so that nothing needs to be remembered of it from piece to piece.
 import { contextMax } from '../../matcher.ts';
-import { continuationMax, continuations, lastBeforeContinuation } from './forms.ts';
+import { continuationMax, continuations } from './forms.ts';
 
 export interface Continued {
   readonly end: number;
@@ -12,12 +12,13 @@ export interface Continued {
 
 /** @param isEnd nothing follows the text */
 export function continuationAt(text: string, at: number, isEnd: boolean): Continued | undefined {
-  if (at === 0 || !lastBeforeContinuation.has(text.charCodeAt(at - 1))) return undefined;
+  const last = text.charAt(at - 1);
+  if (last === '' || !continuations.some(({ last: own }) => own.includes(last))) return undefined;
   const before = text.slice(Math.max(0, at - contextMax), at);
   const to = Math.min(text.length, at + continuationMax);
   const isWhole = isEnd || to < text.length;
   for (const continuation of continuations) {
-    if (!continuation.before.test(before)) continue;
+    if (!continuation.last.includes(last) || !continuation.before.test(before)) continue;
     const { label, expression, open } = continuation;
     const rest = text.slice(at, to);
     expression.lastIndex = 0;

@@ -2,7 +2,6 @@
 // follow; of a vendor's own, where there is one. What has no form of its own is found by its name (assignment.ts) or by where it
 // stands (connection strings, curl).
 import { credentialPrefixes, isWellFormedCredential } from '../../../common/credential.ts';
-import { CharacterSet } from './alphabets.ts';
 import { type Form, lead, token, writtenForm } from './form.ts';
 import { isExample, isRandom } from './likeness.ts';
 import { vendorTokens } from './vendors.ts';
@@ -270,6 +269,8 @@ export const forms: readonly Form[] = [
 export interface Continuation {
   readonly label: string;
   readonly before: RegExp;
+  /** The characters that \`before\` may end with: it is asked behind them alone. */
+  readonly last: string;
   readonly expression: RegExp;
   /** From the end of what matches on, in a text that goes on: what follows may belong to it. */
   readonly open: RegExp;
@@ -280,6 +281,7 @@ export const continuations: readonly Continuation[] = [
   {
     label: 'PRIVATE_KEY',
     before: /PRIVATE KEY(?: BLOCK)?-----$/,
+    last: '-',
     // Words of base64 with white space between them, which in JSON is written as \n: no word can be read as two.
     expression:
       /(?:(?:\s|\\[nr])+(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\r\n\\]{0,80})*(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{16,})+(?:(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{1,15}){0,2}(?:\s|\\[nr])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?/y,
@@ -288,6 +290,7 @@ export const continuations: readonly Continuation[] = [
   {
     label: 'PRIVATE_KEY',
     before: /Private-Lines: \d{1,3}$/,
+    last: '0123456789',
     expression:
       /(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{4,64}(?![A-Za-z0-9+/=-]))+(?:(?:\s|\\[nr])+Private-MAC: [0-9a-f]{40,64})?/y,
     open: /(?:\s|\\[nr])*(?:\\|[A-Za-z0-9+/=]{1,64}|Private-[MAC]{0,3}(?:: ?[0-9a-f]{0,64})?)?$/y,
@@ -296,15 +299,13 @@ export const continuations: readonly Continuation[] = [
   {
     label: 'JWT',
     before: /[A-Za-z0-9_-]{16}\.$/,
+    last: '.',
     expression: /eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?/y,
     open: /e?y?$/y,
   },
 ];
 
 export const continuationMax = 16_384;
-
-/** What one of their `before` ends with: nearly nowhere more has to be looked at. */
-export const lastBeforeContinuation = new CharacterSet('0-9._-');
 
 /** @param body what tells by its beginning that it is one, as an expression */
 function longToken(label: string, anchor: string, body: string): Form {
@@ -323,6 +324,7 @@ function restOfLong(label: string, anchor: string, body: string): Continuation {
   return {
     label,
     before: new RegExp(`(?<![A-Za-z0-9_])${RegExp.escape(anchor)}$`),
+    last: anchor.slice(-1),
     expression: new RegExp(`(?=${body})[A-Za-z0-9+/_-]+={0,3}`, 'y'),
     open: /[A-Za-z0-9+/_-]*={0,3}$/y,
   };
