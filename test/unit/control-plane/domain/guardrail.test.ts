@@ -129,7 +129,10 @@ describe('a check', () => {
   it.each<[string, GuardrailCheck]>([
     ['10,000 phrases', { words: { phrases: some(10_000) } }],
     ['forms of secrets', { secrets: { forms: [acme(32)] } }],
-    ['thirty forms that begin alike', { secrets: { forms: Array.from({ length: 30 }, (_, n) => acme(12 + n)) } }],
+    [
+      'thirty forms that begin alike',
+      { secrets: { forms: Array.from({ length: 30 }, (_, n) => acme(12 + n)) } },
+    ],
     ['a phrase of 200 characters', { words: { phrases: ['😀'.repeat(199).concat('x')] } }],
     ['sizes', { promptSize: { imagesMax: 1 } }],
     ['a webhook', { webhook: { url: 'https://checks.example.com/', timeoutMs: 30_000 } }],
