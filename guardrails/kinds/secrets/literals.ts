@@ -46,17 +46,17 @@ export class Literals {
   /** @returns where the next one may stand; -1: none does */
   next(text: string, from: number): number {
     const begins = this.#begins;
-    const last = text.length - 1;
-    let first = text.charCodeAt(from);
-    let second = text.charCodeAt(from + 1);
+    // Nothing is read behind the end: what is no number there would make all of this slow.
+    const last = text.length - 2;
+    if (from > last) return -1;
+    let three = threeOf(0, text.charCodeAt(from), text.charCodeAt(from + 1));
     for (let at = from; at < last; at++) {
-      const third = text.charCodeAt(at + 2);
-      const three = threeOf(first, second, third);
+      three = ((three << 7) | (text.charCodeAt(at + 2) & 0x7f)) & 0x1fffff;
       if ((((begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1) return at;
-      first = second;
-      second = third;
     }
-    return -1;
+    // Of the last two units only a literal of two can stand there: any third is right.
+    three = (three << 7) & 0x1fffff;
+    return (((begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1 ? last : -1;
   }
 
   /** The longest ones that stand at a place. @returns undefined: none */
@@ -114,6 +114,7 @@ function pairAt(text: string, at: number): number {
 }
 
 function stands({ literal, ignoreCase }: Folded, text: string, at: number): boolean {
+  if (at + literal.length > text.length) return false;
   for (let index = 0; index < literal.length; index++) {
     const code = text.charCodeAt(at + index);
     if ((ignoreCase ? lowerCase(code) : code) !== literal.charCodeAt(index)) return false;
