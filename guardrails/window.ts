@@ -2,6 +2,7 @@
 // has decided about it, so of a finding of up to `window` characters nothing leaves at all. The text ends at the first finding that
 // blocks, whichever guard is the quicker: what follows it is not counted.
 import { endsWithHalf, wholeCharacters } from './characters.ts';
+import { escapeBegun } from './escapes.ts';
 import { fold } from './fold.ts';
 import { contextMax, type Finding, type InspectedText, type Matcher } from './matcher.ts';
 
@@ -43,7 +44,7 @@ export class TextWindow {
   readonly #window: number;
   /** A piece of what has left, then all that has not but {@link TextWindow.#half}. */
   #folded = fold('');
-  /** The first half of a surrogate pair that the last piece ended with: no guard sees it before its other half. */
+  /** What the last piece ended with of a surrogate pair or an escape: no guard sees it before the rest of it. */
   #half = '';
   /** What stands before has left, or will never leave. */
   #left = 0;
@@ -67,7 +68,7 @@ export class TextWindow {
   /** @returns what may leave. @throws BlockedError */
   push(piece: string): string {
     const pushed = this.#half + piece;
-    const whole = endsWithHalf(pushed) ? pushed.length - 1 : pushed.length;
+    const whole = endsWithHalf(pushed) ? pushed.length - 1 : escapeBegun(pushed);
     this.#half = pushed.slice(whole);
     return whole === 0 ? '' : this.#inspect(pushed.slice(0, whole), false);
   }

@@ -1,8 +1,11 @@
-// Regular expressions of operators, held against the text as it is: all of one guardrail at once, in linear time. Of matches that
-// overlap the one that begins first is found, then the one of the earlier pattern; its length is what RE2 gives it.
+// Regular expressions of operators, held against the text as it is, and where it has escapes (`\n`, `%40`) also against what they
+// say: all of one guardrail at once, in linear time. Of matches that overlap the one that begins first is found, then the one of the
+// earlier pattern; its length is what RE2 gives it.
 import type { PatternCheck } from '../definition.ts';
-import { fold } from '../fold.ts';
+import { type EscapeBounds, escapeBounds } from '../escapes.ts';
+import { type Folded, fold, readEscapes } from '../fold.ts';
 import { costMax, type Finding, type Inspected, type InspectedText, type Matcher } from '../matcher.ts';
+import { whole } from '../read-twice.ts';
 import { compileExpressions, type Span } from './pattern/expressions.ts';
 import { PendingSearch } from './pattern/program.ts';
 import { Search } from './pattern/search.ts';
@@ -16,17 +19,72 @@ export function compilePattern(check: PatternCheck): Matcher {
   const expressions = compileExpressions(check.patterns);
   const pending = new PendingSearch(expressions.program);
   const inspect = (text: InspectedText, from: number, window: number): Inspected => {
-    const { raw, isEnd } = text;
-    const decided = (at: number) => (isEnd ? raw.length : pending.pendingFrom(raw, inReach(raw, at, window)));
-    const searches = expressions
-      .foundIn(raw.slice(Math.max(0, from - 1)))
-      .map((index) => new Search(expressions, index, { raw, isEnd, window }));
-    return collect(searches, from, decided);
+    const written = searchesOf(text, from, window);
+    if (text.folded.written === text.folded) return collect([written], from);
+    const read = readingOf(text, from, window);
+    const bounds = escapeBounds(text.raw);
+    const { findings, decided } = collect([written, read], from, bounds);
+    return { findings, decided: text.isEnd ? decided : Math.max(from, bounds.startAt(decided)) };
   };
   return { inspect, cost: measuredCost(inspect, check.patterns) };
+
+  /** Of the text as it is written. */
+  function searchesOf({ raw, isEnd }: InspectedText, from: number, window: number): Reading {
+    return {
+      searches: expressions
+        .foundIn(raw.slice(Math.max(0, from - 1)))
+        .map((index) => new Search(expressions, index, { raw, isEnd, window })),
+      decidedFrom: (at) => (isEnd ? raw.length : pending.pendingFrom(raw, inReach(raw, at, window))),
+    };
+  }
+
+  /** Of the text as its escapes are read; all places are those of the raw one. */
+  function readingOf(text: InspectedText, from: number, window: number): Reading {
+    const read = readEscapes(text.raw);
+    const inside = { ...text, raw: read.text };
+    const { searches } = searchesOf(inside, read.foldedAt(from), window);
+    const least = Math.max(0, text.raw.length - window + 1);
+    return {
+      searches: searches.map((search) => ({ next: (at) => rawSpan(search, read, at, text, window) })),
+      decidedFrom: (at) => {
+        if (text.isEnd) return text.raw.length;
+        const begin = inReach(read.text, read.foldedAt(Math.max(at, least)), read.text.length + 1);
+        return Math.max(at, read.rawAt(pending.pendingFrom(read.text, begin)));
+      },
+    };
+  }
 }
 
-function collect(searches: readonly Search[], from: number, decidedFrom: (at: number) => number): Inspected {
+interface Reading {
+  readonly searches: readonly Pick<Search, 'next'>[];
+  /** @param at nothing begins before */
+  decidedFrom(at: number): number;
+}
+
+function rawSpan(
+  search: Search,
+  read: Folded,
+  at: number,
+  { isEnd }: InspectedText,
+  window: number,
+): Span | undefined {
+  for (let from = read.foldedAt(at); ; ) {
+    const found = search.next(from);
+    if (found === undefined) return undefined;
+    const span = { start: read.rawAt(found.start), end: read.rawAt(found.end) };
+    // Escapes are longer than what they say.
+    if (isEnd || span.end - span.start <= window) return span;
+    from = found.end;
+  }
+}
+
+function collect(
+  readings: readonly Reading[],
+  from: number,
+  bounds: EscapeBounds | undefined = undefined,
+): Inspected {
+  const searches = readings.flatMap((reading) => reading.searches);
+  const decidedFrom = (at: number) => Math.min(...readings.map((reading) => reading.decidedFrom(at)));
   const findings: Finding[] = [];
   let at = from;
   let decided = decidedFrom(at);
@@ -37,8 +95,9 @@ function collect(searches: readonly Search[], from: number, decidedFrom: (at: nu
       if (span !== undefined && (first === undefined || span.start < first.start)) first = span;
     }
     if (first === undefined || first.start >= decided) return { findings, decided };
-    findings.push({ ...first, label: 'PATTERN' });
-    at = first.end;
+    const found = bounds === undefined ? first : whole(first, bounds);
+    findings.push({ ...found, start: Math.max(at, found.start), label: 'PATTERN' });
+    at = Math.max(found.end, at);
     // What had begun within the finding is no match any more.
     if (decided < at) decided = decidedFrom(at);
   }

@@ -23,8 +23,9 @@ export function restored(found: string, values: ReadonlyMap<string, string>): st
 
 // What stands within cannot open another one: every unit is looked at once.
 const within = '[A-Za-z0-9_ \\u00a0\\\\-]';
-const written = new RegExp(`\\\\?[[【]${within}{3,256}[\\]】]`, 'g');
-const beginning = new RegExp(`\\\\?(?:[[【]${within}{0,256})?$`);
+// As many backslashes as Markdown in JSON has: half of an escape left behind would break it.
+const written = new RegExp(`\\\\{0,8}[[【]${within}{3,256}[\\]】]`, 'g');
+const beginning = new RegExp(`\\\\{0,8}(?:[[【]${within}{0,256})?$`);
 
 function inspect(
   { raw, folded, isEnd }: InspectedText,
