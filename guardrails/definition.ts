@@ -55,7 +55,7 @@ export interface PersonalDataCheck {
   readonly kind: 'personal_data';
   /** None empty. */
   readonly types: readonly PersonalDataType[];
-  /** ISO 3166-1 alpha-2; at least one, and the first is whose phone numbers need no country code. */
+  /** ISO 3166-1 alpha-2; at least one; phone numbers of all of them need no country code. */
   readonly countries: readonly string[];
   /** Placeholders in the answer become again what they stand for. */
   readonly restore: boolean;

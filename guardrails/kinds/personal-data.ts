@@ -20,6 +20,7 @@ import {
 } from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
+import { findWrapped, lineEndWithin } from './personal-data/wrapped.ts';
 
 type NumberData = Exclude<PersonalDataType, 'email'>;
 
@@ -29,10 +30,12 @@ const numberTypes = [
   ['ip_address', () => ipAddress],
   ['payment_card', () => paymentCard],
   ['national_id', () => nationalId],
-  ['phone', ({ countries }) => phoneOf(countries[0] ?? '')],
+  ['phone', ({ countries }) => phoneOf(countries)],
 ] as const satisfies readonly (readonly [NumberData, (check: PersonalDataCheck) => NumberType])[];
 
 interface Found extends Span {
+  /** Of a number. */
+  readonly type?: NumberType;
   /** Undefined: not looked for. */
   readonly label: string | undefined;
 }
@@ -102,10 +105,9 @@ function findNumbers(
       continue;
     }
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
-    const span = findAt(
-      { text, at, from, to: email?.start ?? text.length, digits: digitsFrom(text, at), before },
-      types,
-    );
+    const to = email?.start ?? text.length;
+    const place = { text, at, from, to, digits: digitsFrom(text, at), before };
+    const span = findAt(place, types) ?? findOverLineEnd(place, types);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;
@@ -117,9 +119,18 @@ function findNumbers(
 function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
   for (const { type, isWanted } of types) {
     const span = type.find(place);
-    if (span !== undefined) return { ...span, label: isWanted ? type.label : undefined };
+    if (span !== undefined) return { ...span, type, label: isWanted ? type.label : undefined };
   }
   return undefined;
+}
+
+function findOverLineEnd(place: Place, types: readonly Wanted[]): Found | undefined {
+  const isInternational = place.text.charAt(place.at - 1) === '+';
+  const found = findWrapped(place, (unwrapped) =>
+    findAt({ ...unwrapped, digits: digitsFrom(unwrapped.text, unwrapped.at) }, types),
+  );
+  if (found === undefined || found.type === ipAddress) return undefined;
+  return found.type.label === 'PHONE' && !isInternational ? undefined : found;
 }
 
 /** That follow one another, with no more than separators between them; as many as a type may ask for. */
@@ -148,8 +159,9 @@ function isSeparator(code: number): boolean {
 const behind = 6;
 const separators = `[${blank}${dash}./()+,]`;
 // Each part begins with what the one before cannot take: one way to match.
-const run = new RegExp(`^[0-9A-Za-z:]+(?:${separators}{1,${separatorsMax}}(?=\\d)[0-9A-Za-z:]+)*`);
-const accountRun = new RegExp(`^(?:${separators}?[0-9A-Za-z])+`);
+const gap = `(?:${separators}{1,${separatorsMax}}|${separators}?${lineEndWithin})`;
+const run = new RegExp(`^[0-9A-Za-z:]+(?:${gap}(?=\\d)[0-9A-Za-z:]+)*`);
+const accountRun = new RegExp(`^(?:(?:${separators}|${lineEndWithin})?[0-9A-Za-z])+`);
 const accountStart = /^[A-Za-z]{2}\d{2}/;
 
 /** What follows may change what is found at a number. */
