@@ -1,6 +1,7 @@
 // From what was found to what becomes of it, as guardrails/window.ts has it: the first finding that blocks ends it, and of findings
 // that overlap the one is replaced that begins first, then the one of the first guardrail.
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import { JsonKeeper } from '../../guardrails/json-keeper.ts';
 import type { Decisions } from './decisions.ts';
 import type { Slot } from './places.ts';
 import type { Hit, Scanned } from './scan.ts';
@@ -109,15 +110,18 @@ function replaceIn(
   placed: Set<Found>,
   put: (found: Found, slot: Slot) => string,
 ): string {
+  const json = new JsonKeeper();
   let text = '';
   let left = 0;
   for (const { start, end, found } of cuts) {
+    let placeholder = '';
     if (start >= left) {
-      text += slot.text.slice(left, start);
-      if (!placed.has(found)) text += put(found, slot);
+      text += json.kept(slot.text.slice(left, start));
+      if (!placed.has(found)) placeholder = put(found, slot);
       placed.add(found);
     }
+    text += json.replaced(slot.text.slice(Math.max(left, start), Math.max(left, end)), placeholder);
     left = Math.max(left, end);
   }
-  return text + slot.text.slice(left);
+  return text + json.kept(slot.text.slice(left)) + json.end();
 }
