@@ -7,7 +7,17 @@ const backslashes = '\\\\{1,8}';
 const hex = '[0-9A-Fa-f]';
 const names: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: ' ' },
-  ...{ commat: '@', period: '.', colon: ':', sol: '/', num: '#', plus: '+', lpar: '(', rpar: ')', lowbar: '_' },
+  ...{
+    commat: '@',
+    period: '.',
+    colon: ':',
+    sol: '/',
+    num: '#',
+    plus: '+',
+    lpar: '(',
+    rpar: ')',
+    lowbar: '_',
+  },
   ...{ hyphen: '-', dash: '-', ndash: '-', mdash: '-', minus: '-', shy: '', zwj: '', zwnj: '' },
   ...{ Tab: ' ', NewLine: '\n' },
 };

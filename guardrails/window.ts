@@ -143,7 +143,9 @@ export class TextWindow {
   }
 
   #replaced(start: number, end: number, placeholder: string): string {
-    return this.#json === undefined ? placeholder : this.#json.replaced(this.#text.slice(start, end), placeholder);
+    return this.#json === undefined
+      ? placeholder
+      : this.#json.replaced(this.#text.slice(start, end), placeholder);
   }
 
   /** Of what has left no more than what matchers may look at, and what comes with not doing this for each piece. */
