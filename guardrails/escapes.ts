@@ -22,7 +22,7 @@ const names: Readonly<Record<string, string>> = {
   ...{ Tab: ' ', NewLine: '\n' },
 };
 
-const escape = [
+const anyEscape = [
   `${backslashes}(?:["/bfnrt]|u[dD][89abAB]${hex}{2}${backslashes}u[dD][c-fC-F]${hex}{2}|u${hex}{4})`,
   `%(?:0[9aAdD]|[2-7]${hex})`,
   `&(?:#\\d{1,7}|#[xX]${hex}{1,6}|${Object.keys(names).join('|')});`,
@@ -30,7 +30,7 @@ const escape = [
 
 /** UTF-16 units of an escape: of two halves of a pair in the deepest JSON. */
 export const escapeMax = 26;
-const someEscape = new RegExp(escape);
+const someEscape = new RegExp(anyEscape);
 const begun = new RegExp(
   `(?:${backslashes}(?:u${hex}{0,3}|u[dD][89abAB]${hex}{2}(?:${backslashes}(?:u${hex}{0,3})?)?)?|%${hex}?|&[#0-9A-Za-z]{0,14})$`,
 );
@@ -48,7 +48,7 @@ export function hasEscape(text: string): boolean {
 
 /** In the order of the text. */
 export function* escapesOf(text: string): Generator<Escape> {
-  const expression = new RegExp(escape, 'g');
+  const expression = new RegExp(anyEscape, 'g');
   for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
     const [written] = match;
     yield { start: match.index, end: match.index + written.length, read: readOf(written) };

@@ -3,7 +3,7 @@
 // that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case stays.
 // Positions lead back to the text as it is.
 import { characterLength, wholeCharacters } from './characters.ts';
-import { type Escape, escapesOf, hasEscape } from './escapes.ts';
+import { escapesOf, hasEscape } from './escapes.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
 import { contextMax } from './matcher.ts';
 

@@ -45,7 +45,7 @@ export function compilePattern(check: PatternCheck): Matcher {
     const { searches } = searchesOf(inside, read.foldedAt(from), window);
     const least = Math.max(0, text.raw.length - window + 1);
     return {
-      searches: searches.map((search) => ({ next: (at) => rawSpan(search, read, at, text, window) })),
+      searches: searches.map((search) => ({ next: (at) => rawSpan(search, read, at, text.isEnd ? Number.POSITIVE_INFINITY : window) })),
       decidedFrom: (at) => {
         if (text.isEnd) return text.raw.length;
         const begin = inReach(read.text, read.foldedAt(Math.max(at, least)), read.text.length + 1);
@@ -61,19 +61,13 @@ interface Reading {
   decidedFrom(at: number): number;
 }
 
-function rawSpan(
-  search: Search,
-  read: Folded,
-  at: number,
-  { isEnd }: InspectedText,
-  window: number,
-): Span | undefined {
+/** @param longest in the raw text, where escapes are longer than what they say */
+function rawSpan(search: Search, read: Folded, at: number, longest: number): Span | undefined {
   for (let from = read.foldedAt(at); ; ) {
     const found = search.next(from);
     if (found === undefined) return undefined;
     const span = { start: read.rawAt(found.start), end: read.rawAt(found.end) };
-    // Escapes are longer than what they say.
-    if (isEnd || span.end - span.start <= window) return span;
+    if (span.end - span.start <= longest) return span;
     from = found.end;
   }
 }
