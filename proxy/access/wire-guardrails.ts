@@ -5,6 +5,7 @@ import {
   actionsInContract,
   failureRulesInContract,
   inverted,
+  readAlso,
   readCheck,
   stagesInContract,
 } from '../../guardrails/contract.ts';
@@ -30,6 +31,7 @@ export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
     onFailure: failureRules.get(record.onFailure) ?? 'block',
     message: record.message,
     aiSystemIds: record.aiSystemIds,
+    also: readAlso(record.check ?? {}),
     check: (record.check && readCheck(record.check, secret)) ?? unknown,
     revision: whole(record.revision),
   };

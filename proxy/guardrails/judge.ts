@@ -41,7 +41,7 @@ export function judge(
   scanned: Scanned,
   { stage, guardrails, decisions }: Judge,
 ): readonly Found[] {
-  const found = locate(texts, scanned.hits);
+  const found = locate(texts, scanned.hits).filter((one) => isAsked(guardrails[one.matcher], one, texts));
   const decided = guardrails.filter((_guardrail, matcher) => !scanned.failed.includes(matcher));
   for (const guardrail of guardrails) if (!decided.includes(guardrail)) decisions.failed(guardrail, stage);
   const blocked = firstOf(found.filter((one) => blocks(guardrails[one.matcher], one, texts)));
@@ -51,6 +51,14 @@ export function judge(
   for (const guardrail of decided)
     decisions.decided(guardrail, stage, finding.has(guardrail) ? guardrail.action : 'pass');
   return found.filter(({ matcher }) => guardrails[matcher]?.action === 'redact');
+}
+
+/** Fields that the model does not see are looked at for those who ask for them. */
+function isAsked(guardrail: Guardrail | undefined, { ranges }: Found, { slots }: Texts): boolean {
+  return ranges.every(({ slot }) => {
+    const only = slots[slot]?.only;
+    return only === undefined || guardrail?.also?.includes(only) === true;
+  });
 }
 
 /** Where nothing can be put in place of what was found, redacting is blocking. */

@@ -3,6 +3,7 @@
 // along the way to it, and the very same body where nothing is.
 import { isNumber, type JsonNumber, plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
+import type { RequestField } from '../../guardrails/definition.ts';
 import { mapDocumentText } from './document-text.ts';
 import { mapJsonText } from './json-text.ts';
 import { spellingsOf } from './number-spellings.ts';
@@ -29,6 +30,8 @@ export interface Place {
   readonly turn?: 'own' | 'by role';
   /** Text here is inspected joined with that of its turn. */
   readonly joins?: boolean;
+  /** Inspected by those guardrails alone that ask for it: the model does not see it. */
+  readonly only?: RequestField;
 }
 
 /** One string of a body. */
@@ -39,6 +42,8 @@ export interface Slot {
   readonly group: number;
   /** Inspected joined with those of the same turn. */
   readonly turn?: number;
+  /** Inspected by those guardrails alone that ask for this field. */
+  readonly only?: RequestField;
   /** Of a text that may come in pieces: where it stands, the same for all its pieces. Where it was asked for. */
   readonly path?: string;
 }
@@ -99,6 +104,7 @@ class Walk {
   readonly #turns = new Turns();
   /** From the body to where the walk is, where somebody asks. */
   readonly #path: string[] | undefined;
+  #only: RequestField | undefined;
 
   constructor(put: (slot: Slot) => string, path?: string[]) {
     this.#put = put;
@@ -106,6 +112,14 @@ class Walk {
   }
 
   value(value: unknown, place: Place): unknown {
+    if (place.only === undefined) return this.#value(value, place);
+    this.#only = place.only;
+    const put = this.#value(value, place);
+    this.#only = undefined;
+    return put;
+  }
+
+  #value(value: unknown, place: Place): unknown {
     if (typeof value === 'string') return this.#string(value, place);
     if (isNumber(value)) return this.#number(value, place);
     if (typeof value !== 'object' || value === null || place.deep === true) return value;
@@ -170,12 +184,16 @@ class Walk {
   }
 
   #text(value: string, of: Pick<Slot, 'group' | 'turn' | 'path'>): string {
-    return value === '' ? value : this.#put({ text: value, isFixed: false, ...of });
+    return value === '' ? value : this.#put({ text: value, isFixed: false, ...of, ...this.#isOnly() });
   }
 
   #fixed(value: string): string {
-    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups });
+    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups, ...this.#isOnly() });
     return value;
+  }
+
+  #isOnly(): Pick<Slot, 'only'> | undefined {
+    return this.#only && { only: this.#only };
   }
 }
 
