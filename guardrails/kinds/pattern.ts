@@ -62,7 +62,7 @@ interface Reading {
 }
 
 /** @param longest in the raw text, where escapes are longer than what they say */
-function rawSpan(search: Search, read: Folded, at: number, longest: number): Span | undefined {
+function rawSpan(search: Pick<Search, 'next'>, read: Folded, at: number, longest: number): Span | undefined {
   for (let from = read.foldedAt(at); ; ) {
     const found = search.next(from);
     if (found === undefined) return undefined;

@@ -129,7 +129,7 @@ function findOverLineEnd(place: Place, types: readonly Wanted[]): Found | undefi
   const found = findWrapped(place, (unwrapped) =>
     findAt({ ...unwrapped, digits: digitsFrom(unwrapped.text, unwrapped.at) }, types),
   );
-  if (found === undefined || found.type === ipAddress) return undefined;
+  if (found?.type === undefined || found.type === ipAddress) return undefined;
   return found.type.label === 'PHONE' && !isInternational ? undefined : found;
 }
 
