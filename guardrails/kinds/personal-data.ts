@@ -20,7 +20,7 @@ import {
 } from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
-import { findWrapped, lineEndWithin } from './personal-data/wrapped.ts';
+import { findWrapped, lineEndWithin, lineMax } from './personal-data/wrapped.ts';
 
 type NumberData = Exclude<PersonalDataType, 'email'>;
 
@@ -95,6 +95,7 @@ function findNumbers(
   digits.lastIndex = first;
   let from = first;
   let next = 0;
+  let lineEnd = text.indexOf('\n', first);
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
     const at = match.index;
     while ((emails.found[next]?.end ?? text.length) <= at)
@@ -107,7 +108,9 @@ function findNumbers(
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
     const to = email?.start ?? text.length;
     const place = { text, at, from, to, digits: digitsFrom(text, at), before };
-    const span = findAt(place, types) ?? findOverLineEnd(place, types);
+    while (lineEnd !== -1 && lineEnd < at) lineEnd = text.indexOf('\n', lineEnd + 1);
+    const isNearLineEnd = lineEnd !== -1 && lineEnd - at <= lineMax;
+    const span = findAt(place, types) ?? (isNearLineEnd ? findOverLineEnd(place, types) : undefined);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;

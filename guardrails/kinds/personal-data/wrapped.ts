@@ -4,7 +4,9 @@ import { blank, dash, type Place, type Span } from './number-type.ts';
 
 /** With what mails and comments begin a line with: no more than five units, so that a text that goes on knows it soon. */
 const lineEnd = ' ?\\n{1,2}[ >]{0,2}';
-const wrap = new RegExp(`([0-9A-Z${blank}${dash}./()]{1,40}?)(${lineEnd})(?=[0-9A-Za-z(])`, 'y');
+/** Of a number in its first line, and a blank. */
+export const lineMax = 41;
+const wrap = new RegExp(`([0-9A-Z${blank}${dash}./()]{1,${lineMax - 1}}?)(${lineEnd})(?=[0-9A-Za-z(])`, 'y');
 /** Between the groups of a number of which the rest may be in the next line. */
 export const lineEndWithin = lineEnd;
 

@@ -38,7 +38,7 @@ for (const names of [...Object.keys(matchers).map((name) => [name]), Object.keys
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
       compared += comparePieces(seed, names) ? 1 : 0;
     expect(compared).toBeGreaterThanOrEqual(given === undefined ? rounds / 2 : 0);
-  });
+  }, 60_000);
 
 it('nothing leaves by what is not seen behind it, however much that is', () => {
   const values = {
