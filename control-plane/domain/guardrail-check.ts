@@ -1,6 +1,10 @@
 // What a guardrail looks for: the contract's check, read field by field, and compiled as proxies will compile it, so that what is
 // stored can be run. Problems never repeat a phrase or pattern.
-import { personalDataTypesInContract, readCheck, requestFieldsInContract } from '../../guardrails/contract.ts';
+import {
+  personalDataTypesInContract,
+  readCheck,
+  requestFieldsInContract,
+} from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
 import { costMax } from '../../guardrails/matcher.ts';

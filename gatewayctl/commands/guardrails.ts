@@ -51,7 +51,8 @@ const checks: readonly Given[] = [
   },
   {
     flags: '--also <field>',
-    about: 'inspected as well, though the model does not see it: user, metadata, safety-identifier, prompt-cache-key; repeat it for more',
+    about:
+      'inspected as well, though the model does not see it: user, metadata, safety-identifier, prompt-cache-key; repeat it for more',
     field: 'check.also',
   },
   { flags: '--secrets', about: 'keys, tokens and private keys', field: 'check.secrets' },

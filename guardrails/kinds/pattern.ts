@@ -45,7 +45,9 @@ export function compilePattern(check: PatternCheck): Matcher {
     const { searches } = searchesOf(inside, read.foldedAt(from), window);
     const least = Math.max(0, text.raw.length - window + 1);
     return {
-      searches: searches.map((search) => ({ next: (at) => rawSpan(search, read, at, text.isEnd ? Number.POSITIVE_INFINITY : window) })),
+      searches: searches.map((search) => ({
+        next: (at) => rawSpan(search, read, at, text.isEnd ? Number.POSITIVE_INFINITY : window),
+      })),
       decidedFrom: (at) => {
         if (text.isEnd) return text.raw.length;
         const begin = inReach(read.text, read.foldedAt(Math.max(at, least)), read.text.length + 1);

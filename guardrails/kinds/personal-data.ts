@@ -95,7 +95,7 @@ function findNumbers(
   digits.lastIndex = first;
   let from = first;
   let next = 0;
-  let lineEnd = text.indexOf('\n', first);
+  const isNearLineEnd = lineEnds(text, first);
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
     const at = match.index;
     while ((emails.found[next]?.end ?? text.length) <= at)
@@ -108,9 +108,7 @@ function findNumbers(
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
     const to = email?.start ?? text.length;
     const place = { text, at, from, to, digits: digitsFrom(text, at), before };
-    while (lineEnd !== -1 && lineEnd < at) lineEnd = text.indexOf('\n', lineEnd + 1);
-    const isNearLineEnd = lineEnd !== -1 && lineEnd - at <= lineMax;
-    const span = findAt(place, types) ?? (isNearLineEnd ? findOverLineEnd(place, types) : undefined);
+    const span = findAt(place, types) ?? (isNearLineEnd(at) ? findOverLineEnd(place, types) : undefined);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;
@@ -125,6 +123,15 @@ function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
     if (span !== undefined) return { ...span, type, label: isWanted ? type.label : undefined };
   }
   return undefined;
+}
+
+/** @returns whether a line ends so close behind a place that a number may go over it; asked of one place after another */
+function lineEnds(text: string, from: number): (at: number) => boolean {
+  let next = text.indexOf('\n', from);
+  return (at) => {
+    while (next !== -1 && next < at) next = text.indexOf('\n', next + 1);
+    return next !== -1 && next - at <= lineMax;
+  };
 }
 
 function findOverLineEnd(place: Place, types: readonly Wanted[]): Found | undefined {

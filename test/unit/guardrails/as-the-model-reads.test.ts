@@ -52,12 +52,24 @@ describe('what else is read', () => {
 
   it.each([
     ['letters by number', '{"to":"\\u0061da@example.org"}', ['\\u0061da@example.org']],
-    ['URLs', '/find?email=ada%40example.org&phone=%2B49%2030%2023125456', ['ada%40example.org', '%2B49%2030%2023125456']],
-    ['HTML', '<b>ada&#64;example&period;org</b>&nbsp;4111&#x20;1111 1111 1111', ['ada&#64;example&period;org', '4111&#x20;1111 1111 1111']],
+    [
+      'URLs',
+      '/find?email=ada%40example.org&phone=%2B49%2030%2023125456',
+      ['ada%40example.org', '%2B49%2030%2023125456'],
+    ],
+    [
+      'HTML',
+      '<b>ada&#64;example&period;org</b>&nbsp;4111&#x20;1111 1111 1111',
+      ['ada&#64;example&period;org', '4111&#x20;1111 1111 1111'],
+    ],
     ['Arabic digits', '٤١١١ ١١١١ ١١١١ ١١١١', ['٤١١١ ١١١١ ١١١١ ١١١١']],
     ['Persian digits', '۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱', ['۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱']],
     ['digits of Devanagari', '४१११ ११११ ११११ ११११', ['४१११ ११११ ११११ ११११']],
-    ['full-width digits', '４１１１　１１１１　１１１１　１１１１', ['４１１１　１１１１　１１１１　１１１１']],
+    [
+      'full-width digits',
+      '４１１１　１１１１　１１１１　１１１１',
+      ['４１１１　１１１１　１１１１　１１１１'],
+    ],
     ['a card over a line end', 'card 4111 1111\n  1111 1111.', ['4111 1111\n  1111 1111']],
     ['a card in a quoted mail', '> 4111-1111-\n> 1111-1111', ['4111-1111-\n> 1111-1111']],
     ['a card over an escaped line end', '{"a":"4111 1111\\n1111 1111"}', ['4111 1111\\n1111 1111']],

@@ -38,20 +38,26 @@ describe('fields that the model does not see', () => {
     expect(decisions).toEqual(['blocks input pass', 'asks input redact']);
   });
 
-  it.each(['user', 'metadata', 'safety_identifier', 'prompt_cache_key'] as const)('block: %s', async (field) => {
-    await expect(sent([named('asks', { also: [field] })], { [field]: body[field] })).rejects.toMatchObject({
-      code: 'guardrail_blocked',
-    });
-  });
+  it.each(['user', 'metadata', 'safety_identifier', 'prompt_cache_key'] as const)(
+    'block: %s',
+    async (field) => {
+      await expect(sent([named('asks', { also: [field] })], { [field]: body[field] })).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+      });
+    },
+  );
 
   it('are all that the table of places leaves out with their text', () => {
     const unseen = Object.entries(requestPlaces.fields ?? {}).filter(
       ([, { strings, isExempt }]) => strings === 'exempt' && isExempt === undefined,
     );
     const steering = ['model', 'stream_options', 'logit_bias', 'cache_control'];
-    expect(unseen.map(([name]) => name).filter((name) => !steering.includes(name)).sort()).toEqual(
-      Object.keys(body).sort(),
-    );
+    expect(
+      unseen
+        .map(([name]) => name)
+        .filter((name) => !steering.includes(name))
+        .sort(),
+    ).toEqual(Object.keys(body).sort());
     for (const [name, { why }] of unseen) expect(why, name).toMatch(/\w/);
   });
 });
@@ -87,7 +93,14 @@ describe('placeholders that the caller has written', () => {
 
 describe('what a provider says of a failure', () => {
   const failure = new ProviderFailure(
-    { status: 429, message: 'no HERON here', param: 'HERON', code: 'slow', retryable: true, retryAfter: undefined },
+    {
+      status: 429,
+      message: 'no HERON here',
+      param: 'HERON',
+      code: 'slow',
+      retryable: true,
+      retryAfter: undefined,
+    },
     { retryAfter: 3, headers: [], reason: 'status 429' },
   );
   const through = async (fields: Partial<Guardrail>, error: unknown = failure) => {
@@ -110,7 +123,14 @@ describe('what a provider says of a failure', () => {
 
   it('is the very same where nothing is found, and where it is no provider that says it', async () => {
     const quiet = new ProviderFailure(
-      { status: 400, message: 'no', param: undefined, code: undefined, retryable: false, retryAfter: undefined },
+      {
+        status: 400,
+        message: 'no',
+        param: undefined,
+        code: undefined,
+        retryable: false,
+        retryAfter: undefined,
+      },
       { retryAfter: undefined, headers: [], reason: 'status 400' },
     );
     expect(await through({}, quiet)).toEqual({ left: quiet, decisions: ['out output pass'] });

@@ -8,7 +8,6 @@ import { Random } from '../../../../support/access/random.ts';
 import {
   answerGuards,
   blocked,
-  chunkHead,
   chunkOf,
   deltasOf,
   finishOf,
@@ -26,7 +25,9 @@ type Path = readonly (string | number)[];
 
 function at([step, ...more]: Path, value: unknown): unknown {
   if (step === undefined) return value;
-  return typeof step === 'number' ? [{ index: step, ...(at(more, value) as object) }] : { [step]: at(more, value) };
+  return typeof step === 'number'
+    ? [{ index: step, ...(at(more, value) as object) }]
+    : { [step]: at(more, value) };
 }
 
 function textAt(value: unknown, [step, ...more]: Path): string {
@@ -70,7 +71,11 @@ describe('a text that is cut in two', () => {
     const chunks = ['mail <ada@cor', 'p.org> now'].map((text) => chunkOf(at(path, text) as JsonObject));
     expect(await refused(chunks)).toBe('guardrail_blocked');
     const { chunks: left } = await through(chunks);
-    expect(deltasOf(left).map((delta) => textAt(delta, path)).join('')).toBe('mail [SECRET] now');
+    expect(
+      deltasOf(left)
+        .map((delta) => textAt(delta, path))
+        .join(''),
+    ).toBe('mail [SECRET] now');
   });
 
   it('beside a delta or a choice is blocked', async () => {
@@ -96,7 +101,9 @@ it('what is said of the whole answer with every chunk leaves with every chunk', 
   const chunks = ['a ', 'b ', 'c '].map((content) => ({ ...chunkOf({ content }), sources }));
   const { chunks: left } = await through(chunks);
   const expected = [sources[0], 'https://example.com/[SECRET]/other'];
-  expect(left.flatMap((chunk) => ('sources' in chunk ? [chunk.sources] : []))).toEqual(chunks.map(() => expected));
+  expect(left.flatMap((chunk) => ('sources' in chunk ? [chunk.sources] : []))).toEqual(
+    chunks.map(() => expected),
+  );
 });
 
 it('more of them than there are windows for are blocked by the failure rule', async () => {
@@ -116,7 +123,9 @@ it("a tool's name in two pieces is whole to the client and to the judge", async 
     deltasOf((await through(chunks)).chunks).flatMap((delta) => delta.tool_calls ?? []);
   expect(await nameOf(named('zanzibar', '_heron'))).toMatchObject([{ function: { name: 'zanzibar_heron' } }]);
   expect(await nameOf(named('heron', 'heron'))).toMatchObject([{ function: { name: 'heron' } }]);
-  await expect(through(named('<zan', 'zibar>'), 'block')).rejects.toMatchObject({ code: 'guardrail_blocked' });
+  await expect(through(named('<zan', 'zibar>'), 'block')).rejects.toMatchObject({
+    code: 'guardrail_blocked',
+  });
 });
 
 it('paths and cuts at random give what the whole gives', async () => {
@@ -144,9 +153,15 @@ interface Said {
 function randomTexts(random: Random): readonly Said[] {
   const names = ['a', 'said', 'x_y', 'thoughts'];
   return Array.from({ length: 1 + random.below(3) }, (_, index) => {
-    const steps = Array.from({ length: random.below(3) }, () => (random.chance(0.4) ? random.below(2) : random.pick(names)));
+    const steps = Array.from({ length: random.below(3) }, () =>
+      random.chance(0.4) ? random.below(2) : random.pick(names),
+    );
     // A list holds objects, and a path ends with a name.
-    const path = [`unknown_${index}`, ...steps.flatMap((step) => (typeof step === 'number' ? [step, 'in'] : [step])), 'text'];
+    const path = [
+      `unknown_${index}`,
+      ...steps.flatMap((step) => (typeof step === 'number' ? [step, 'in'] : [step])),
+      'text',
+    ];
     const text = Array.from({ length: 1 + random.below(6) }, () =>
       random.pick(['tea ', '<secret>', '<a secret word>', '\n', '{"a":1}', 'é', '< ', ' >', '\\n']),
     ).join('');
@@ -161,7 +176,10 @@ function cutInto(random: Random, said: readonly Said[]): readonly JsonObject[] {
   while (rest.some(({ text }) => text !== '')) {
     const one = random.pick(rest.filter(({ text }) => text !== ''));
     const size = 1 + random.below(random.pick([1, 6, 40]));
-    chunks.push({ ...(at(one.path, one.text.slice(0, size)) as JsonObject), ...(random.chance(0.2) && { content: 'so ' }) });
+    chunks.push({
+      ...(at(one.path, one.text.slice(0, size)) as JsonObject),
+      ...(random.chance(0.2) && { content: 'so ' }),
+    });
     one.text = one.text.slice(size);
   }
   return chunks;
