@@ -30,7 +30,6 @@ const anyEscape = [
 
 /** UTF-16 units of an escape: of two halves of a pair in the deepest JSON. */
 export const escapeMax = 26;
-const someEscape = new RegExp(anyEscape);
 const begun = new RegExp(
   `(?:${backslashes}(?:u${hex}{0,3}|u[dD][89abAB]${hex}{2}(?:${backslashes}(?:u${hex}{0,3})?)?)?|%${hex}?|&[#0-9A-Za-z]{0,14})$`,
 );
@@ -43,17 +42,35 @@ export interface Escape {
 }
 
 export function hasEscape(text: string): boolean {
-  // Most texts have none of their first characters: those are looked for at a tenth of the cost.
-  return (text.includes('\\') || text.includes('%') || text.includes('&')) && someEscape.test(text);
+  return !escapesOf(text).next().done;
 }
 
-/** In the order of the text. */
+/** In the order of the text. Most texts have few of the characters that escapes begin with: what stands between is passed over. */
 export function* escapesOf(text: string): Generator<Escape> {
-  const expression = new RegExp(anyEscape, 'g');
-  for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
-    const [written] = match;
-    yield { start: match.index, end: match.index + written.length, read: readOf(written) };
+  const expression = new RegExp(anyEscape, 'y');
+  const next = beginnings.map((beginning) => text.indexOf(beginning));
+  for (let at = earliest(next); at !== -1; at = earliest(next)) {
+    const common = text.charCodeAt(at) === backslash ? single[text.charAt(at + 1)] : undefined;
+    expression.lastIndex = at;
+    const written = common === undefined ? expression.exec(text)?.[0] : undefined;
+    const end = at + (common === undefined ? (written?.length ?? 1) : 2);
+    if (common !== undefined) yield { start: at, end, read: common };
+    else if (written !== undefined) yield { start: at, end, read: readOf(written) };
+    for (const [index, beginning] of beginnings.entries()) {
+      const place = next[index] ?? -1;
+      if (place !== -1 && place < end) next[index] = text.indexOf(beginning, end);
+    }
   }
+}
+
+const backslash = 0x5c;
+const beginnings = ['\\', '%', '&'] as const;
+
+/** @returns -1 where there is none */
+function earliest(places: readonly number[]): number {
+  let first = -1;
+  for (const place of places) if (place !== -1 && (first === -1 || place < first)) first = place;
+  return first;
 }
 
 /** Where an escape begins that the text ends with, and what follows may complete; the text's length without one. */
@@ -84,7 +101,9 @@ function readOfHtml(name: string): string {
 }
 
 /** What takes the cursor elsewhere is a blank: words end there. */
-const single: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ', f: '\n' };
+const single: Readonly<Record<string, string>> = {
+  ...{ n: '\n', r: '\r', t: '\t', b: ' ', f: '\n', '"': '"', '/': '/' },
+};
 
 /** Whether a place lies within an escape: what is replaced from there on would leave half of it. */
 export interface EscapeBounds {

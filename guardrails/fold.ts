@@ -65,13 +65,13 @@ function withoutEscapes(raw: string, written: FoldedText): FoldedText {
   let text = '';
   const keep = (from: number, to: number) => {
     const [first, last] = [written.foldedAt(from), written.foldedAt(to)];
-    for (let at = first; at < last; at++) starts[text.length + at - first] = written.rawAt(at);
+    written.copyStarts(first, last, starts, text.length);
     text += written.text.slice(first, last);
   };
   let at = 0;
   for (const { start, end, read } of escapes) {
     keep(at, start);
-    const folded = foldWritten(read).text;
+    const folded = read === '\n' ? read : foldWritten(read).text;
     starts.fill(start, text.length, text.length + folded.length);
     text += folded;
     at = end;
@@ -122,6 +122,12 @@ export class FoldedText implements Folded {
     this.text = text;
     this.#starts = starts;
     this.#written = written;
+  }
+
+  /** What {@link FoldedText.rawAt} says of each unit from one to before another. */
+  copyStarts(from: number, to: number, into: Int32Array, offset: number): void {
+    const starts = this.#starts;
+    for (let at = from; at < to; at++) into[offset + at - from] = starts === undefined ? at : (starts[at] ?? 0);
   }
 
   get written(): FoldedText {
