@@ -10,8 +10,9 @@ const metadata = blockList([
     '169.254.170.23/32',
     '100.100.100.200/32',
     '168.63.129.16/32',
+    '192.0.0.192/32',
   ],
-  ...['fd00:ec2::254/128', 'fd00:ec2::23/128'],
+  ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128'],
 ]);
 
 const metadataNames = new Set(['metadata', 'metadata.google.internal', 'metadata.goog', 'instance-data']);

@@ -38,6 +38,13 @@ export function holdsCredential(text: string): boolean {
   return Object.values(credentialPrefixes).some((prefix) => text.includes(prefix));
 }
 
+const valuePattern = new RegExp(`(?:${Object.values(credentialPrefixes).join('|')})[0-9A-Za-z]{20,}`);
+
+/** Whether a value stands in the text, or most of one: for texts in which a prefix alone may stand, such as what a guardrail looks for. */
+export function holdsCredentialValue(text: string): boolean {
+  return valuePattern.test(text);
+}
+
 /** SHA-256 of the whole value in lower-case hexadecimal, 64 characters. */
 export function hashCredential(value: string): string {
   return hash('sha256', value, 'hex');

@@ -8,11 +8,14 @@ import { isIP } from 'node:net';
 import { ByteStore } from './byte-store.ts';
 import { createResolve } from './dns-resolve.ts';
 import { ForbiddenAddressError, judgedLookup, type Resolve } from './judged-lookup.ts';
+import type { ShareOwner } from './shares.ts';
 
 export interface GuardedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Whose share of look-ups it uses. */
+  readonly owner?: ShareOwner;
 }
 
 export interface GuardedAnswer {
@@ -62,10 +65,9 @@ const headBytesMax = 16 * 1024;
 const discardedBytesMax = 64 * 1024;
 
 export function createGuardedPost(options: GuardOptions): GuardedPost {
-  const { allows, ca, keep, bodyBytesMax } = options;
+  const { allows, ca, keep, bodyBytesMax, resolve = createResolve() } = options;
   const own = {
     method: 'POST',
-    lookup: judgedLookup(allows, options.resolve ?? createResolve()),
     // A connection of its own, closed after: none that was judged for another host or at another time.
     agent: false,
     rejectUnauthorized: true,
@@ -76,15 +78,26 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
   return async (request, signal) => {
     const url = judged(request.url, allows);
     signal.throwIfAborted();
-    if (kept === undefined) return send({ ...request, url, bodyBytesMax }, { ...own, signal });
+    // The look-up is over when the request is, however that ends.
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
+    const each = { signal, lookup: judgedLookup(allows, resolve, { owner: request.owner, signal: either }) };
     try {
-      return await send({ ...request, url, bodyBytesMax }, { ...kept, signal });
-    } catch (error) {
-      // The other side may close a kept connection at any moment: what met that was not answered, and is asked anew.
-      if (!(error instanceof StaleConnectionError)) throw error;
-      return send({ ...request, url, bodyBytesMax }, { ...own, signal });
+      const outgoing = { ...request, url, bodyBytesMax };
+      if (kept !== undefined) {
+        const answer = await send(outgoing, { ...kept, ...each }).catch(ifStale);
+        if (answer !== undefined) return answer;
+      }
+      return await send(outgoing, { ...own, ...each });
+    } finally {
+      ending.abort();
     }
   };
+}
+
+/** The other side may close a kept connection at any moment: what met that was not answered, and is asked anew. */
+function ifStale(error: unknown): undefined {
+  if (!(error instanceof StaleConnectionError)) throw error;
 }
 
 /** An address in the URL itself is never looked up; the parser has turned 0x7f.1 and the like into one. */

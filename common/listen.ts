@@ -28,6 +28,9 @@ export class ListenError extends Error {
   }
 }
 
+/** Connections that wait to be accepted. The kernel takes its own limit (net.core.somaxconn) where that is smaller. */
+const backlog = 65_535;
+
 /**
  * @param setting the variable that moves this listener
  * @throws ListenError
@@ -36,7 +39,7 @@ export function listen(server: Server, address: ListenAddress, setting: string):
   return new Promise((resolve, reject) => {
     const onError = (error: Error) => reject(new ListenError(address, setting, error));
     server.once('error', onError);
-    server.listen(address.port, address.host, () => {
+    server.listen({ port: address.port, host: address.host, backlog }, () => {
       server.off('error', onError);
       resolve();
     });

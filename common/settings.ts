@@ -1,7 +1,7 @@
 // Decodes settings from environment variables. Every program names its settings in one table; all mistakes are reported
 // at once, in the words of someone who has to mend them. A name ending in `_FILE` gives a file to read a secret from.
 import { readFileSync } from 'node:fs';
-import { blockList } from './addresses.ts';
+import { blockList, familyOf } from './addresses.ts';
 import { Secret } from './secret.ts';
 
 /** Exit code for settings that cannot be used (EX_USAGE). */
@@ -154,6 +154,19 @@ export const hostAndPort: Decoder<string> = (value) => {
 export const cidr: Decoder<string> = (value) => {
   blockList([value]);
   return value;
+};
+
+/** "10.1.2.3", "10.0.0.0/8", "2001:db8::/32" → a CIDR block. All addresses at once are no list of some. */
+export const addressOrCidr: Decoder<string> = (value) => {
+  const family = familyOf(value);
+  const block = family === undefined ? value : `${value}/${family === 'ipv4' ? 32 : 128}`;
+  if (block.endsWith('/0')) throw new Error(`must name some addresses, and "${value}" is all of them`);
+  try {
+    blockList([block]);
+  } catch {
+    throw new Error(`must be an address or a CIDR block, such as 10.1.2.3 or 10.0.0.0/8, not "${value}"`);
+  }
+  return block;
 };
 
 /** Items separated by commas; white space around them and empty items are dropped. */

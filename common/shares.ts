@@ -49,7 +49,17 @@ export class HeldShare {
   }
 
   /** @returns whether it was taken; then it is to be given back */
-  take({ organization, key }: ShareOwner, amount = 1): boolean {
+  take(owner: ShareOwner, amount = 1): boolean {
+    if (!this.hasRoom(owner, amount)) {
+      this.#refused++;
+      return false;
+    }
+    this.#add(owner.organization, owner.key, amount);
+    return true;
+  }
+
+  /** Whether it could be taken; nothing is counted. */
+  hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
     const { alpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
     const free = capacity - this.#used;
@@ -57,12 +67,7 @@ export class HeldShare {
     const ownOfKey = holding?.keys.get(key) ?? 0;
     const left = alpha * free - own;
     // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
-    if (amount > free || left <= 0 || ownOfKey >= keyAlpha * left) {
-      this.#refused++;
-      return false;
-    }
-    this.#add(organization, key, amount);
-    return true;
+    return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
   }
 
   give({ organization, key }: ShareOwner, amount = 1): void {
@@ -136,23 +141,31 @@ export class FairQueue<Work> {
     return true;
   }
 
-  /** What is served next; undefined where nothing waits. */
-  shift(): Work | undefined {
-    const job = this.#round.peek();
+  /**
+   * What is served next; undefined where nothing waits that may be served.
+   * @param mayServe by the owner; others keep their turn
+   */
+  shift(mayServe: MayServe = always): Work | undefined {
+    const job = this.#round.peek(mayServe);
     if (job === undefined) return undefined;
-    this.#round.shift();
+    this.#round.shift(mayServe);
     this.#waiting.give(job.owner, job.cost);
     this.#length--;
     return job.work;
   }
 }
 
+type MayServe = (owner: ShareOwner) => boolean;
+
+const always: MayServe = () => true;
+
 /** Jobs in an order. */
 interface Jobs<Work> {
   push(job: Job<Work>): void;
   /** The next one, and the same until it is taken. */
-  peek(): Job<Work> | undefined;
-  shift(): void;
+  peek(mayServe: MayServe): Job<Work> | undefined;
+  /** Takes what is the next one. */
+  shift(mayServe: MayServe): void;
 }
 
 class Line<Work> implements Jobs<Work> {
@@ -162,8 +175,9 @@ class Line<Work> implements Jobs<Work> {
     this.#jobs.push(job);
   }
 
-  peek(): Job<Work> | undefined {
-    return this.#jobs[0];
+  peek(mayServe: MayServe): Job<Work> | undefined {
+    const [first] = this.#jobs;
+    return first !== undefined && mayServe(first.owner) ? first : undefined;
   }
 
   shift(): void {
@@ -196,27 +210,31 @@ class DeficitRound<Work> implements Jobs<Work> {
     this.#lanes.set(name, lane);
   }
 
-  peek(): Job<Work> | undefined {
+  peek(mayServe: MayServe): Job<Work> | undefined {
+    return this.#next(mayServe)?.job;
+  }
+
+  shift(mayServe: MayServe): void {
+    const next = this.#next(mayServe);
+    if (next === undefined) return;
+    const { name, lane, job } = next;
+    lane.jobs.shift(mayServe);
+    lane.deficit -= job.cost;
+    // Whoever has nothing to do saves nothing up.
+    if (lane.jobs.peek(always) === undefined) this.#lanes.delete(name);
+  }
+
+  #next(mayServe: MayServe) {
     for (const [name, lane] of this.#lanes) {
-      const job = lane.jobs.peek();
-      if (job === undefined || lane.deficit >= job.cost) return job;
+      const job = lane.jobs.peek(mayServe);
+      if (job === undefined) continue;
+      if (lane.deficit >= job.cost) return { name, lane, job };
       lane.deficit += this.#quantum;
       // Behind all others; the walk meets it again there.
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);
     }
     return undefined;
-  }
-
-  shift(): void {
-    const job = this.peek();
-    const [first] = this.#lanes;
-    if (job === undefined || first === undefined) return;
-    const [name, lane] = first;
-    lane.jobs.shift();
-    lane.deficit -= job.cost;
-    // Whoever has nothing to do saves nothing up.
-    if (lane.jobs.peek() === undefined) this.#lanes.delete(name);
   }
 }
 
@@ -246,21 +264,45 @@ export class RateShare {
 
   /** @param now monotonic, in milliseconds. @returns 0 where it was taken; else seconds until the next one is */
   take(owner: string, now: number): number {
-    const { burst, perMinute } = this.#options;
-    const bucket = this.#buckets.get(owner) ?? { tokens: burst, at: now };
-    this.#buckets.set(owner, bucket);
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
-    bucket.at = now;
-    if (bucket.tokens >= 1) {
-      bucket.tokens--;
-      return 0;
-    }
+    const wait = this.wait(owner, now);
+    if (wait === 0) this.charge(owner, now);
+    return wait;
+  }
+
+  /**
+   * Takes nothing yet: for what turns out only afterwards to be one of what is counted.
+   * @returns 0 where one is there to be taken; else seconds until the next one is
+   */
+  wait(owner: string, now: number): number {
+    const tokens = this.#tokens(this.#buckets.get(owner), now);
+    if (tokens >= 1) return 0;
     this.#refused++;
-    return Math.ceil(((1 - bucket.tokens) * 60) / perMinute);
+    return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
+  }
+
+  /** Takes one, whether or not it is there: what was under way when the last one went is owed, so that the rate holds. */
+  charge(owner: string, now: number): void {
+    const tokens = this.#tokens(this.#buckets.get(owner), now) - 1;
+    this.#buckets.set(owner, { tokens, at: now });
+  }
+
+  /** Of what an owner may have at once, what the one has used that used most: 0 to 1, above it what is owed. */
+  used(now: number): number {
+    const { burst } = this.#options;
+    let least = burst;
+    for (const bucket of this.#buckets.values()) least = Math.min(least, this.#tokens(bucket, now));
+    return 1 - least / burst;
+  }
+
+  #tokens(bucket: Bucket | undefined, now: number): number {
+    const { burst, perMinute } = this.#options;
+    return bucket === undefined
+      ? burst
+      : Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
   }
 }
 
 interface Bucket {
-  tokens: number;
-  at: number;
+  readonly tokens: number;
+  readonly at: number;
 }

@@ -4,18 +4,23 @@ import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
 import { catalogAge, catalogState } from '../catalog/in-force.ts';
 import { startAdminServer } from '../common/admin-server.ts';
 import { createBackground } from '../common/background.ts';
+import { trustedProxies } from '../common/caller-address.ts';
+import { Callers, noProxyHeader } from '../common/callers.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
 import { hashCredential } from '../common/credential.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { PrivateUpstreams } from '../common/private-upstreams.ts';
+import { sparing } from '../common/sparing.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
 import { createAuditLog } from './audit/shipping.ts';
+import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
-import { startHttpApi } from './http-api.ts';
+import { type HttpApi, type HttpApiDeps, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
@@ -80,14 +85,11 @@ async function assemble(
   const usageDays = createUsageDays({ store, clock });
   const usageUpkeep = startUsageUpkeep({ store, days: usageDays, keptMs: settings.usageKept, log });
   lifecycle.onClose('usage upkeep', () => usageUpkeep.close());
-  const metrics = createMetrics({
-    feedRevision: () => feed.position.revision,
-    catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
-  });
-  observeCertificates(metrics, tls);
+  const metrics = openMetrics(settings, { feed, clock, catalog, tls });
   const receivers = webhookAddresses({ deny: settings.denyCidrs, allow: settings.webhookAddresses });
   const post = createGuardedPost({ ...webhookNetwork, allows: receivers.allows });
   openWebhooks({ store, masterKeys: settings.masterKey, post, clock, log, metrics }, lifecycle);
+  openAuditWatch({ ...auditWatchSettings(settings), store, clock, log, metrics }, lifecycle);
   openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
@@ -97,7 +99,7 @@ async function assemble(
   const services = {
     masterKeys: settings.masterKey,
     bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new Set(settings.privateUpstreams),
+    privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
     usageKeptMs: settings.usageKept,
     webhookAddresses: receivers,
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
@@ -127,11 +129,11 @@ async function assemble(
   });
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
-    { address: settings.grpcListen, tls, proxyCertificates, reflection },
+    { address: settings.grpcListen, tls, callers: callersOf(settings, log), proxyCertificates, reflection },
     { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
   );
   doors.push(grpc);
-  const http = await startHttpApi({ address: settings.httpListen, tls, hosts: settings.httpHosts }, calls);
+  const http = await openHttpApi(settings, tls, calls);
   doors.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
@@ -145,19 +147,73 @@ async function assemble(
   };
 }
 
+function openHttpApi(
+  settings: ControlPlaneSettings,
+  tls: TlsSource | undefined,
+  calls: HttpApiDeps,
+): Promise<HttpApi> {
+  const callers = callersOf(settings, calls.log);
+  return startHttpApi({ address: settings.httpListen, tls, callers, hosts: settings.httpHosts }, calls);
+}
+
+/** For a PROXY header to come. */
+const headerTimeoutMs = 5_000;
+
+/** Of one listener. */
+function callersOf({ trustedProxies: blocks, proxyProtocol }: ControlPlaneSettings, log: Logger): Callers {
+  const logRefused = sparing<{ reason: string; address: string }>(
+    (fields) => log.warn(fields, noProxyHeader),
+    systemClock,
+  );
+  return new Callers({
+    ...{ isTrusted: trustedProxies(blocks), proxyProtocol, headerTimeoutMs },
+    onRefused: (reason, address) => logRefused({ reason, address }),
+  });
+}
+
 function openWebhooks(deps: WebhooksDeps, lifecycle: Lifecycle): void {
   const webhooks = startWebhooks(deps);
   lifecycle.onClose('webhooks', () => webhooks.close());
 }
 
-function observeCertificates({ certificates }: ControlPlaneMetrics, tls: TlsSource | undefined): void {
-  certificates.chain('server', () => tls?.current.cert);
-  certificates.authorities('client_authorities', () => tls?.current.ca);
+interface MeasuredParts {
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly catalog: CatalogWatch;
+  readonly tls: TlsSource | undefined;
+}
+
+function openMetrics(
+  settings: ControlPlaneSettings,
+  { feed, clock, catalog, tls }: MeasuredParts,
+): ControlPlaneMetrics {
+  const metrics = createMetrics({
+    feedRevision: () => feed.position.revision,
+    catalog: { ageSeconds: () => catalogAge(clock.now()), isRejected: () => catalog.isRejected },
+    auditVerifyEveryMs: settings.auditVerifyEvery,
+  });
+  metrics.certificates.chain('server', () => tls?.current.cert);
+  metrics.certificates.authorities('client_authorities', () => tls?.current.ca);
+  return metrics;
 }
 
 function openReconciliation(deps: ReconciliationDeps, lifecycle: Lifecycle): void {
   const reconciliation = startReconciliation(deps);
   lifecycle.onClose('reconciliation', () => reconciliation.close());
+}
+
+function auditWatchSettings(settings: ControlPlaneSettings): AuditWatchSettings {
+  return {
+    everyMs: settings.auditVerifyEvery,
+    signingKey: settings.auditSigningKey,
+    folder: settings.auditAnchorFolder,
+    organizationId: settings.auditAnchorOrganization,
+  };
+}
+
+function openAuditWatch(deps: AuditWatchDeps, lifecycle: Lifecycle): void {
+  const audit = startAuditWatch(deps);
+  lifecycle.onClose('the check of the audit log', () => audit.close());
 }
 
 function openSelectorWatch(deps: SelectorWatchDeps, lifecycle: Lifecycle): SelectorWatch {

@@ -1,5 +1,6 @@
 // The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access and Ledger for
 // proxies, health and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   experimental,
@@ -16,7 +17,9 @@ import {
 } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
-import { ListenError } from '../common/listen.ts';
+import { plainAddress } from '../common/caller-address.ts';
+import type { Callers } from '../common/callers.ts';
+import { ListenError, listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { TlsSource } from '../common/tls.ts';
 import type { ResolveRequest__Output } from '../proto/generated/gateway/v1/ResolveRequest.ts';
@@ -35,7 +38,7 @@ import type { ReportDecisions } from './services/guardrail-decisions.ts';
 import { createInFlight } from './services/in-flight.ts';
 import type { LedgerService } from './services/ledger.ts';
 import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
-import { addressOfPeer, certificateProxyOf, isConfidential } from './services/peer.ts';
+import { certificateProxyOf, isConfidential, peerOf } from './services/peer.ts';
 import { type AuthenticateProxy, rememberProxies } from './services/remembered-proxies.ts';
 
 export interface GrpcServer {
@@ -57,6 +60,8 @@ export interface GrpcServerOptions {
   readonly address: ListenAddress;
   /** Undefined: plaintext. */
   readonly tls: TlsSource | undefined;
+  /** Of this listener alone. */
+  readonly callers: Callers;
   readonly proxyCertificates: readonly CertificateProxy[];
   readonly reflection: boolean;
 }
@@ -94,9 +99,9 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   const health = new HealthImplementation(statuses('SERVING'));
   health.addToServer(server);
   if (options.reflection) new ReflectionService(packageDefinition).addToServer(server);
-  const port = await bind(server, options);
+  const listener = await (options.callers.expectsHeaders ? bindBehindHeaders : bind)(server, options);
   return {
-    port,
+    port: listener.port,
     setServing: (serving) => {
       door.serving = serving;
       for (const [name, status] of Object.entries(statuses(serving ? 'SERVING' : 'NOT_SERVING'))) {
@@ -105,6 +110,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
     },
     close: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      listener.close();
       door.endWatches();
       await door.inFlight.idle(graceMs);
       await Promise.race([closed, sleep(flushMs)]);
@@ -119,7 +125,32 @@ function statuses(status: 'SERVING' | 'NOT_SERVING'): ServingStatusMap {
   return Object.fromEntries(names.map((name) => [name, status]));
 }
 
-function bind(server: Server, { address, tls }: GrpcServerOptions): Promise<number> {
+interface BoundListener {
+  readonly port: number;
+  /** What the library does not close. */
+  close(): void;
+}
+
+/** The library opens its own listener and hands out no connection of it; where a header comes first they are given to it. */
+async function bindBehindHeaders(
+  server: Server,
+  { address, tls, callers }: GrpcServerOptions,
+): Promise<BoundListener> {
+  const injector = server.createConnectionInjector(credentials(tls));
+  // Its wrappings read what has come behind the header on their own.
+  const goOn = () => {};
+  const listener = createServer({ noDelay: true }, (socket) =>
+    callers.accept(socket, () => injector.injectConnection(socket), goOn),
+  );
+  await listen(listener, address, 'GATEWAY_GRPC_LISTEN');
+  return { port: (listener.address() as AddressInfo).port, close: () => void listener.close() };
+}
+
+async function bind(server: Server, options: GrpcServerOptions): Promise<BoundListener> {
+  return { port: await bindPort(server, options), close: () => {} };
+}
+
+function bindPort(server: Server, { address, tls }: GrpcServerOptions): Promise<number> {
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return new Promise((resolve, reject) => {
     server.bindAsync(`${host}:${address.port}`, credentials(tls), (error, port) =>
@@ -226,8 +257,8 @@ class Door {
 
   #access(): UntypedServiceImplementation {
     const { dispatcher, access } = this.#deps;
-    const resolve = async (request: ResolveRequest__Output, who: Credentials) => {
-      this.#requireSecrecy(who);
+    const resolve = async (request: ResolveRequest__Output, who: Credentials, call: PeerCall) => {
+      this.#requireSecrecy(call);
       this.#requireServing();
       return await access.resolve(await dispatcher.proxy(who), request);
     };
@@ -259,10 +290,13 @@ class Door {
     for (const end of this.#watches) end();
   }
 
-  #unary<Request>(method: MethodName, work: (request: Request, who: Credentials) => Promise<object>) {
+  #unary<Request>(
+    method: MethodName,
+    work: (request: Request, who: Credentials, call: PeerCall) => Promise<object>,
+  ) {
     return (call: UnaryCall<Request>, callback: sendUnaryData<object>) => {
       const who = this.#credentials(call);
-      const answering = answer(this.#deps, method, who.from, () => work(call.request, who));
+      const answering = answer(this.#deps, method, who.from, () => work(call.request, who, call));
       this.inFlight.add(answering.then((outcome) => reply(callback, outcome)));
     };
   }
@@ -302,10 +336,12 @@ class Door {
   #credentials(call: PeerCall): Credentials {
     const authorization = call.metadata.get('authorization')[0]?.toString();
     const certificate = call.getAuthContext().sslPeerCertificate;
+    const { callers, proxyCertificates } = this.#options;
+    const forwardedFor = () => call.metadata.get('x-forwarded-for').map(String).join(', ') || undefined;
     return {
       authorization,
-      certificateProxy: certificateProxyOf(certificate?.subjectaltname, this.#options.proxyCertificates),
-      from: addressOfPeer(call.getPeer()),
+      certificateProxy: certificateProxyOf(certificate?.subjectaltname, proxyCertificates),
+      from: callers.addressOf(peerOf(call.getPeer()), forwardedFor),
     };
   }
 
@@ -316,8 +352,10 @@ class Door {
   }
 
   /** Resolve answers provider secrets. */
-  #requireSecrecy({ from }: Credentials): void {
-    if (isConfidential(this.#options.tls !== undefined, from)) return;
+  #requireSecrecy(call: PeerCall): void {
+    // Who is at the other end of the connection, and not whom that one reports: what leaves here goes there.
+    const { remoteAddress = '' } = peerOf(call.getPeer());
+    if (isConfidential(this.#options.tls !== undefined, plainAddress(remoteAddress))) return;
     throw new CallError('tls_required', 'Resolve answers secrets: it is served over TLS or loopback only');
   }
 }

@@ -5,6 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Callers } from '../common/callers.ts';
 import { listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { TlsSource } from '../common/tls.ts';
@@ -19,7 +20,6 @@ import { CallError, callCodes, httpStatusOf } from './services/errors.ts';
 import { createInFlight, type InFlight } from './services/in-flight.ts';
 import type { Download } from './services/method.ts';
 import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
-import { plainAddress } from './services/peer.ts';
 
 export interface HttpApi {
   readonly port: number;
@@ -35,6 +35,8 @@ export interface HttpApiOptions {
   readonly address: ListenAddress;
   /** Undefined: plaintext. */
   readonly tls: TlsSource | undefined;
+  /** Of this listener alone. */
+  readonly callers: Callers;
   /** Host names beside loopback, lower case. */
   readonly hosts: readonly string[];
   /** For a whole request to arrive. */
@@ -67,7 +69,8 @@ interface Route {
 /** @throws ListenError */
 export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): Promise<HttpApi> {
   const inFlight = createInFlight();
-  const door: Door = { ...deps, hosts: new Set([...loopbackNames, ...options.hosts]) };
+  const { callers } = options;
+  const door: Door = { ...deps, callers, hosts: new Set([...loopbackNames, ...options.hosts]) };
   const timeoutMs = options.requestTimeoutMs ?? requestTimeoutMs;
   const server = createListener(options, {
     requestTimeout: timeoutMs,
@@ -75,6 +78,7 @@ export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): 
     connectionsCheckingInterval: Math.min(timeoutMs, 1000),
   });
   server.maxConnections = connectionsMax;
+  callers.expectHeaders(server);
   server.on('request', (request, response) => inFlight.add(serve(door, request, response)));
   await listen(server, options.address, 'GATEWAY_HTTP_LISTEN');
   return {
@@ -107,12 +111,14 @@ async function closeAfter(server: Listener, inFlight: InFlight, graceMs: number)
 }
 
 interface Door extends HttpApiDeps {
+  readonly callers: Callers;
   readonly hosts: ReadonlySet<string>;
 }
 
 /** Never rejects. */
 async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const from = plainAddress(request.socket.remoteAddress ?? 'unknown');
+  const forwardedFor = () => request.headersDistinct['x-forwarded-for']?.join(', ');
+  const from = door.callers.addressOf(request.socket, forwardedFor) || 'unknown';
   const outcome = await answer(door, routeOf(request)?.method ?? 'unknown', from, () =>
     call(door, { request, response, from }),
   );

@@ -1,6 +1,9 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start or finish, 0 = drained or done.
 // Besides the server: `new-master-key` and `new-bootstrap-token` print one value, `reseal` rotates the master key,
-// `verify-audit` walks the audit log's chain, `missing-changes` lists what a restore has undone.
+// `verify-audit` walks the audit log's chain
+// and holds it against anchors, `missing-changes` lists what a restore has undone.
+import { readFile } from 'node:fs/promises';
+import { type AuditAnchor, readAnchorLine } from '../common/audit-anchor.ts';
 import { systemClock } from '../common/clock.ts';
 import { createCredential } from '../common/credential.ts';
 import { untilSignal } from '../common/lifecycle.ts';
@@ -9,12 +12,13 @@ import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
 import { startControlPlane } from './app.ts';
+import { contradiction } from './audit/anchored.ts';
 import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';
 import { createAuditLog, readAuditLog } from './audit/shipping.ts';
 import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
-import { readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';
+import { type ChainFlaw, readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
 import { type Store, StoreUnavailableError } from './store/store.ts';
 
@@ -23,6 +27,9 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
   const [name, file, ...more] = command;
   if (name === 'missing-changes' && file !== undefined && more.length === 0) {
     return await withStore((store) => reportMissingChanges(store, file));
+  }
+  if (name === 'verify-audit' && file !== undefined && more.length === 0) {
+    return await withStore((store) => verifyAudit(store, file));
   }
   switch (command.join(' ')) {
     case '':
@@ -34,11 +41,11 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
     case 'reseal':
       return await withStore(reseal);
     case 'verify-audit':
-      return await withStore(verifyAudit);
+      return await withStore((store) => verifyAudit(store, undefined));
     default:
       return exit(
         badSettingsExitCode,
-        'unknown command; there are new-master-key, new-bootstrap-token, reseal, verify-audit and missing-changes <file>, and none to serve',
+        'unknown command; there are new-master-key, new-bootstrap-token, reseal, verify-audit [file of anchors] and missing-changes <file>, and none to serve',
       );
   }
 }
@@ -95,10 +102,24 @@ async function reseal(store: Store, settings: ControlPlaneSettings): Promise<voi
   }
 }
 
-async function verifyAudit(store: Store): Promise<void> {
+async function verifyAudit(store: Store, file: string | undefined): Promise<void> {
   const verdict = await store.snapshot((db) => verifyAuditChain(db));
-  if (verdict.intact) print(`the audit log is intact: ${verdict.events} events`);
-  else complain(`the audit log was tampered with at revision ${verdict.revision}: ${verdict.reason}`);
+  if (!verdict.intact) return tampered(verdict);
+  const anchors = file === undefined ? [] : await readAnchorFile(file);
+  if (file !== undefined && anchors.length === 0) return complain(`${file} holds no anchor of the audit log`);
+  const flaw = await contradiction(store, anchors);
+  if (flaw !== undefined) return tampered(flaw);
+  const against = file === undefined ? '' : `, held against ${anchors.length} anchors`;
+  print(`the audit log is intact: ${verdict.events} events${against}`);
+}
+
+async function readAnchorFile(file: string): Promise<readonly AuditAnchor[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => exit(1, failure(error)));
+  return text.split('\n').flatMap((line) => readAnchorLine(line) ?? []);
+}
+
+function tampered({ revision, reason }: ChainFlaw): void {
+  complain(`the audit log was tampered with at revision ${revision}: ${reason}`);
 }
 
 async function reportMissingChanges(store: Store, file: string): Promise<void> {

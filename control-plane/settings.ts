@@ -1,8 +1,11 @@
 // Every setting of the control plane with its default and why; docs/configuration.md is rendered from this table.
 import { catalogSettings } from '../catalog/settings.ts';
 import { isLoopbackHost } from '../common/addresses.ts';
+import { ed25519PrivateKey } from '../common/audit-anchor.ts';
+import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
+import { privateUpstream } from '../common/private-upstreams.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
 import {
@@ -11,7 +14,6 @@ import {
   decodeSettings,
   duration,
   flag,
-  hostAndPort,
   list,
   listenAddress,
   oneOf,
@@ -53,6 +55,17 @@ const usageKept: Decoder<number> = (value) => {
   throw new Error(`must be at least 40d, not "${value}"`);
 };
 
+const verifyEvery: Decoder<number> = (value) => {
+  const everyMs = duration(value);
+  if (everyMs >= duration('1m') && everyMs <= duration('12h')) return everyMs;
+  throw new Error(`must be from 1m to 12h, not "${value}"`);
+};
+
+const organizationId: Decoder<string> = (value) => {
+  if (isUuid(value)) return value;
+  throw new Error(`must be the id of an organization, not "${value}"`);
+};
+
 export const controlPlaneSettings = {
   grpcListen: {
     name: 'GATEWAY_GRPC_LISTEN',
@@ -73,6 +86,7 @@ export const controlPlaneSettings = {
     decode: listenAddress,
     default: '127.0.0.1:9091',
   },
+  ...callerSettings,
   databaseUrl: {
     name: 'GATEWAY_DATABASE_URL',
     about:
@@ -149,8 +163,8 @@ export const controlPlaneSettings = {
   privateUpstreams: {
     name: 'GATEWAY_PRIVATE_UPSTREAMS',
     about:
-      'host:port list of base URLs of provider keys that may be private or plain http, such as a model server in the cluster. The proxies need the same list.',
-    decode: list(hostAndPort),
+      'host:port list of base URLs of provider keys and providers that may be private or plain http, such as a model server in the cluster. `<id>@host:port` opens it to the organization with that id alone; else it is open to all. The proxies need the same list.',
+    decode: list(privateUpstream),
     default: '',
   },
   denyCidrs: {
@@ -195,6 +209,32 @@ export const controlPlaneSettings = {
       'true writes every event of the audit log to the log as well, whatever GATEWAY_LOG_LEVEL is: once a backup is restored, the copy that was collected tells which revocations it undid. Events hold no secret, but names of people and addresses.',
     decode: flag,
     default: 'true',
+  },
+  auditVerifyEvery: {
+    name: 'GATEWAY_AUDIT_VERIFY_EVERY',
+    about:
+      'How often one replica verifies what the audit log has gained and anchors its head, from 1m to 12h. Once a day it verifies all of it.',
+    decode: verifyEvery,
+    default: '1h',
+  },
+  auditSigningKey: {
+    name: 'GATEWAY_AUDIT_SIGNING_KEY',
+    about:
+      'Ed25519 private key in PEM that signs anchors of the audit log; all replicas need the same one. Without it anchors are not signed, and prove no more than the place that they are kept in.',
+    decode: ed25519PrivateKey,
+    secret: true,
+  },
+  auditAnchorFolder: {
+    name: 'GATEWAY_AUDIT_ANCHOR_FOLDER',
+    about:
+      'A folder that anchors of the audit log are written to, a file each, such as the mount of an object store that keeps what was written. All replicas need the same one. What stands in it is held against the log once a day.',
+    decode: text,
+  },
+  auditAnchorOrganization: {
+    name: 'GATEWAY_AUDIT_ANCHOR_ORGANIZATION',
+    about:
+      'Id of the organization whose webhooks get anchors of the audit log, and are told when it is broken: the platform’s own.',
+    decode: organizationId,
   },
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -250,7 +290,7 @@ function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 function contradictions(settings: Decoded): string[] {
-  const mistakes: string[] = [];
+  const mistakes = callerMistakes(settings);
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile } = settings;
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     mistakes.push('GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE: one is of no use without the other');

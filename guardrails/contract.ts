@@ -39,6 +39,7 @@ export const decisionsInContract = {
   observe: 'GUARDRAIL_DECISION_OBSERVE',
   failed_pass: 'GUARDRAIL_DECISION_FAILED_PASS',
   failed_block: 'GUARDRAIL_DECISION_FAILED_BLOCK',
+  unavailable: 'GUARDRAIL_DECISION_UNAVAILABLE',
 } as const satisfies Record<Decision, string>;
 
 export const personalDataTypesInContract = {

@@ -100,8 +100,18 @@ export interface UnknownCheck {
   readonly kind: 'unknown';
 }
 
-/** What one guardrail made of one request or answer. failed_…: its check failed, and its rule decided. */
-export type Decision = 'pass' | 'block' | 'redact' | 'observe' | 'failed_pass' | 'failed_block';
+/**
+ * What one guardrail made of one request or answer. failed_…: its check failed, and its rule decided. unavailable: the gateway lacked
+ * what it needs to inspect it, which is neither a pass nor a find, and no rule's matter.
+ */
+export type Decision =
+  | 'pass'
+  | 'block'
+  | 'redact'
+  | 'observe'
+  | 'failed_pass'
+  | 'failed_block'
+  | 'unavailable';
 
 /** What stands in place of what was found, as typed and numbered by distinct values: "[EMAIL_1]". */
 export function placeholder(label: string, number: number): string {

@@ -33,14 +33,20 @@ export interface Matcher {
    */
   inspect(text: InspectedText, from: number, window: number): Inspected;
   /**
-   * Nanoseconds for a character of the text that costs it most, measured; plain text mostly costs a tenth or less. What decides
-   * whether a worker does it.
+   * Nanoseconds for a character of the text that costs it most: of fixed kinds as measured once on a quiet machine, of patterns by
+   * counted steps. The same on every machine, however busy it is. How much of a text is inspected in one go goes by it.
    */
   readonly cost: number;
+  /** The same for prose: where a text is inspected goes by it. Default: a tenth of the cost. */
+  readonly likelyCost?: number;
 }
 
-/** A check whose matcher costs more is refused when it is written. */
-export const costMax = 120_000;
+/** What a matcher does with one character of text in its automaton takes some steps, of so many nanoseconds each. */
+export const stepNs = 20;
+/** Steps for 1,024 characters of text: a check whose matcher may take more is refused when it is written. About ten milliseconds. */
+export const stepsPerKibMax = 512_000;
+/** The same as a matcher's cost. */
+export const costMax = (stepsPerKibMax * stepNs) / 1024;
 
 export interface InspectedText {
   /** Not cut within a surrogate pair. */
@@ -49,4 +55,10 @@ export interface InspectedText {
   readonly folded: Folded;
   /** Nothing follows. */
   readonly isEnd: boolean;
+  /**
+   * What follows is there and will be inspected, and none of the text leaves before: nothing is given up where it is longer than the
+   * window, so that a text in such parts gives what the whole gives, whatever its findings' length. `decided` may stay behind by any
+   * length then. Never with isEnd.
+   */
+  readonly isPart?: boolean;
 }

@@ -7,6 +7,7 @@ import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { type HeldShare, RateShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
 import {
@@ -43,12 +44,13 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
-import { openTransport, openUpstream, type Upstream } from './open-upstream.ts';
+import { openLookupShare, openLookups, openTransport, openUpstream, type Upstream } from './open-upstream.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
+import { shares } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
@@ -73,7 +75,8 @@ export async function assemble(
   const redis = openRedis(settings, log, lifecycle);
   const catalog = await openCatalog(settings, log, lifecycle);
   const controlPlane = await openControlPlane(settings, { log, redis, metrics, catalog }, lifecycle);
-  const shared = { ...options, metrics, background, redis, controlPlane };
+  const lookups = openLookupShare(metrics.shares);
+  const shared = { ...options, metrics, background, redis, controlPlane, lookups };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
@@ -98,7 +101,7 @@ export async function assemble(
   const idle = idleRows(settings.traits);
   if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
   const traits = new TraitTable(settings.traits);
-  const upstream = openUpstream(settings, lifecycle);
+  const upstream = openUpstream(settings, lookups, lifecycle);
   const stopping = { now: false };
   const handler = createHandler({
     records,
@@ -112,7 +115,7 @@ export async function assemble(
     bodyLimits: settings,
     guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
-    dispatch: openDispatch(settings, upstream, lifecycle),
+    dispatch: openDispatch(settings, { ...upstream, lookups }, lifecycle),
     readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
@@ -142,6 +145,8 @@ interface Shared extends ProxyOptions {
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
+  /** Of names of hosts. */
+  readonly lookups: HeldShare;
 }
 
 function openRedis(
@@ -302,7 +307,13 @@ function openRecords(
   { slices }: Money,
   lifecycle: Lifecycle,
 ): LiveRecordSource {
+  const unknownCredentials = new RateShare(shares.unknown_credentials.bounds);
+  deps.metrics.shares.watch('unknown_credentials', () => ({
+    used: unknownCredentials.used(systemClock.monotonic()),
+    refused: unknownCredentials.refused,
+  }));
   const records = createRecordSource({
+    unknownCredentials,
     cache: openCache(settings, deps),
     maxStaleMs: settings.maxStale,
     limits: accessLimits,
@@ -334,25 +345,33 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
 
 function openGuardrails(
   settings: ProxySettings,
-  { log, background, metrics, controlPlane, serviceNetwork: network }: Shared,
+  { log, background, metrics, controlPlane, lookups, serviceNetwork }: Shared,
   { transport, targets }: Upstream,
   lifecycle: Lifecycle,
 ): Guardrails {
+  const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
   const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
   const guardrails = createLiveGuardrails({
     ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
     ...{ serviceAddresses: { deny, allow }, network },
-    ...{ client: controlPlane.decisions, metrics: metrics.guardrails },
+    ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
   });
   lifecycle.onClose('guardrails', () => guardrails.close());
   return guardrails;
 }
 
-function openDispatch(settings: ProxySettings, { transport }: Upstream, lifecycle: Lifecycle): Dispatch {
+function openDispatch(
+  settings: ProxySettings,
+  { transport, lookups }: Upstream & Pick<Shared, 'lookups'>,
+  lifecycle: Lifecycle,
+): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
   const { denyCidrs } = settings;
-  const imageTransport = openTransport(settings, new AddressPolicy({ denyCidrs, privateUpstreams: [] }));
+  const imageTransport = openTransport(settings, {
+    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
+    resolve: openLookups(settings, lookups).resolve,
+  });
   lifecycle.onClose('connections to images', () => imageTransport.close());
   return createDispatch({
     transport,

@@ -78,6 +78,10 @@ export const errorTable = {
   },
   access_unavailable: { status: 503, message: 'the key cannot be checked right now; try again' },
   ledger_unavailable: { status: 503, message: 'the budget cannot be checked right now; try again' },
+  guardrail_unavailable: {
+    status: 503,
+    message: 'a guardrail cannot inspect this right now, so it goes no further; try again',
+  },
   overloaded: { status: 503, message: 'the gateway is at its limit; try again' },
   draining: { status: 503, message: 'this gateway is stopping; try again' },
   no_healthy_target: {

@@ -1,25 +1,59 @@
-// The way to the providers: their addresses, and connections that go nowhere else.
+// The way to the providers: their names and addresses, and connections that go nowhere else.
+import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
+import { HeldShare } from '../common/shares.ts';
 import type { ProxySettings } from './settings.ts';
+import { shares } from './shares.ts';
+import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
+import { NameLookups } from './upstream/name-lookups.ts';
 import { Targets } from './upstream/targets.ts';
-import { createTransport, type Transport } from './upstream/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from './upstream/transport.ts';
 
 export interface Upstream {
   readonly targets: Targets;
   readonly transport: Transport;
 }
 
-export function openUpstream(settings: ProxySettings, lifecycle: Lifecycle): Upstream {
-  const transport = openTransport(settings, new AddressPolicy(settings));
+export function openUpstream(settings: ProxySettings, share: HeldShare, lifecycle: Lifecycle): Upstream {
+  const { resolve } = openLookups(settings, share, ownHosts(settings));
+  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve });
   lifecycle.onClose('connections to providers', () => transport.close());
   return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
 }
 
-export function openTransport(settings: ProxySettings, addresses: AddressPolicy): Transport {
+/** Of all look-ups of the process. */
+export function openLookupShare(uses: ShareUses): HeldShare {
+  const share = new HeldShare(shares.lookups.bounds);
+  uses.watch('lookups', () => useOf(share));
+  return share;
+}
+
+/** Names that somebody else than the platform's operator chose have no host of their own. */
+export function openLookups(
+  { dnsServers, connectTimeout: timeoutMs }: ProxySettings,
+  share: HeldShare,
+  own: ReadonlySet<string> = new Set(),
+): NameLookups {
+  const servers = dnsServers.length === 0 ? undefined : dnsServers;
+  return new NameLookups({ own, share, timeoutMs, servers, now: () => systemClock.monotonic() });
+}
+
+/** The operator's base URLs, but those into which a caller puts a part of the host. */
+function ownHosts(settings: ProxySettings): ReadonlySet<string> {
+  const urls = [...baseUrlSettings(settings).templates.values()].filter((url) => !url.includes('{'));
+  const listed = settings.privateUpstreams.map(({ hostAndPort }) => `http://${hostAndPort}`);
+  return new Set([...urls, ...listed].map((url) => new URL(url).hostname.replace(/\.$/, '')));
+}
+
+export function openTransport(
+  settings: ProxySettings,
+  network: Pick<TransportOptions, 'addresses' | 'resolve'>,
+): Transport {
+  const { addresses, resolve } = network;
   return createTransport({
-    addresses,
+    ...{ addresses, resolve },
     connectTimeoutMs: settings.connectTimeout,
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,

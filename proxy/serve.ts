@@ -1,18 +1,26 @@
 // What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
 import { startAdminServer } from '../common/admin-server.ts';
+import { trustedProxies } from '../common/caller-address.ts';
+import { Callers, noProxyHeader } from '../common/callers.ts';
 import { systemClock } from '../common/clock.ts';
+import { descriptorsMax } from '../common/descriptors.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { HeldShare } from '../common/shares.ts';
+import { sparing } from '../common/sparing.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
+import { Connections, connectionBounds } from './http/connections.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Handler } from './http/handling.ts';
 import type { ReadOn } from './http/read-on.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
 import type { ProxySettings } from './settings.ts';
+import { shares } from './shares.ts';
 import { createAccessLog } from './telemetry/access-log.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
+import { useOf } from './telemetry/share-metrics.ts';
 
 export interface RunningProxy {
   readonly port: number;
@@ -40,13 +48,25 @@ export interface Serving {
 /** @throws ListenError; Error that names a file that cannot be used */
 export async function serve(settings: ProxySettings, serving: Serving): Promise<RunningProxy> {
   const { log, metrics, watchdog, lifecycle, stopping } = serving;
+  const connections = openConnections(settings, serving);
+  const isTrusted = trustedProxies(settings.trustedProxies);
+  const logRefused = sparing<RefusedConnection>((fields) => log.warn(fields, noProxyHeader), systemClock);
   const start = async (address: ProxySettings['listen'], tls?: ListenerTls) => {
     const server = await startTrafficServer({
       ...{ address, tls },
       headerBytesMax: settings.headerBytesMax,
       headersTimeoutMs: settings.headersTimeout,
       clock: systemClock,
+      callers: new Callers({
+        ...{ isTrusted, proxyProtocol: settings.proxyProtocol },
+        headerTimeoutMs: settings.headersTimeout,
+        onRefused: (reason, address) => {
+          metrics.malformed('invalid_request');
+          logRefused({ reason, address });
+        },
+      }),
       handler: serving.handler,
+      connections,
       open: () => watchdog.watched,
       onMalformed: (code) => metrics.malformed(code),
       onDefect: (err) => log.error({ err }, 'the request path threw'),
@@ -71,6 +91,24 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
       await lifecycle.close();
     },
   };
+}
+
+function openConnections({ connectionsMax: wanted }: ProxySettings, { log, metrics }: Serving): Connections {
+  const descriptors = descriptorsMax();
+  const { max, refusedMax } = connectionBounds(descriptors);
+  if (wanted > max)
+    log.warn(
+      { descriptors, connections_max: max },
+      'GATEWAY_CONNECTIONS_MAX is more than there are descriptors for',
+    );
+  const share = new HeldShare({ capacity: Math.min(wanted, max), alpha: shares.connections.bounds.alpha });
+  metrics.shares.watch('connections', () => useOf(share));
+  return new Connections({ share, refusedMax });
+}
+
+interface RefusedConnection {
+  readonly reason: string;
+  readonly address: string | undefined;
 }
 
 export function openAttachedKey(
@@ -110,9 +148,6 @@ export function createRecorder(metrics: ProxyMetrics, log: Logger): (exchange: E
   };
 }
 
-/** Between two lines with the same reason. */
-const refusedLogMs = 1000;
-
 async function openTls(
   { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: caFile }: ProxySettings,
   { log, lifecycle, metrics: { certificates } }: Serving,
@@ -122,17 +157,11 @@ async function openTls(
   lifecycle.onClose('certificate of the traffic listener', () => source.close());
   certificates.chain('server', () => source.current.cert);
   certificates.authorities('client_authorities', () => source.current.ca);
-  const loggedAt = new Map<string, number>();
-  return {
-    source,
-    onRefused: (reason, address) => {
-      // Strangers must not fill the log.
-      const now = systemClock.monotonic();
-      if (now - (loggedAt.get(reason) ?? Number.NEGATIVE_INFINITY) < refusedLogMs) return;
-      loggedAt.set(reason, now);
-      log.warn({ reason, address }, 'a connection was refused: it did not come to TLS');
-    },
-  };
+  const logRefused = sparing<RefusedConnection>(
+    (fields) => log.warn(fields, 'a connection was refused: it did not come to TLS'),
+    systemClock,
+  );
+  return { source, onRefused: (reason, address) => logRefused({ reason, address }) };
 }
 
 /** For the last reports of usage to be made. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { catalogSettings } from '../catalog/settings.ts';
+import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
 import { parseSealKeys } from '../common/seal.ts';
@@ -13,7 +14,6 @@ import {
   decodeSettings,
   duration,
   flag,
-  hostAndPort,
   integer,
   list,
   listenAddress,
@@ -27,6 +27,7 @@ import {
 } from '../common/settings.ts';
 import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
+import { networkSettings } from './network-settings.ts';
 import { redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
 import { timeSettings } from './time-settings.ts';
@@ -65,6 +66,7 @@ export const proxySettings = {
     decode: listenAddress,
     default: '127.0.0.1:9090',
   },
+  ...callerSettings,
   ...sidecarSettings,
   controlPlane: {
     name: 'GATEWAY_CONTROL_PLANE',
@@ -184,19 +186,7 @@ export const proxySettings = {
     decode: traitRows,
     default: '',
   },
-  privateUpstreams: {
-    name: 'GATEWAY_PRIVATE_UPSTREAMS',
-    about:
-      'host:port list of base URLs that may be private or plain http, such as a model server in the cluster. The same as the control plane’s.',
-    decode: list(hostAndPort),
-    default: '',
-  },
-  denyCidrs: {
-    name: 'GATEWAY_DENY_CIDRS',
-    about: 'CIDR blocks that are never reached, beside the private and special ones.',
-    decode: list(cidr),
-    default: '',
-  },
+  ...networkSettings,
   inFlightMax: {
     name: 'GATEWAY_IN_FLIGHT_MAX',
     about: 'Requests at a time; above it 503 overloaded. Nothing queues.',
@@ -327,7 +317,7 @@ export type ProxySettings = ReturnType<typeof readProxySettings>;
 export function readProxySettings(env: NodeJS.ProcessEnv) {
   const settings = decodeSettings(proxySettings, env);
   const { redis, cacheKey, controlPlaneCertFile: certificate, controlPlaneKeyFile: key } = settings;
-  const mistakes = sidecarMistakes(settings, env);
+  const mistakes = [...sidecarMistakes(settings, env), ...callerMistakes(settings)];
   if (redis !== undefined && cacheKey === undefined) {
     mistakes.push(
       'GATEWAY_CACHE_KEY: is needed with REDIS_URL: records are sealed before they leave the proxy',

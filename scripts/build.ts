@@ -1,9 +1,14 @@
 // `npm run build`: each program as a self-contained ESM bundle, dist/<program>/bin/main.mjs, that needs Node and nothing else.
-// Fails if a bundle holds a file or a package of what its program must not know.
+// Beside it: the licences of what it holds, and its bill of materials. Fails if a bundle holds a file or a package of what its program
+// must not know, or of a licence that nobody has allowed.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
 import { bundledPackages, licencesOf } from './licences.ts';
+import { assertAllowedLicences } from './release/licence-rules.ts';
+import { sbomFile, sbomOf } from './release/sbom.ts';
+import { askedByProject, shippedPackages } from './release/shipped.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -128,6 +133,7 @@ export async function buildProgram(
   const intruders = foreignTo(rules, metafile, packages);
   if (intruders.length > 0) throw new Error(`the bundle of ${program} holds ${intruders.join(', ')}`);
   writeFileSync(join(directory, 'licences.txt'), licencesOf(root, packages));
+  writeFileSync(join(directory, sbomFile), describe(program, packages));
   return { program, main: join(directory, 'bin/main.mjs'), bytes: codeBytes(metafile), packages };
 }
 
@@ -141,6 +147,13 @@ function foreignTo(
     (file) => file !== 'package.json' && !own.some((folder) => file.startsWith(folder)),
   );
   return [...files, ...packages.filter((name) => withoutPackages.includes(name))];
+}
+
+/** @throws Error that names each package whose licence is not allowed */
+function describe(program: Program, folders: readonly string[]): string {
+  const packages = shippedPackages(root, folders);
+  assertAllowedLicences(program, packages);
+  return sbomOf({ program, version: manifest.version, packages, asked: askedByProject(root, folders) });
 }
 
 function codeBytes({ outputs }: Metafile): number {

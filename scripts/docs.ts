@@ -16,6 +16,7 @@ import { createMetrics as createKeeperMetrics } from '../keeper/telemetry/metric
 import { errorTable, errorType } from '../proxy/errors.ts';
 import { providersByName } from '../proxy/providers/index.ts';
 import { proxySettings } from '../proxy/settings.ts';
+import { type ShareRow, shares } from '../proxy/shares.ts';
 import { createMetrics as createProxyMetrics } from '../proxy/telemetry/metrics.ts';
 import { type Feature, type Outcome, vendorNames } from '../test/conformance/features/feature.ts';
 import { features } from '../test/conformance/features/index.ts';
@@ -26,6 +27,7 @@ const check = process.argv.includes('--check');
 const controlPlaneMetrics = createControlPlaneMetrics({
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },
+  auditVerifyEveryMs: 0,
 });
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
@@ -51,6 +53,7 @@ const pages: Record<string, Record<string, string>> = {
     'pod annotations': settingsTable(podAnnotations, 'Annotation'),
   },
   'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
+  'docs/limits.md': { shares: sharesTable() },
   'docs/gatewayctl.md': { commands: commandsTable(), 'exit codes': exitCodesTable() },
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
@@ -156,6 +159,24 @@ function reasonsTable(): string {
     row.about,
   ]);
   return table(['gRPC code', 'HTTP status', 'Reason', 'When'], rows);
+}
+
+function sharesTable(): string {
+  const rows = Object.entries<ShareRow>(shares).map(([name, { bounds, unit, refusal }]) => [
+    code(name),
+    boundsText(bounds),
+    unit,
+    `${errorTable[refusal].status} ${code(refusal)}`,
+  ]);
+  return table(['Resource', 'How much', 'Of what, and whose', 'A refusal'], rows);
+}
+
+function boundsText(bounds: ShareRow['bounds']): string {
+  if ('perMinute' in bounds) return `${bounds.burst} at once, ${bounds.perMinute} a minute each`;
+  if ('setting' in bounds)
+    return `${code(bounds.setting)} in all; one may use ${bounds.alpha} times what is free`;
+  const { capacity, alpha } = 'waiting' in bounds ? bounds.waiting : bounds;
+  return `${capacity} in all; one may use ${alpha} times what is free`;
 }
 
 // prom-client's own metrics of the process and of Node come along; their names are known everywhere.

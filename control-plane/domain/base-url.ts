@@ -3,12 +3,12 @@
 import { familyOf, isMetadataHost, isPublicAddress } from '../../common/addresses.ts';
 import { type Field, invalid, valid } from './field.ts';
 
-/** Lower-case host:port entries of GATEWAY_PRIVATE_UPSTREAMS. */
-export type PrivateUpstreams = ReadonlySet<string>;
+/** Whether a private host and port is listed for whoever names it. */
+export type IsListed = (hostAndPort: string) => boolean;
 
 const lengthMax = 2048;
 
-export function baseUrl(text: string, privateUpstreams: PrivateUpstreams): Field<string> {
+export function baseUrl(text: string, isListed: IsListed): Field<string> {
   const url = text.length <= lengthMax && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['https:', 'http:'].includes(url.protocol) || hasExtras(url, text)) {
     return invalid(
@@ -19,7 +19,7 @@ export function baseUrl(text: string, privateUpstreams: PrivateUpstreams): Field
   const address = host.replace(/^\[|\]$/g, '');
   if (isMetadataHost(address)) return invalid('must not be an address of instance metadata');
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-  if (privateUpstreams.has(`${host}:${port}`)) return valid(url.href.replace(/\/$/, ''));
+  if (isListed(`${host}:${port}`)) return valid(url.href.replace(/\/$/, ''));
   if (url.protocol !== 'https:') {
     return invalid('must begin with https://; http is for hosts listed in GATEWAY_PRIVATE_UPSTREAMS');
   }

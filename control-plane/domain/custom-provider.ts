@@ -3,7 +3,7 @@
 import { holdsCredential } from '../../common/credential.ts';
 import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
 import type { KeyForm } from '../store/schema.ts';
-import { type Field, invalid, valid } from './field.ts';
+import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 import { wordOf } from './words.ts';
 
 /** What stored keys depend on. */
@@ -66,6 +66,25 @@ export function keyHeader(form: string | undefined, header: string | undefined):
     ? valid(name)
     : invalid(
         'must be the name of a header for keys, such as x-api-key; it cannot be one that HTTP or the gateway uses',
+      );
+}
+
+const passedFieldsMax = 64;
+const fieldForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
+/** Without repetitions. */
+export function passedFields(list: { readonly fields: readonly string[] }): Field<readonly string[]> {
+  if (list.fields.length > passedFieldsMax)
+    return invalid(`must hold at most ${passedFieldsMax} names`, '.fields');
+  const read = each(passedField, list.fields);
+  return 'problems' in read ? { problems: problemsAt('.fields', read) } : valid([...new Set(read.value)]);
+}
+
+function passedField(name: string): Field<string> {
+  return name === '*' || (fieldForm.test(name) && !holdsCredential(name))
+    ? valid(name)
+    : invalid(
+        'must be the name of a field, 1 to 64 of A-Z a-z 0-9 _ . -, beginning with a letter or _; or * for all',
       );
 }
 

@@ -1,5 +1,6 @@
 // The fields that several resources share: names, ids, times, model globs, metadata, page sizes. Each reader says in its
 // problem what is accepted, and never repeats what was sent.
+import { holdsCredential } from '../../common/credential.ts';
 import { isModelGlob } from '../../common/model-glob.ts';
 import { isUuid } from '../../common/uuid.ts';
 import { each, type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
@@ -15,9 +16,14 @@ export const metadataValueLengthMax = 512;
 export const visiblePattern = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const metadataKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
+/** What operators write is shown, logged and audited: a key or token in it is somebody's mistake, and is not to be found there for ever. */
+export const noCredential =
+  'must not hold a key or token of the gateway: it would stand in logs and in the audit log';
+
 /** As it is written. */
 export function visible(text: string, lengthMax: number): Field<string> {
   const length = [...text].length;
+  if (holdsCredential(text)) return invalid(noCredential);
   return length >= 1 && length <= lengthMax && visiblePattern.test(text)
     ? valid(text)
     : invalid(`must be 1 to ${lengthMax} visible characters`);
@@ -31,6 +37,7 @@ export function name(text: string): Field<string> {
 /** The address is only shown to people: it must look like one and fit. */
 export function email(text: string): Field<string> {
   const trimmed = text.trim();
+  if (holdsCredential(trimmed)) return invalid(noCredential);
   return /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u.test(trimmed)
     ? valid(trimmed)
     : invalid('must be an e-mail address of at most 254 characters; leave it out if there is none');
@@ -41,6 +48,7 @@ export function id(text: string): Field<string> {
 }
 
 export function clientRequestId(text: string): Field<string> {
+  if (holdsCredential(text)) return invalid(noCredential);
   return /^[\x21-\x7e]{1,128}$/.test(text)
     ? valid(text)
     : invalid('must be 1 to 128 visible ASCII characters without spaces');
@@ -77,6 +85,7 @@ export function timeText(at: number): string {
 }
 
 export function modelGlob(text: string): Field<string> {
+  if (holdsCredential(text)) return invalid(noCredential);
   return isModelGlob(text)
     ? valid(text)
     : invalid('must be a glob over <provider>/<model>, such as gpt-provider/gpt-4o*, without spaces');
@@ -107,6 +116,8 @@ export function isMetadataName(text: string): boolean {
 }
 
 function metadataProblems(key: string, value: string): Problem[] {
+  if (holdsCredential(key)) return [{ at: '.entries', description: noCredential }];
+  if (holdsCredential(value)) return [{ at: `.entries[${key}]`, description: noCredential }];
   if (!isMetadataName(key)) {
     const description = `keys must be 1 to ${metadataKeyLengthMax} of A-Z a-z 0-9 . _ / -, beginning with a letter or digit`;
     return [{ at: '.entries', description }];

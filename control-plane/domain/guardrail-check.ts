@@ -7,7 +7,7 @@ import {
 } from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
-import { costMax } from '../../guardrails/matcher.ts';
+import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
@@ -198,8 +198,7 @@ function compile(message: GuardrailCheck__Output, complain: Complain): void {
   }
 }
 
-const tooSlow =
-  'is too slow for some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare';
+const tooSlow = `may take more than ${stepsPerKibMax} steps for 1,024 characters of some texts; use fewer patterns, bounded repetitions such as {0,20}, and beginnings that are rare`;
 
 function complainOf(field: string, problems: readonly Problem[], complain: Complain): void {
   for (const { at, description } of problems) complain(`${field}${at}`, description);

@@ -1,9 +1,10 @@
 // Guardrails: their fields beside what they look for, and what cannot go together.
+import { holdsCredential } from '../../common/credential.ts';
 import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { each, type Field, invalid, valid } from './field.ts';
-import { id, visiblePattern, within } from './fields.ts';
+import { id, noCredential, visiblePattern, within } from './fields.ts';
 import { wordOf } from './words.ts';
 
 export const guardrailPositionDefault = 100;
@@ -32,6 +33,7 @@ export function failureRuleOrBlock(name: string): Field<Guardrail['onFailure']> 
 
 /** It stands in a header and in metrics. */
 export function guardrailName(text: string): Field<string> {
+  if (holdsCredential(text)) return invalid(noCredential);
   return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text)
     ? valid(text)
     : invalid('must be 1 to 63 of a-z 0-9 . _ -, beginning with a letter or digit');
@@ -39,6 +41,7 @@ export function guardrailName(text: string): Field<string> {
 
 export function guardrailMessage(text: string): Field<string> {
   const trimmed = text.trim().normalize('NFC');
+  if (holdsCredential(trimmed)) return invalid(noCredential);
   const isVisible = trimmed === '' || visiblePattern.test(trimmed);
   return isVisible && [...trimmed].length <= messageLengthMax
     ? valid(trimmed)

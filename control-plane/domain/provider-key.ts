@@ -6,7 +6,7 @@ import {
   type ProviderName,
   providerNames,
 } from '../../common/provider-names.ts';
-import { baseUrl, type PrivateUpstreams } from './base-url.ts';
+import { baseUrl, type IsListed } from './base-url.ts';
 import { all, clearable, type Field, invalid, type Problem, valid } from './field.ts';
 import type { ProviderSecretText } from './provider-secret.ts';
 
@@ -108,11 +108,11 @@ export interface ProviderSettingsPatch {
 
 export function providerSettings(
   provider: string,
-  privateUpstreams: PrivateUpstreams,
+  isListed: IsListed,
 ): (message: ProviderSettings) => Field<ProviderSettingsPatch> {
   return (message) => {
     const read = all({
-      '.base_url': clearable((text) => baseUrl(text, privateUpstreams), message.baseUrl),
+      '.base_url': clearable((text) => baseUrl(text, isListed), message.baseUrl),
       '.endpoint': clearable(only('studio-ai', provider, endpoint), message.endpoint),
       '.region': clearable(regionOf(provider), message.region),
       '.api_version': clearable(apiVersion, message.apiVersion),

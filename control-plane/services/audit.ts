@@ -1,12 +1,15 @@
-// The audit log, newest first.
+// The audit log: its events, newest first, and whether its chain is intact.
 import type { Selectable } from 'kysely';
 import type { AuditEvent } from '../../proto/generated/gateway/v1/AuditEvent.ts';
 import type { ListAuditEventsRequest__Output } from '../../proto/generated/gateway/v1/ListAuditEventsRequest.ts';
 import type { ListAuditEventsResponse } from '../../proto/generated/gateway/v1/ListAuditEventsResponse.ts';
-import { optional } from '../domain/field.ts';
+import type { VerifyAuditRequest__Output } from '../../proto/generated/gateway/v1/VerifyAuditRequest.ts';
+import type { VerifyAuditResponse } from '../../proto/generated/gateway/v1/VerifyAuditResponse.ts';
+import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
+import { beforeFirst, storedPoints, verifySlice } from '../store/audit-chain.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked } from './checked.ts';
+import { checked, invalidRequest } from './checked.ts';
 import type { ReadCall } from './method.ts';
 import { cutPage, pageByRevision } from './page.ts';
 
@@ -32,6 +35,41 @@ export async function list(
   if (after !== undefined) query = query.where('revision', '<', after);
   const { items, nextPageToken } = cutPage(await query.execute(), size, (row) => row.revision, message);
   return { events: items, nextPageToken };
+}
+
+const sliceRows = 500;
+const revisionsMax = 500;
+
+/** One piece: a call holds up nobody, however long the log is. */
+export async function verify(
+  { db }: ReadCall,
+  { afterRevision, afterHash, revisions }: VerifyAuditRequest__Output,
+): Promise<VerifyAuditResponse> {
+  const given = checked({
+    after_revision: optional(revision, afterRevision),
+    after_hash: optional(chainHash, afterHash),
+    revisions: each(revision, revisions),
+  });
+  if ((given.after_revision === undefined) !== (given.after_hash === undefined))
+    throw invalidRequest([
+      { field: 'after_hash', description: 'belongs to after_revision: give both or none' },
+    ]);
+  if (revisions.length > revisionsMax)
+    throw invalidRequest([{ field: 'revisions', description: `must be at most ${revisionsMax}` }]);
+  const { after_revision = beforeFirst.revision, after_hash = beforeFirst.hash } = given;
+  const slice = await verifySlice(db, { revision: after_revision, hash: after_hash }, sliceRows);
+  const links = await storedPoints(db, given.revisions);
+  const { reached, events, isEnd, flaw } = slice;
+  return { reached, events, isEnd, ...(flaw && { flaw }), links: [...links] };
+}
+
+function revision(text: string): Field<number> {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? valid(number) : invalid('must be a revision');
+}
+
+function chainHash(text: string): Field<string> {
+  return /^[0-9a-f]{64}$/.test(text) ? valid(text) : invalid('must be 64 hexadecimal digits');
 }
 
 function message(row: Row) {

@@ -2,10 +2,12 @@
 // own transaction: changes run one after another, so nobody acts after the change that stopped them.
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
+import { pastedCredentials } from '../domain/pasted-credentials.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
 import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';
+import { invalidRequest } from './checked.ts';
 import { notFound, permissionDenied } from './errors.ts';
 import type {
   BootstrapMethod,
@@ -94,6 +96,7 @@ async function change(
 ): Promise<object> {
   // Before the feed's row is taken, so that strangers hold up nobody's change.
   const caller = await deps.store.snapshot((db) => judge(deps, method, call, { db, now: deps.clock.now() }));
+  expectNoCredential(call);
   const context = { actor: actorOf(caller), from: caller.from, action: call.name };
   return await deps.store.change(context, async (tx) => {
     const confirmed = await judge(deps, method, call, tx);
@@ -109,11 +112,18 @@ async function bootstrap(
   const judgeBootstrap = async ({ db, now }: Moment) =>
     expectAudience('bootstrap', await authenticate(db, call.presented, { now, deps: deps.services }));
   const caller = await deps.store.snapshot((db) => judgeBootstrap({ db, now: deps.clock.now() }));
+  expectNoCredential(call);
   const context = { actor: actorOf(caller), from: caller.from, action: call.name };
   return await deps.store.change(context, async (tx) => {
     await judgeBootstrap(tx);
     return await method.handle({ ...tx, deps: deps.services }, call.request);
   });
+}
+
+/** @throws CallError: what a change says is stored and audited */
+function expectNoCredential({ request }: Call): void {
+  const pasted = pastedCredentials(request);
+  if (pasted.length > 0) throw invalidRequest(pasted);
 }
 
 interface Moment {

@@ -58,6 +58,7 @@ const actions = {
   observe: 'guardrail.observed',
   failed_pass: 'guardrail.failed_passed',
   failed_block: 'guardrail.failed_blocked',
+  unavailable: 'guardrail.unavailable',
 } as const satisfies Record<Decision, string>;
 
 const decision = wordOf(decisionsInContract);

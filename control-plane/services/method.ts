@@ -1,7 +1,7 @@
 // What a row of methods.ts says about a method, and what a handler is given.
 import type { Kysely } from 'kysely';
+import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
-import type { PrivateUpstreams } from '../domain/base-url.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
 import type { Role, Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';

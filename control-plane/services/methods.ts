@@ -53,6 +53,7 @@ export const methods = {
   },
   Audit: {
     List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: audit.list },
+    Verify: { ...read, roles: platform, organization: of.callersOwn, handle: audit.verify },
   },
   Budgets: {
     ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },

@@ -1,13 +1,11 @@
-// What a connection says about who is behind it: its address, and the names in a verified client certificate.
+// What a connection says about who is behind it: its two ends, and the names in a verified client certificate.
+import type { Peer } from '../../common/callers.ts';
 import type { CertificateProxy } from './authentication.ts';
 
-/** "127.0.0.1:4711" or "::1:4711", as sockets print them → the address; IPv4 in IPv6 as IPv4. */
-export function addressOfPeer(peer: string): string {
-  return plainAddress(peer.replace(/:\d+$/, ''));
-}
-
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/, '');
+/** "127.0.0.1:4711" or "::1:4711", as the library prints them; "unknown" of a connection that is gone. */
+export function peerOf(printed: string): Peer {
+  const [, remoteAddress = printed, port] = /^(.*):(\d+)$/.exec(printed) ?? [];
+  return { remoteAddress, remotePort: port === undefined ? undefined : Number(port) };
 }
 
 /** Whether secrets may go to this peer: nobody else reads what goes over TLS or stays on the machine. */

@@ -52,11 +52,12 @@ export async function create(
   request: CreateProviderKeyRequest__Output,
 ): Promise<Outcome<ProviderKey>> {
   const { provider, rules } = await keyRules(call.db, request.organizationId, request.provider);
+  const isListed = call.deps.privateUpstreams.openTo(request.organizationId);
   const fields = checked({
     provider,
     name: name(request.name),
     secret: providerSecret(rules)(request.secret),
-    settings: optional(providerSettings(rules, call.deps.privateUpstreams), request.settings),
+    settings: optional(providerSettings(rules, isListed), request.settings),
     priority: optional(within(0, priorityMax), request.priority),
     weight: optional(within(1, weightMax), request.weight),
   });
@@ -102,10 +103,11 @@ export async function update(
 ): Promise<Outcome<ProviderKey>> {
   const before = await find(call.db, request.id);
   const { rules } = await keyRules(call.db, before.organization_id, before.provider);
+  const isListed = call.deps.privateUpstreams.openTo(before.organization_id);
   const fields = checked({
     name: optional(name, request.name),
     secret: optional(providerSecret(rules), request.secret),
-    settings: optional(providerSettings(rules, call.deps.privateUpstreams), request.settings),
+    settings: optional(providerSettings(rules, isListed), request.settings),
     priority: optional(within(0, priorityMax), request.priority),
     weight: optional(within(1, weightMax), request.weight),
   });

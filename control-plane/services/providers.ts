@@ -18,6 +18,7 @@ import {
   keyForm,
   keyFormsInContract,
   keyHeader,
+  passedFields,
   secretsLike,
   wireFormat,
   wireFormatsInContract,
@@ -46,10 +47,11 @@ export async function create(
   const fields = checked({
     name: customProviderName(request.name),
     wire_format: wireFormat(request.wireFormat),
-    base_url: baseUrl(request.baseUrl, call.deps.privateUpstreams),
+    base_url: baseUrl(request.baseUrl, call.deps.privateUpstreams.openTo(request.organizationId)),
     key_form: optional(keyForm, request.keyForm),
     key_header: keyHeader(request.keyForm, request.keyHeader),
     models: optional(providerModels(dayOf(call.now)), request.models),
+    passed_fields: optional(passedFields, request.passedFields),
   });
   await expectPlace(call.db, organizationId, fields.name);
   const row: ProviderRow = {
@@ -61,6 +63,7 @@ export async function create(
     key_form: fields.key_form ?? 'wire_format',
     key_header: fields.key_header,
     models: JSON.stringify(fields.models ?? []),
+    passed_fields: JSON.stringify(fields.passed_fields ?? []),
     created_at: call.now,
     revision: call.revision,
   };
@@ -89,11 +92,13 @@ export async function update(
   request: UpdateProviderRequest__Output,
 ): Promise<Outcome<Provider>> {
   const before = await find(call.db, request.id);
+  const isListed = call.deps.privateUpstreams.openTo(before.organization_id ?? undefined);
   const fields = checked({
-    base_url: optional((text: string) => baseUrl(text, call.deps.privateUpstreams), request.baseUrl),
+    base_url: optional((text: string) => baseUrl(text, isListed), request.baseUrl),
     key_form: optional(keyForm, request.keyForm),
     key_header: keyHeader(request.keyForm, request.keyHeader),
     models: optional(providerModels(dayOf(call.now)), request.models),
+    passed_fields: optional(passedFields, request.passedFields),
   });
   expectRevision(request.ifRevision, before.revision);
   const columns = {
@@ -101,6 +106,8 @@ export async function update(
     key_form: fields.key_form ?? before.key_form,
     key_header: fields.key_form === undefined ? before.key_header : fields.key_header,
     models: fields.models === undefined ? before.models : JSON.stringify(fields.models),
+    passed_fields:
+      fields.passed_fields === undefined ? before.passed_fields : JSON.stringify(fields.passed_fields),
   };
   if (isSame(before, columns)) return { unchanged: message(before) };
   const after: ProviderRow = { ...before, ...columns, revision: call.revision };
@@ -201,6 +208,7 @@ function message(row: ProviderRow) {
     keyForm: keyFormsInContract[row.key_form],
     ...(row.key_header === null ? {} : { keyHeader: row.key_header }),
     models: modelsOf(row),
+    passedFields: JSON.parse(row.passed_fields) as string[],
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Provider;

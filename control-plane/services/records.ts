@@ -183,6 +183,7 @@ function toProviderRecord(row: ProviderRow): ProviderRecord {
     keyForm: keyFormsInContract[row.key_form],
     ...(row.key_header !== null && { keyHeader: row.key_header }),
     models: JSON.parse(row.models) as ProviderModel[],
+    passedFields: JSON.parse(row.passed_fields) as string[],
     createdAt: timeText(row.created_at),
   };
 }

@@ -2,6 +2,7 @@
 // Whoever changes, removes, adds or reorders an event after the fact breaks the chain from there on.
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
+import type { ChainPoint } from '../../common/audit-anchor.ts';
 import type { Schema } from './schema.ts';
 
 export type AuditEvent = Selectable<Schema['audit_events']>;
@@ -32,49 +33,103 @@ export function auditHash(previousHash: string, event: AuditContent): string {
 }
 
 export type AuditVerdict =
-  | { readonly intact: true; readonly events: number }
+  | { readonly intact: true; readonly events: number; readonly head: ChainPoint }
   /** The first event that does not fit: it, or what stood before it, was tampered with. */
-  | { readonly intact: false; readonly revision: number; readonly reason: string };
+  | ({ readonly intact: false } & ChainFlaw);
 
-const pageRows = 1000;
+export interface ChainFlaw {
+  readonly revision: number;
+  readonly reason: string;
+}
+
+export const beforeFirst: ChainPoint = { revision: 0, hash: chainStart };
 
 /** Walks the whole chain. Give it the database of one snapshot, so that no change comes in between. */
 export async function verifyAuditChain(db: Kysely<Schema>): Promise<AuditVerdict> {
-  let previousHash = chainStart;
-  let revision = 0;
-  let events = 0;
-  for await (const event of readAuditEvents(db)) {
-    const reason = flawOf(event, previousHash, revision);
-    if (reason !== undefined) return { intact: false, revision: event.revision, reason };
-    previousHash = event.hash;
-    revision = event.revision;
-    events++;
+  let [reached, events] = [beforeFirst, 0];
+  for (;;) {
+    const slice = await verifySlice(db, reached, pageRows);
+    if (slice.flaw !== undefined) return { intact: false, ...slice.flaw };
+    reached = slice.reached;
+    events += slice.events;
+    if (slice.isEnd) return { intact: true, events, head: reached };
   }
-  const feed = await db.selectFrom('feed').select(['audit_hash', 'revision']).executeTakeFirstOrThrow();
-  if (feed.audit_hash !== previousHash || feed.revision !== revision) {
-    return { intact: false, revision: feed.revision, reason: 'the newest events are missing' };
-  }
-  return { intact: true, events };
 }
+
+export interface VerifiedSlice {
+  /** The last event of it; where there was none, where it began. */
+  readonly reached: ChainPoint;
+  readonly events: number;
+  /** Whether it holds the newest event, and the feed says so too. */
+  readonly isEnd: boolean;
+  readonly flaw: ChainFlaw | undefined;
+}
+
+/**
+ * Walks so many events after a point that was reached before.
+ * @param db of one snapshot; pieces may be walked in different ones, since a chain only grows
+ */
+export async function verifySlice(
+  db: Kysely<Schema>,
+  from: ChainPoint,
+  rows: number,
+): Promise<VerifiedSlice> {
+  let reached = from;
+  const page = await readPage(db, from.revision, rows);
+  for (const event of page) {
+    const reason = flawOf(event, reached.hash, reached.revision);
+    if (reason !== undefined) {
+      return {
+        ...{ reached, events: event.revision - from.revision, isEnd: true },
+        flaw: { revision: event.revision, reason },
+      };
+    }
+    reached = { revision: event.revision, hash: event.hash };
+  }
+  const events = page.length;
+  if (events === rows) return { reached, events, isEnd: false, flaw: undefined };
+  const feed = await db.selectFrom('feed').select(['audit_hash', 'revision']).executeTakeFirstOrThrow();
+  const isWhole = feed.audit_hash === reached.hash && feed.revision === reached.revision;
+  const flaw = isWhole
+    ? undefined
+    : { revision: Math.max(feed.revision, reached.revision), reason: 'the newest events are missing' };
+  return { reached, events, isEnd: true, flaw };
+}
+
+/** The hashes that are stored for these revisions, those that are there. @param revisions at most 1000 */
+export async function storedPoints(
+  db: Kysely<Schema>,
+  revisions: readonly number[],
+): Promise<readonly ChainPoint[]> {
+  if (revisions.length === 0) return [];
+  return await db
+    .selectFrom('audit_events')
+    .select(['revision', 'hash'])
+    .where('revision', 'in', revisions)
+    .orderBy('revision')
+    .execute();
+}
+
+const pageRows = 1000;
 
 /** In the order of their revisions. Give it the database of one snapshot. */
 export async function* readAuditEvents(db: Kysely<Schema>, after = 0): AsyncIterable<AuditEvent> {
   let last = after;
   for (;;) {
-    const page = await readPage(db, last);
+    const page = await readPage(db, last, pageRows);
     yield* page;
     last = page.at(-1)?.revision ?? last;
     if (page.length < pageRows) return;
   }
 }
 
-function readPage(db: Kysely<Schema>, after: number): Promise<AuditEvent[]> {
+function readPage(db: Kysely<Schema>, after: number, rows: number): Promise<AuditEvent[]> {
   return db
     .selectFrom('audit_events')
     .selectAll()
     .where('revision', '>', after)
     .orderBy('revision')
-    .limit(pageRows)
+    .limit(rows)
     .execute();
 }
 

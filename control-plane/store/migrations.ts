@@ -7,6 +7,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
+import { createAuditChecks } from './audit-checks-table.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
   addEstimateReasons,
@@ -89,6 +90,8 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '018_provider_key_of_usage': { up: addProviderKeyOfUsage },
   '019_reconciliation': { up: createReconciliation },
   '020_last_hints': { up: addLastHints },
+  '021_passed_fields': { up: addPassedFields },
+  '022_audit_checks': { up: createAuditChecks },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {
@@ -158,6 +161,13 @@ async function addLastHints(db: Kysely<Schema>): Promise<void> {
   await db.schema
     .alterTable('virtual_keys')
     .addColumn('last_hint', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+}
+
+async function addPassedFields(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('providers')
+    .addColumn('passed_fields', 'text', (column) => column.notNull().defaultTo('[]'))
     .execute();
 }
 

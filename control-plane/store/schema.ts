@@ -2,6 +2,7 @@
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { ProviderName } from '../../common/provider-names.ts';
+import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
 import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
@@ -13,6 +14,7 @@ export interface Schema extends ReconciliationTables {
   feed: FeedTable;
   changes: ChangesTable;
   audit_events: AuditEventsTable;
+  audit_checks: AuditChecksTable;
   organizations: OrganizationsTable;
   people: PeopleTable;
   ai_systems: AiSystemsTable;
@@ -195,6 +197,8 @@ interface ProvidersTable {
   /** With key form `header` only. */
   key_header: string | null;
   models: string;
+  /** JSON, a list of names. */
+  passed_fields: string;
   created_at: number;
   revision: number;
 }

@@ -7,6 +7,7 @@ import {
 } from '../../common/certificate-ends.ts';
 import { lostLinesCounter } from '../../common/logger.ts';
 import { version } from '../../common/version.ts';
+import type { AuditWatchMetrics } from '../audit/watch.ts';
 import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { openStates } from '../reconciliation/standing.ts';
@@ -25,7 +26,8 @@ export interface CallMetrics {
 }
 
 export interface ControlPlaneMetrics
-  extends CallMetrics,
+  extends AuditWatchMetrics,
+    CallMetrics,
     LedgerMetrics,
     ReconciliationMetrics,
     SelectorMetrics,
@@ -40,6 +42,7 @@ export interface MetricsDeps {
   /** The newest revision that this replica knows. */
   feedRevision(): number;
   readonly catalog: CatalogGauges;
+  readonly auditVerifyEveryMs: number;
 }
 
 export interface CatalogGauges {
@@ -104,6 +107,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     watcherCame: () => watchers.inc(),
     watcherWent: () => watchers.dec(),
     webhookTried: (outcome) => webhookTries.inc({ outcome }),
+    ...auditMetrics(registers, deps.auditVerifyEveryMs),
     ...ledgerMetrics(registers),
     ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
@@ -128,6 +132,35 @@ function catalogGauges(registers: Registry[], { ageSeconds, isRejected }: Catalo
       this.set(isRejected() ? 1 : 0);
     },
   });
+}
+
+function auditMetrics(registers: Registry[], everyMs: number): AuditWatchMetrics {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const intact = gauge(
+    'gateway_control_plane_audit_intact',
+    'Whether the audit log was intact when last verified, 0 or 1. 1 until it was verified for the first time.',
+  );
+  intact.set(1);
+  const verified = gauge(
+    'gateway_control_plane_audit_verified_timestamp_seconds',
+    'When the audit log was last verified, by any replica, seconds since 1970; 0: never.',
+  );
+  gauge(
+    'gateway_control_plane_audit_verify_interval_seconds',
+    'GATEWAY_AUDIT_VERIFY_EVERY: how often it is to be verified.',
+  ).set(everyMs / 1000);
+  const failed = new Counter({
+    name: 'gateway_control_plane_audit_anchor_failures_total',
+    help: 'Times that the folder of audit anchors could not be read or written.',
+    registers,
+  });
+  return {
+    auditVerified: ({ isIntact, verifiedAt }) => {
+      intact.set(isIntact ? 1 : 0);
+      if (verifiedAt !== undefined) verified.set(verifiedAt / 1000);
+    },
+    auditAnchorFailed: () => failed.inc(),
+  };
 }
 
 function selectorMetrics(registers: Registry[]): SelectorMetrics {

@@ -9,6 +9,12 @@ const form: readonly Given[] = [
     field: 'keyForm',
   },
   { flags: '--key-header <name>', about: "a header's name, with --key-form header", field: 'keyHeader' },
+  {
+    flags: '--pass-field <name>',
+    about:
+      "a field of the body that goes on to it though it is not known; repeat it for more, '*' for all, '' for none",
+    field: 'passedFields.fields',
+  },
 ];
 
 export const providers: Resource = {

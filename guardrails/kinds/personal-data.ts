@@ -54,10 +54,12 @@ export function compilePersonalData(check: PersonalDataCheck): Matcher {
   return {
     // Of telephone numbers one after the other; of prose 2.
     cost: 1_600,
+    likelyCost: 60,
     inspect(text, from, window) {
       const first = text.folded.foldedAt(from);
       const scan = scanFrom(first, text);
-      const isOverdue = !text.isEnd && text.folded.rawAt(scan.open) <= text.raw.length - window;
+      const mayWait = text.isEnd || text.isPart === true;
+      const isOverdue = !mayWait && text.folded.rawAt(scan.open) <= text.raw.length - window;
       // What is open for a window is taken as it stands: no matter how much that is not seen follows it.
       const { found } = isOverdue ? scanFrom(first, { ...text, isEnd: true }) : scan;
       return inBounds(text, { found, open: scan.open }, from, window);
@@ -207,18 +209,18 @@ function startOfParted(text: string, at: number, from: number): number {
 }
 
 function inBounds(
-  { raw, folded, isEnd }: InspectedText,
+  { raw, folded, isEnd, isPart }: InspectedText,
   { found, open }: Scan,
   from: number,
   window: number,
 ): Inspected {
-  const earliest = isEnd ? raw.length : Math.max(from, raw.length - window + 1);
+  const earliest = isEnd ? raw.length : isPart ? from : Math.max(from, raw.length - window + 1);
   const decided = Math.max(earliest, folded.rawAt(open));
   const findings: Finding[] = [];
   for (const { start, end, label } of [...found].sort((a, b) => a.start - b.start)) {
     const finding = label && { start: folded.rawAt(start), end: folded.rawEnd(end), label };
     if (!finding || finding.start >= decided || finding.start < from) continue;
-    if (isEnd || finding.end - finding.start <= window) findings.push(finding);
+    if (isEnd || isPart || finding.end - finding.start <= window) findings.push(finding);
   }
   return { findings, decided };
 }

@@ -118,7 +118,7 @@ export class PhraseScan {
       const start = text.folded.rawAt(this.#place(begin));
       // What stands beyond the window is no neighbour, in a whole text neither: pieces give what the whole gives.
       if (start < this.#free || !(isWordEnd || next - start >= window)) continue;
-      if (!text.isEnd && rawEnd - start > window) continue;
+      if (!text.isEnd && !text.isPart && rawEnd - start > window) continue;
       if (this.#noted === 0 || begin < this.#firstNoted) this.#firstNoted = begin;
       if (this.#ends[begin & this.#mask] === 0) this.#noted++;
       this.#ends[begin & this.#mask] = end;
@@ -173,7 +173,8 @@ export class PhraseScan {
   #isOpen(begin: number): boolean {
     const { text, window } = this.#options;
     const start = text.folded.rawAt(begin);
-    return !text.isEnd && start >= this.#free && start > text.raw.length - window;
+    if (text.isEnd || start < this.#free) return false;
+    return text.isPart === true || start > text.raw.length - window;
   }
 
   /** Where the text may go on nothing is settled before the window is behind: until then it is looked at again. */

@@ -11,7 +11,7 @@ import { continuationAt } from './secrets/continuation.ts';
  */
 export function compileSecrets(_check: SecretsCheck): Matcher {
   // Of the beginnings of all secrets, mixed; of prose 20.
-  return { inspect, cost: 400 };
+  return { inspect, cost: 400, likelyCost: 30 };
 }
 
 function inspect(text: InspectedText, from: number, window: number): Inspected {

@@ -25,6 +25,7 @@ export function compileWords({ phrases, withinWords }: WordsCheck): Matcher {
     inspect: (text, from, window) => new PhraseScan({ automaton, withinWords, text, from, window }).run(),
     // Of text made of the phrases; of prose 6 to 50.
     cost: 150 + 10 * automaton.endingsMax,
+    likelyCost: 50,
   };
 }
 

@@ -22,8 +22,6 @@ export const accessLimits = {
   resolvesNeverSeenMax: 32,
   unknownForMs: 5_000,
   unknownMax: 10_000,
-  refusalsPerMinute: 20,
-  refusalAddressesMax: 10_000,
   askEveryMs: 5_000,
   reconnectFirstMs: 100,
   reconnectMaxMs: 2_000,

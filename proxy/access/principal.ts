@@ -103,6 +103,8 @@ export interface CustomProvider {
   readonly wireFormat: string;
   readonly baseUrl: string;
   readonly keyForm: KeyForm;
+  /** Of the body, what goes on beside what is known; absent in records that were cached before there was such a list. */
+  readonly passedFields?: readonly string[];
   readonly models: readonly CustomModel[];
 }
 

@@ -1,10 +1,13 @@
 // Finds the records behind a key: memory, then Redis, then the control plane. Beside it runs the change feed, which says what
 // of the first two may still be believed. The usual request is answered from memory without waiting for anything.
 import type { Background } from '../../common/background.ts';
+import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import type { RateShare } from '../../common/shares.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
+import { shares } from '../shares.ts';
 import {
   type EpochChange,
   Feed,
@@ -17,7 +20,6 @@ import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolveAnswer } from './records.ts';
-import { Refusals } from './refusals.ts';
 import { type Resolved, Resolver, unavailable } from './resolve.ts';
 import { SingleFlight } from './single-flight.ts';
 
@@ -61,6 +63,8 @@ export interface RecordSourceDeps {
   readonly cache?: RecordCache | undefined;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
+  /** Of look-ups that came to nothing, by address. */
+  readonly unknownCredentials: RateShare;
   /** The feed carries it for the ledger. */
   readonly onRecall?: ((recall: Recall) => void) | undefined;
   /** The change feed goes on in another epoch of the database. */
@@ -93,24 +97,32 @@ export function createRecordSource(deps: RecordSourceDeps): LiveRecordSource {
   return new TieredRecords(deps);
 }
 
+type CacheRead = 'usable' | 'outdated' | 'absent';
+
+/** What memory and Redis say of a key. */
+interface LookedUp {
+  readonly look: Look;
+  /** One of them has held it, whether or not that is still to be believed: nobody has made it up. */
+  readonly isSeen: boolean;
+}
+
 /** A resolve may bring a key that needs a newer organization, which needs another: more rounds than this are a fault. */
 const roundsMax = 4;
 
 class TieredRecords implements LiveRecordSource {
   readonly #deps: RecordSourceDeps;
   readonly #records: Records;
-  readonly #refusals: Refusals;
   readonly #resolver: Resolver;
   readonly #feed: Feed;
   readonly #searches = new SingleFlight<Principal>();
-  readonly #cacheReads = new SingleFlight<boolean>();
+  readonly #lookUps = new SingleFlight<LookedUp>();
+  readonly #cacheReads = new SingleFlight<CacheRead>();
   readonly #jitters = new Set<() => void>();
   #hasAnswered = false;
 
   constructor(deps: RecordSourceDeps) {
     this.#deps = deps;
     this.#records = new Records(deps);
-    this.#refusals = new Refusals(deps.clock, deps.limits);
     const records = this.#records;
     this.#resolver = new Resolver({
       ...deps,
@@ -135,17 +147,12 @@ class TieredRecords implements LiveRecordSource {
         return this.#admit(look.principal, 'memory');
       case 'stale':
         if (look.inGrace) return this.#admit(look.principal, 'stale');
-        break;
+        return this.#searchOnce(keyHash, address, { look, isSeen: true });
       case 'unknown':
-        this.#deps.metrics.lookup('negative');
-        throw new GatewayError('access_not_found');
-      case 'missing': {
-        // The limit is on guesses: a key that was let in before, and has changed since, is none.
-        const retryAfter = this.#records.hasSeen(keyHash) ? undefined : this.#refusals.retryAfter(address);
-        if (retryAfter !== undefined) throw new GatewayError('rate_limit_exceeded', { retryAfter });
-      }
+        throw this.#unknown();
+      case 'missing':
+        return this.#findBelowMemory(keyHash, address);
     }
-    return this.#searches.run(keyHash, () => this.#search(keyHash, address));
   }
 
   recall(keyHash: string): Principal | undefined {
@@ -171,15 +178,34 @@ class TieredRecords implements LiveRecordSource {
     for (const cancel of this.#jitters) cancel();
   }
 
-  async #search(keyHash: string, address: string): Promise<Principal> {
-    let look = await this.#lookInCache(keyHash);
-    const seen = this.#records.hasSeen(keyHash);
+  async #findBelowMemory(keyHash: string, address: string): Promise<Principal> {
+    const lookedUp = await this.#lookUps.run(keyHash, () => this.#lookInCache(keyHash));
+    // What Redis has answers whoever asks. The limit is on guesses, and on what they cost: a key that memory or Redis has held, and that
+    // has changed since, is none. It is judged for each caller, beside whom others may wait for the same key.
+    if (lookedUp.look.state === 'missing' && !lookedUp.isSeen) this.#expectRoom(address);
+    return await this.#searchOnce(keyHash, address, lookedUp);
+  }
+
+  /** @throws GatewayError rate_limit_exceeded */
+  #expectRoom(address: string): void {
+    const { clock, unknownCredentials } = this.#deps;
+    const retryAfter = unknownCredentials.wait(addressGroup(address), clock.monotonic());
+    if (retryAfter > 0) throw new GatewayError(shares.unknown_credentials.refusal, { retryAfter });
+  }
+
+  #searchOnce(keyHash: string, address: string, lookedUp: LookedUp): Promise<Principal> {
+    return this.#searches.run(keyHash, () => this.#search(keyHash, address, lookedUp));
+  }
+
+  async #search(keyHash: string, address: string, { look: first, isSeen }: LookedUp): Promise<Principal> {
+    let look = first;
     let tier: LookupTier = 'redis';
     for (let round = 1; round <= roundsMax; round++) {
       if (look.state === 'fresh') return this.#admit(look.principal, tier);
-      if (look.state === 'unknown') return this.#refuse(keyHash, address, seen);
+      if (look.state === 'unknown')
+        throw tier === 'redis' ? this.#unknown() : this.#refusal(keyHash, address, isSeen);
       const ref = look.state === 'missing' ? look.needs[0].ref : keyHash;
-      const resolving = this.#resolver.resolve(keyHash, ref);
+      const resolving = this.#resolver.resolve(keyHash, { ref, isSeen });
       if (look.state === 'stale' && (await this.#fails(resolving))) {
         const again = this.#records.look(keyHash);
         if (again.state === 'stale') return this.#serveStale(keyHash, again.principal);
@@ -193,25 +219,28 @@ class TieredRecords implements LiveRecordSource {
   }
 
   // The key's record says which others are needed, so at most two rounds; each waits no longer than a Redis command may.
-  async #lookInCache(keyHash: string): Promise<Look> {
+  async #lookInCache(keyHash: string): Promise<LookedUp> {
     const { cache } = this.#deps;
     let look = this.#records.look(keyHash);
+    let isSeen = this.#records.hasSeen(keyHash);
     for (let round = 1; cache !== undefined && look.state === 'missing' && round <= 2; round++) {
       const reads = look.needs.map((subject) =>
         this.#cacheReads.run(subject.ref, () => this.#read(cache, subject, keyHash)),
       );
-      if (!(await Promise.all(reads)).includes(true)) break;
+      const found = await Promise.all(reads);
+      isSeen ||= look.needs.some(({ ref }, index) => ref === keyHash && found[index] !== 'absent');
+      if (!found.includes('usable')) break;
       look = this.#records.look(keyHash);
     }
-    return look;
+    return { look, isSeen };
   }
 
-  async #read(cache: RecordCache, subject: Subject, keyHash: string): Promise<boolean> {
+  async #read(cache: RecordCache, subject: Subject, keyHash: string): Promise<CacheRead> {
     const held = await cache.read(subject);
-    if (held === undefined) return false;
-    const usable = this.#records.put(held, keyHash);
-    if (!usable) this.#deps.metrics.cacheIgnored('outdated');
-    return usable;
+    if (held === undefined) return 'absent';
+    if (this.#records.put(held, keyHash)) return 'usable';
+    this.#deps.metrics.cacheIgnored('outdated');
+    return 'outdated';
   }
 
   /** Whether there is no answer in the time that a stale record waits for one. */
@@ -229,11 +258,19 @@ class TieredRecords implements LiveRecordSource {
     });
   }
 
-  #refuse(keyHash: string, address: string, seen: boolean): never {
-    if (seen) this.#deps.cache?.remove({ kind: 'key', ref: keyHash });
-    this.#refusals.count(address);
-    this.#deps.metrics.lookup('control_plane');
-    throw new GatewayError('access_not_found');
+  /** Of a key that memory knows not to exist. */
+  #unknown(): GatewayError {
+    this.#deps.metrics.lookup('negative');
+    return new GatewayError('access_not_found');
+  }
+
+  /** Of one that the control plane was asked for. */
+  #refusal(keyHash: string, address: string, isSeen: boolean): GatewayError {
+    const { cache, clock, metrics, unknownCredentials } = this.#deps;
+    if (isSeen) cache?.remove({ kind: 'key', ref: keyHash });
+    else unknownCredentials.charge(addressGroup(address), clock.monotonic());
+    metrics.lookup('control_plane');
+    return new GatewayError('access_not_found');
   }
 
   #serveStale(keyHash: string, principal: Principal): Principal {
@@ -259,7 +296,7 @@ class TieredRecords implements LiveRecordSource {
     const { background, limits, random, timers } = this.#deps;
     const cancel = timers.after(random() * limits.resolveJitterMs, () => {
       this.#jitters.delete(cancel);
-      background('resolve after a change', this.#resolver.resolve(keyHash, ref));
+      background('resolve after a change', this.#resolver.resolve(keyHash, { ref, isSeen: true }));
     });
     this.#jitters.add(cancel);
   }

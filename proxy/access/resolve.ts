@@ -24,6 +24,12 @@ export interface ResolverDeps {
 /** Contradicted: the control plane answers, but from before what the feed has said, or from another history. */
 export type Resolved = 'answered' | 'contradicted';
 
+export interface Lacking {
+  readonly ref: string;
+  /** Memory or Redis has held the key: nobody has made it up. */
+  readonly isSeen: boolean;
+}
+
 export class Resolver {
   readonly #deps: ResolverDeps;
   readonly #flights = new SingleFlight<Resolved>();
@@ -36,17 +42,17 @@ export class Resolver {
 
   /**
    * What is learnt is in the records afterwards.
-   * @param ref the subject that is lacking: keys of one organization wait for one resolve of it
+   * @param lacking the subject that is: keys of one organization wait for one resolve of it; and whether the key was seen before
    * @throws GatewayError access_unavailable where there is no answer
    */
-  resolve(keyHash: string, ref: string): Promise<Resolved> {
-    return this.#flights.run(ref, () => this.#resolve(keyHash));
+  resolve(keyHash: string, { ref, isSeen }: Lacking): Promise<Resolved> {
+    return this.#flights.run(ref, () => this.#resolve(keyHash, isSeen));
   }
 
-  async #resolve(keyHash: string): Promise<Resolved> {
-    const { clock, limits, records } = this.#deps;
+  async #resolve(keyHash: string, isSeen: boolean): Promise<Resolved> {
+    const { clock, limits } = this.#deps;
     const deadline = clock.monotonic() + limits.resolveDeadlineMs;
-    const release = await this.#slots.take(records.hasSeen(keyHash));
+    const release = await this.#slots.take(isSeen);
     try {
       const answered = (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
       return answered ? 'answered' : 'contradicted';

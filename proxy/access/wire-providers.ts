@@ -25,7 +25,7 @@ export function decodeCustomProvider(record: ProviderRecord__Output): CustomProv
   if (id === '' || name === '' || !URL.canParse(baseUrl)) throw new Error('the record holds half a provider');
   const created = Math.floor(Date.parse(record.createdAt) / 1000) || 0;
   const models = record.models.map((model) => decodeModel(model, name, created));
-  return [{ id, name, wireFormat, baseUrl, keyForm, models }];
+  return [{ id, name, wireFormat, baseUrl, keyForm, passedFields: record.passedFields, models }];
 }
 
 function decodeKeyForm({ keyForm, keyHeader }: ProviderRecord__Output): KeyForm | undefined {

@@ -6,14 +6,17 @@ import type { Logger } from '../../common/logger.ts';
 import { type ClientTlsSource, watchClientTlsFiles } from '../../common/tls.ts';
 import { Admission } from '../http/admission.ts';
 import { createWatchdog, type TimeLimits } from '../http/watchdog.ts';
+import { openLookupShare, openLookups } from '../open-upstream.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from '../serve.ts';
 import type { ProxySettings } from '../settings.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import type { ShareUses } from '../telemetry/share-metrics.ts';
 import { AddressPolicy } from '../upstream/addresses.ts';
 import { createTransport, type Transport } from '../upstream/transport.ts';
 import { createForwardHandler } from './handler.ts';
 
 interface TransportOptions extends ForwardOptions {
+  readonly uses: ShareUses;
   readonly certificates: CertificateEnds;
 }
 
@@ -38,7 +41,10 @@ export async function assembleForward(
   const stopping = { now: false };
   const handler = createForwardHandler({
     ...{ egress, admission, watchdog },
-    transport: await openTransport(settings, { egress, log, lifecycle, certificates: metrics.certificates }),
+    transport: await openTransport(settings, {
+      ...{ egress, log, lifecycle, uses: metrics.shares },
+      certificates: metrics.certificates,
+    }),
     connectTimeoutMs: settings.connectTimeout,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
@@ -68,14 +74,18 @@ const keepAliveMs = 30_000;
 const connectionAgeMs = 300_000;
 
 async function openTransport(settings: ProxySettings, options: TransportOptions): Promise<Transport> {
-  const { egress, lifecycle } = options;
+  const { egress, lifecycle, uses } = options;
   const { protocol, hostname, port } = new URL(egress);
   const isSecure = protocol === 'https:';
   const tls = isSecure ? await openTls(settings, options) : undefined;
   // Where it is was decided by whoever set it; a Service has a private address.
   const hostAndPort = `${hostname}:${port || (isSecure ? '443' : '80')}`;
   const transport = createTransport({
-    addresses: new AddressPolicy({ privateUpstreams: [hostAndPort], denyCidrs: [] }),
+    addresses: new AddressPolicy({
+      privateUpstreams: [{ hostAndPort, organization: undefined }],
+      denyCidrs: [],
+    }),
+    resolve: openLookups(settings, openLookupShare(uses), new Set([hostname])).resolve,
     connectTimeoutMs: settings.connectTimeout,
     ...{ keepAliveMs, connectionAgeMs, originsMax: 1, tls },
   });

@@ -36,7 +36,7 @@ export class EgressCall implements UpstreamReceiver {
    */
   send(transport: Transport, request: OutgoingRequest): Promise<EgressCall> {
     this.#exchange.onAbort(this);
-    this.#connection = transport.send(request, this);
+    this.#connection = transport.send(request, this, this.#exchange.owner);
     return this.#head.promise;
   }
 

@@ -24,7 +24,10 @@ export type GuardStream = (
 ) => Promise<StreamResult>;
 
 export interface AnswerInspectionDeps
-  extends Pick<StageInspectionDeps, 'guardrails' | 'services' | 'decisions' | 'context' | 'scanner'> {
+  extends Pick<
+    StageInspectionDeps,
+    'guardrails' | 'services' | 'decisions' | 'context' | 'scanner' | 'owner'
+  > {
   /** Numbers that placeholders of the input have taken, by label. */
   readonly taken: ReadonlyMap<string, number>;
   /** What placeholders of the input stand for that are to become it again. */

@@ -17,6 +17,8 @@ export interface DecisionsDeps {
   readonly samples: Pick<DecisionSamples, 'add'>;
 }
 
+/** Seconds: what waits is served or refused within a few. */
+const retryAfter = 5;
 /** One response header holds no more. */
 const headerLengthMax = 512;
 
@@ -66,6 +68,18 @@ export class Decisions {
   failed(guardrail: Guardrail, stage: Stage): void {
     if (blocksOnFailure(guardrail)) throw this.refusal(guardrail, stage, 'failed_block');
     this.decided(guardrail, stage, 'failed_pass');
+  }
+
+  /**
+   * What the gateway could not inspect for want of its own time or room. No failure rule is asked: it is for a check that fails, and a
+   * caller must not choose it by sending much. @throws GatewayError guardrail_unavailable where one of them may hold something back
+   */
+  unavailable(guardrails: readonly Guardrail[], stage: Stage): void {
+    for (const guardrail of guardrails) this.decided(guardrail, stage, 'unavailable');
+    const holding = guardrails.find(({ action }) => action !== 'observe');
+    if (holding === undefined) return;
+    const message = `the guardrail ${holding.name} cannot inspect this right now; try again`;
+    throw new GatewayError('guardrail_unavailable', { message, retryAfter });
   }
 
   #tell(entry: string): void {

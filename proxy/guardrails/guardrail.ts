@@ -4,8 +4,8 @@ import type { AttemptResult } from '../upstream/attempt.ts';
 
 export interface Guardrails {
   /**
-   * Inspects all text the model will see. A promise only where a worker or another service has to be waited for.
-   * @throws GatewayError guardrail_blocked
+   * Inspects all text the model will see. A promise only where a turn, a worker or another service has to be waited for.
+   * @throws GatewayError guardrail_blocked, guardrail_unavailable
    */
   inspect(call: ChatCall, context: InspectContext): Inspection | Promise<Inspection>;
 }
@@ -39,7 +39,7 @@ export interface OutputGuard {
   /**
    * Resolves when bytes may go to the caller: of a complete answer when it is inspected, of a stream when its first bytes are
    * decided.
-   * @throws GatewayError guardrail_blocked, before any byte of the answer
+   * @throws GatewayError guardrail_blocked, guardrail_unavailable, before any byte of the answer
    */
   guard(result: AttemptResult): AttemptResult | Promise<AttemptResult>;
   /** What the caller may be told of a failure before there was an answer: the provider's words go through guardrails as well. */

@@ -35,18 +35,23 @@ export interface Judge {
   readonly decisions: Decisions;
 }
 
-/** @returns what is to be replaced. @throws GatewayError guardrail_blocked */
+/** @returns what is to be replaced. @throws GatewayError guardrail_blocked; guardrail_unavailable where nothing blocks and not all was seen */
 export function judge(
   texts: Texts,
   scanned: Scanned,
   { stage, guardrails, decisions }: Judge,
 ): readonly Found[] {
   const found = locate(texts, scanned.hits).filter((one) => isAsked(guardrails[one.matcher], one, texts));
-  const decided = guardrails.filter((_guardrail, matcher) => !scanned.failed.includes(matcher));
-  for (const guardrail of guardrails) if (!decided.includes(guardrail)) decisions.failed(guardrail, stage);
+  const unseen = guardrails.filter((_guardrail, matcher) => scanned.unavailable?.includes(matcher));
+  const failed = guardrails.filter((_guardrail, matcher) => scanned.failed.includes(matcher));
+  for (const guardrail of failed) decisions.failed(guardrail, stage);
   const blocked = firstOf(found.filter((one) => blocks(guardrails[one.matcher], one, texts)));
   const blocking = blocked && guardrails[blocked.matcher];
   if (blocking !== undefined) throw decisions.refusal(blocking, stage, 'block');
+  decisions.unavailable(unseen, stage);
+  const decided = guardrails.filter(
+    (guardrail) => !unseen.includes(guardrail) && !failed.includes(guardrail),
+  );
   const finding = new Set(found.map(({ matcher }) => guardrails[matcher]));
   for (const guardrail of decided)
     decisions.decided(guardrail, stage, finding.has(guardrail) ? guardrail.action : 'pass');

@@ -7,6 +7,7 @@ import type { Clock } from '../../common/clock.ts';
 import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
+import { type ShareUses, useOf } from '../telemetry/share-metrics.ts';
 import { CompiledGuardrails } from './compiled.ts';
 import { type DecisionClient, DecisionSamples } from './decision-samples.ts';
 import type { GuardrailMetrics } from './decisions.ts';
@@ -19,6 +20,7 @@ import {
   type ServiceMetrics,
 } from './services/service-guards.ts';
 import { webhookAnswerBytesMax, webhookConnections } from './services/webhook.ts';
+import { SliceTurns } from './slice-turns.ts';
 import { guardStream } from './stream/guard-stream.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -31,6 +33,7 @@ export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'
   readonly eventBytesMax: number;
   readonly client: DecisionClient;
   readonly metrics: GuardrailMetrics & ServiceMetrics;
+  readonly shares: ShareUses;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly background: Background;
@@ -46,11 +49,17 @@ export interface LiveGuardrails extends Guardrails {
 }
 
 export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
+  const now = () => deps.clock.monotonic();
   const pool = new WorkerPool(deps);
+  const turns = new SliceTurns({ now });
+  deps.shares.watch('guardrail_slices', () => useOf(turns.texts));
+  deps.shares.watch('guardrail_queue', () => useOf(pool.waiting));
+  deps.shares.watch('guardrail_workers', () => useOf(pool.working));
+  pool.warm();
   const samples = new DecisionSamples(deps);
   const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
-    ...{ samples, metrics: deps.metrics, now: () => deps.clock.monotonic() },
-    scanner: new Scanner({ pool, window: deps.window }),
+    ...{ samples, metrics: deps.metrics, now },
+    scanner: new Scanner({ pool, turns, window: deps.window, now }),
     serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps) }),
     guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
   });

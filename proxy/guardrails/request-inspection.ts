@@ -1,6 +1,7 @@
 // The guardrails that apply to one request: its sizes first, then its texts, then services; and what its answer will go through.
 
 import type { JsonObject } from '../../common/json.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import { placeholdersIn } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
@@ -48,7 +49,7 @@ export class RequestInspection {
     this.#decisions = new Decisions(call, context.record, deps);
   }
 
-  /** @throws GatewayError guardrail_blocked, unsupported_parameter */
+  /** @throws GatewayError guardrail_blocked, guardrail_unavailable, unsupported_parameter */
   inspect(): Inspection | Promise<Inspection> {
     const { input, output } = this.#applied;
     const { body } = this.#call.request;
@@ -60,6 +61,7 @@ export class RequestInspection {
       const inspected = inspectBody(body, requestPlacesWith(also), {
         ...{ stage: 'input', guardrails: input, services: this.#services('input') },
         ...{ decisions: this.#decisions, context: this.#context, scanner: this.#deps.scanner },
+        owner: this.#owner(),
         put: (found) => this.#put(found),
       });
       return inspected instanceof Promise
@@ -105,9 +107,14 @@ export class RequestInspection {
     return new AnswerInspection({
       ...{ guardrails, services: this.#services('output'), taken: this.#placeholders.counts },
       ...{ decisions: this.#decisions, context: this.#context, restorable: this.#restorable },
-      ...{ scanner: this.#deps.scanner, guardStream: this.#deps.guardStream },
+      ...{ scanner: this.#deps.scanner, guardStream: this.#deps.guardStream, owner: this.#owner() },
       timed: (inspecting) => this.#timed('output', inspecting),
     });
+  }
+
+  #owner(): ShareOwner {
+    const { organization, key } = this.#call.caller.principal;
+    return { organization: organization.id, key: key.keyId };
   }
 
   #services(stage: Stage): readonly ServiceGuard[] {

@@ -1,50 +1,73 @@
-// Where texts are scanned: here, as long as nobody notices; longer ones in a worker; the longest nowhere. What could not be scanned
-// has failed, for each guardrail, and its failure rule decides.
+// Where texts are scanned: on the event loop, in slices, up to what they are likely to cost, by costs that are the same on every
+// machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
+// inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
+import type { ShareOwner } from '../../common/shares.ts';
 import type { CompiledGuardrail } from './compiled.ts';
 import { stringsOf, type Texts } from './judge.ts';
 import type { Slot } from './places.ts';
-import { type Scanned, scan } from './scan.ts';
+import { pieceNs, type Scanned, TextScan } from './scan.ts';
+import { NoCapacityError } from './scan-worker.ts';
+import { SliceTurns, sliceMs } from './slice-turns.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** UTF-16 units of all texts of one request, or of one answer, together: more are not inspected. */
 export const textMax = 1024 * 1024;
-/** More than this, or what may take longer, is for a worker. */
-const lengthHereMax = 128 * 1024;
-/** For the text that costs most; for all others a tenth of it and less. */
-export const nsHereMax = 10_000_000;
+/** What is likely to take longer, all matchers together, is for a worker from the start. */
+export const nsHereMax = 20_000_000;
+/** Processor time of one scan here: what takes longer was not likely, and goes on in a worker. */
+const msHereMax = 40;
 /** What a text costs each matcher, however short it is; in characters. */
 const textOverhead = 32;
+/** A piece that takes no longer is of no text that costs much. */
+const quickMs = 1;
+/** Something that has begun and does not end is looked at again and again, in longer and longer pieces: not here above this. */
+const pendingNsMax = 2 * pieceNs;
 
 export interface ScannerDeps {
   readonly pool: Pick<WorkerPool, 'scan'>;
+  /** Of all scans of this process together. Default: of this scanner's. */
+  readonly turns?: SliceTurns;
   /** UTF-16 units: see guardrails/matcher.ts. */
   readonly window: number;
+  /** Monotonic milliseconds. */
+  now?(): number;
+  /** Processor time of this thread, in milliseconds. */
+  cpu?(): number;
+}
+
+/** A scan that others have to be waited for. */
+export interface PendingScan {
+  readonly scanned: Promise<Scanned>;
+  /** Nobody waits for it any more. */
+  cancel(): void;
 }
 
 export class Scanner {
-  readonly #deps: ScannerDeps;
+  readonly #deps: Required<ScannerDeps>;
 
   constructor(deps: ScannerDeps) {
-    this.#deps = deps;
+    const now = deps.now ?? (() => performance.now());
+    this.#deps = { cpu: threadCpu, now, turns: new SliceTurns({ now }), ...deps };
   }
 
   get window(): number {
     return this.#deps.window;
   }
 
-  scan(compiled: readonly CompiledGuardrail[], texts: Texts): Scanned | Promise<Scanned> {
+  scan(compiled: readonly CompiledGuardrail[], texts: Texts, owner: ShareOwner): Scanned | PendingScan {
     if (compiled.length === 0) return nothing;
-    const { pool, window } = this.#deps;
     const strings = stringsOf(texts);
-    if (isQuick(compiled, strings)) {
-      return scan(
-        compiled.map(({ matcher }) => matcher),
-        strings,
-        window,
-      );
+    const scan = new GuardrailScan(compiled, strings, owner, this.#deps);
+    const { turns } = this.#deps;
+    if (scan.likelyNs > nsHereMax) return scan.inWorker();
+    if (turns.mayBegin(scan.likelyNs)) {
+      const begun = this.#deps.now();
+      const state = scan.slice();
+      turns.took(this.#deps.now() - begun);
+      if (state === 'done') return scan.result();
+      if (state === 'worker') return scan.inWorker();
     }
-    const guardrails = compiled.map(({ guardrail: { id, revision, check } }) => ({ id, revision, check }));
-    return pool.scan({ guardrails, texts: strings, window }).catch(() => allFailed(compiled));
+    return scan.inTurns();
   }
 }
 
@@ -54,16 +77,124 @@ export function isTooLong(slots: readonly Slot[]): boolean {
 
 const nothing: Scanned = { hits: [], failed: [] };
 
-function allFailed(compiled: readonly CompiledGuardrail[]): Scanned {
-  return { hits: [], failed: [...compiled.keys()] };
+/** One request's, or one answer's. */
+class GuardrailScan {
+  readonly likelyNs: number;
+  readonly #compiled: readonly CompiledGuardrail[];
+  readonly #strings: readonly string[];
+  readonly #length: number;
+  readonly #owner: ShareOwner;
+  readonly #deps: Required<ScannerDeps>;
+  readonly #scan: TextScan;
+  readonly #order: readonly number[];
+  #slices = 0;
+  #spentMs = 0;
+  #isLeft = false;
+
+  constructor(
+    compiled: readonly CompiledGuardrail[],
+    strings: readonly string[],
+    owner: ShareOwner,
+    deps: Required<ScannerDeps>,
+  ) {
+    const matchers = compiled.map(({ matcher }) => matcher);
+    const likely = matchers.reduce((sum, { cost, likelyCost = cost / 10 }) => sum + likelyCost, 0);
+    this.#compiled = compiled;
+    this.#strings = strings;
+    this.#length = strings.reduce((sum, { length }) => sum + length, 0);
+    this.likelyNs = likely * (this.#length + textOverhead * strings.length);
+    this.#owner = owner;
+    this.#deps = deps;
+    this.#order = inOrder(compiled);
+    this.#scan = new TextScan({ matchers, texts: strings, window: deps.window, order: this.#order });
+  }
+
+  result(): Scanned {
+    return this.#scan.result();
+  }
+
+  /** Scans on, for no longer than nobody notices. @returns worker: the rest is too much for here */
+  slice(): 'done' | 'more' | 'worker' {
+    const { now, cpu } = this.#deps;
+    // Of the first slice, which is mostly the only one, not even the time is asked for twice.
+    const cpuBegun = this.#slices++ === 0 ? undefined : cpu();
+    const begun = now();
+    let last = begun;
+    for (;;) {
+      if (this.#scan.isDone) return 'done';
+      if (this.#scan.pendingNs > pendingNsMax) return 'worker';
+      this.#scan.step();
+      const at = now();
+      this.#scan.isQuick = at - last < quickMs;
+      // The next piece may take as long as this one.
+      if (2 * at - last - begun > sliceMs) break;
+      last = at;
+    }
+    if (this.#scan.isDone) return 'done';
+    this.#spentMs += cpuBegun === undefined ? sliceMs : cpu() - cpuBegun;
+    return this.#spentMs > msHereMax ? 'worker' : 'more';
+  }
+
+  inTurns(): Scanned | PendingScan {
+    let state: ReturnType<GuardrailScan['slice']> = 'more';
+    const slice = () => {
+      state = this.slice();
+      return state === 'more' ? 'more' : 'over';
+    };
+    const run = this.#deps.turns.run(this.#owner, this.#length, slice, () => this.#isLeft);
+    if (run === undefined) return this.result();
+    let cancel = () => {
+      this.#isLeft = true;
+    };
+    const scanned = run.then((outcome) => {
+      if (outcome !== 'over' || state !== 'worker') return this.result();
+      const rest = this.inWorker();
+      cancel = rest.cancel;
+      return rest.scanned;
+    });
+    return { scanned, cancel: () => cancel() };
+  }
+
+  /** What is not done yet; what has been done of it here is done again. */
+  inWorker(): PendingScan {
+    const left = this.#order.slice(this.#order.length - (this.#scan.result().unavailable?.length ?? 0));
+    const guardrails = left.map((index) => {
+      const { id, revision, check } = (this.#compiled[index] as CompiledGuardrail).guardrail;
+      return { id, revision, check };
+    });
+    const task = { guardrails, texts: this.#strings, window: this.#deps.window };
+    const { scanned, cancel } = this.#deps.pool.scan(task, this.#owner);
+    const merged = scanned.then(
+      (rest) => this.#merged(left, rest),
+      (error: unknown) => {
+        if (!(error instanceof NoCapacityError)) throw error;
+        return this.result();
+      },
+    );
+    return { scanned: merged, cancel };
+  }
+
+  /** @param left which matcher each of the worker's is */
+  #merged(left: readonly number[], rest: Scanned): Scanned {
+    const indexOf = (index: number) => left[index] ?? 0;
+    const own = this.result();
+    const moved = rest.hits.map((hit) => ({ ...hit, matcher: indexOf(hit.matcher) }));
+    const hits = [...own.hits.filter(({ matcher }) => !left.includes(matcher)), ...moved];
+    hits.sort((a, b) => a.text - b.text || a.matcher - b.matcher || a.start - b.start);
+    const unavailable = rest.unavailable?.map(indexOf) ?? [];
+    return { hits, failed: [...own.failed, ...rest.failed.map(indexOf)], unavailable };
+  }
 }
 
-function isQuick(compiled: readonly CompiledGuardrail[], strings: readonly string[]): boolean {
-  const length = lengthOf(strings);
-  const cost = compiled.reduce((sum, { matcher }) => sum + matcher.cost, 0);
-  return length <= lengthHereMax && cost * (length + textOverhead * strings.length) <= nsHereMax;
+/** Those that may hold something back first, and of them the cheap ones: what takes too long then keeps no other from its find. */
+function inOrder(compiled: readonly CompiledGuardrail[]): readonly number[] {
+  const place = ({ guardrail }: CompiledGuardrail) => (guardrail.action === 'observe' ? 1 : 0);
+  return [...compiled.entries()]
+    .sort(([, a], [, b]) => place(a) - place(b) || a.matcher.cost - b.matcher.cost)
+    .map(([index]) => index);
 }
 
-function lengthOf(strings: readonly string[]): number {
-  return strings.reduce((sum, { length }) => sum + length, 0);
+function threadCpu(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }

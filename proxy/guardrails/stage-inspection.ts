@@ -1,7 +1,9 @@
-// One stage of one request: its texts are read, scanned, judged and rewritten, then services are asked about what is left. Whatever
-// cannot be inspected has failed, for each guardrail, and its failure rule decides.
+// One stage of one request: its texts are read, scanned, judged and rewritten, then services are asked about what is left. What is too
+// long or too deep to be inspected has failed, for each guardrail, and its failure rule decides; what the gateway lacks time or room
+// for is not inspected, and goes no further.
 import type { JsonObject } from '../../common/json.ts';
 import { isObject } from '../../common/json.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { Stage } from '../../guardrails/definition.ts';
 import { contextMax } from '../../guardrails/matcher.ts';
 import type { StageGuardrails } from './compiled.ts';
@@ -10,7 +12,7 @@ import type { InspectContext } from './guardrail.ts';
 import { type Found, judge, locate, replace, stringsOf, type Texts } from './judge.ts';
 import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from './places.ts';
 import type { Hit, Scanned } from './scan.ts';
-import { isTooLong, type Scanner } from './scanner.ts';
+import { isTooLong, type PendingScan, type Scanner } from './scanner.ts';
 import { seamsOf } from './seams.ts';
 import { askServices } from './services/ask-services.ts';
 import type { ServiceGuard } from './services/service.ts';
@@ -21,6 +23,8 @@ export interface StageInspectionDeps {
   readonly services: readonly ServiceGuard[];
   readonly decisions: Decisions;
   readonly context: InspectContext;
+  /** Whose share of time and workers it takes. */
+  readonly owner: ShareOwner;
   readonly scanner: Scanner;
   /** What stands in place of something found, where it can be replaced. */
   put(found: Found, slot: Slot): string;
@@ -31,14 +35,14 @@ export interface StageInspectionDeps {
 /**
  * @param place of the body
  * @returns the very same body where nothing is replaced
- * @throws GatewayError guardrail_blocked; what ended the request
+ * @throws GatewayError guardrail_blocked, guardrail_unavailable; what ended the request
  */
 export function inspectBody(
   body: JsonObject,
   place: Place,
   deps: StageInspectionDeps,
 ): JsonObject | Promise<JsonObject> {
-  const { guardrails, services, scanner, context } = deps;
+  const { guardrails, services, scanner, context, owner } = deps;
   const texts = textsOf(body, place, scanner);
   if (texts === undefined) {
     fail(deps);
@@ -50,8 +54,8 @@ export function inspectBody(
     const given = strings ?? texts.slots.map(({ text }) => text);
     return asked(given, texts, deps).then((left) => rewritten(body, place, left));
   };
-  const scanned = scanner.scan(guardrails.texts, texts);
-  return scanned instanceof Promise ? orAborted(scanned, context).then(go) : go(scanned);
+  const scanned = scanner.scan(guardrails.texts, texts, owner);
+  return 'scanned' in scanned ? orAborted(scanned, context).then(go) : go(scanned);
 }
 
 function textsOf(body: JsonObject, place: Place, { window }: Scanner): Texts | undefined {
@@ -107,10 +111,14 @@ async function asked(
   }
 }
 
-/** What ends the request ends the waiting. */
-function orAborted<T>(promise: Promise<T>, context: InspectContext): Promise<T> {
+/** What ends the request ends the scan. */
+function orAborted({ scanned, cancel }: PendingScan, context: InspectContext): Promise<Scanned> {
   return new Promise((resolve, reject) => {
-    context.onAbort({ abort: reject });
-    promise.then(resolve, reject);
+    const abort = (error: Error) => {
+      cancel();
+      reject(error);
+    };
+    context.onAbort({ abort });
+    scanned.then(resolve, reject);
   });
 }

@@ -1,176 +1,149 @@
-// Workers that scan long texts, started when they are first needed. Each has one text at a time; who waits too long, or would wait
-// behind too many, is told so, and a worker that does not come back is ended and another one started in its place.
-import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+// Workers that scan what costs too much for the event loop: started before they are needed and kept warm, one more than are at work.
+// What waits for one waits in a fair queue, bounded by its length and by time; an organization that keeps one busy leaves the other to
+// the rest. A scan ends by its own budget, in the worker; a worker is ended only where it no longer says anything.
 import type { Logger } from '../../common/logger.ts';
-import type { TextGuardrail } from './compiled.ts';
-import type { ScanJob } from './guardrail-worker.ts';
+import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import { shares } from '../shares.ts';
+import type { ReadShare } from '../telemetry/share-metrics.ts';
 import type { Scanned } from './scan.ts';
+import { NoCapacityError, type PooledScan, type ScanTask, ScanWorker } from './scan-worker.ts';
 
 export interface WorkerPoolDeps {
   readonly log: Logger;
-  /** From asking to the answer, waiting included. */
-  readonly timeoutMs?: number;
-  readonly queueMax?: number;
+  /** In the queue. */
+  readonly waitMsMax?: number;
+  /** Processor time of one scan, which is stopped between two pieces then. */
+  readonly workMsMax?: number;
+  /** From the worker's first word about a scan to its last: then nobody waits for it any more. */
+  readonly lateMs?: number;
+  /** A worker that says nothing for so long is stuck. */
+  readonly silentMsMax?: number;
+  /** What runs in a worker. Default: guardrail-worker.ts */
+  readonly file?: string;
 }
 
-export interface ScanTask {
-  readonly guardrails: readonly Pick<TextGuardrail, 'id' | 'revision' | 'check'>[];
-  readonly texts: readonly string[];
-  readonly window: number;
+export interface PoolScan {
+  /** Rejects with NoCapacityError; what was not seen to its end in time is `unavailable`. */
+  readonly scanned: Promise<Scanned>;
+  cancel(): void;
 }
 
-interface Waiting {
-  readonly task: ScanTask;
-  readonly timer: NodeJS.Timeout;
-  resolve(scanned: Scanned): void;
-  reject(error: Error): void;
-}
-
-/** Two texts at a time: there is other work on this machine. */
-const workersMax = 2;
-const defaults = { timeoutMs: 10_000, queueMax: 32 } as const;
-/** Matchers that a worker keeps. */
-const keptMax = 256;
+const defaults = { waitMsMax: 5_000, workMsMax: 5_000, lateMs: 15_000, silentMsMax: 10_000 } as const;
+/** About what a long prompt has. */
+const quantum = 64 * 1024;
+/** After a worker that could not be started. */
+const pauseMs = 1_000;
 
 export class WorkerPool {
-  readonly #log: Logger;
-  readonly #timeoutMs: number;
-  readonly #queueMax: number;
+  readonly #deps: WorkerPoolDeps & typeof defaults;
   readonly #workers = new Set<ScanWorker>();
-  #queue: Waiting[] = [];
+  readonly #places = new HeldShare(shares.guardrail_workers.bounds);
+  readonly #queue = new FairQueue<PooledScan>({ waiting: shares.guardrail_queue.bounds, quantum });
+  #pause: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ log, timeoutMs = defaults.timeoutMs, queueMax = defaults.queueMax }: WorkerPoolDeps) {
-    this.#log = log;
-    this.#timeoutMs = timeoutMs;
-    this.#queueMax = queueMax;
+  constructor(deps: WorkerPoolDeps) {
+    this.#deps = { ...defaults, ...deps } as WorkerPoolDeps & typeof defaults;
   }
 
-  /** @throws Error where it takes too long, too many wait, or the worker fails */
-  scan(task: ScanTask): Promise<Scanned> {
-    if (this.#isClosed || this.#queue.length >= this.#queueMax) return Promise.reject(new Error('busy'));
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#giveUp(waiting), this.#timeoutMs).unref();
-      const waiting: Waiting = { task, timer, resolve, reject };
-      this.#queue.push(waiting);
+  /** Characters that wait. */
+  get waiting(): ReadShare {
+    return this.#queue.waiting;
+  }
+
+  /** Workers that scan. */
+  get working(): ReadShare {
+    return this.#places;
+  }
+
+  /** Starts the first worker, so that it is there when it is needed. */
+  warm(): void {
+    const busy = [...this.#workers].filter(({ isBusy }) => isBusy).length;
+    const wanted = Math.min(this.#places.capacity, busy + 1);
+    while (!this.#isClosed && this.#pause === undefined && this.#workers.size < wanted) this.#start();
+  }
+
+  scan(task: ScanTask, owner: ShareOwner): PoolScan {
+    const { promise, resolve, reject } = Promise.withResolvers<Scanned>();
+    const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const timer: PooledScan['timer'] = { current: undefined };
+    const scan: PooledScan = { task, owner, stop, timer, isOver: false, resolve, reject };
+    const length = task.texts.reduce((sum, text) => sum + text.length, 0);
+    if (this.#isClosed) this.#giveUp(scan, 'the gateway is stopping');
+    else if (!this.#queue.push(owner, scan, length)) this.#giveUp(scan, 'too much waits');
+    else {
+      this.#within(scan, this.#deps.waitMsMax);
       this.#proceed();
-    });
+    }
+    return { scanned: promise, cancel: () => this.#giveUp(scan, 'nobody waits for it') };
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiting of this.#queue.splice(0)) end(waiting, new Error('closed'));
-    await Promise.all([...this.#workers].map((worker) => worker.end(new Error('closed'))));
+    clearTimeout(this.#pause);
+    for (let scan = this.#queue.shift(); scan !== undefined; scan = this.#queue.shift())
+      this.#giveUp(scan, 'the gateway is stopping');
+    await Promise.all([...this.#workers].map((worker) => worker.end('the gateway is stopping')));
   }
 
   #proceed(): void {
-    while (this.#queue.length > 0) {
-      const worker = this.#idle();
-      const next = worker && this.#queue.shift();
-      if (next === undefined) return;
-      worker?.start(next);
+    this.warm();
+    for (const worker of this.#workers) {
+      if (!worker.isIdle) continue;
+      const scan = this.#next();
+      if (scan === undefined) return;
+      this.#places.take(scan.owner);
+      this.#within(scan, this.#deps.lateMs);
+      worker.scan(scan, this.#deps.workMsMax);
+      this.warm();
     }
   }
 
-  #idle(): ScanWorker | undefined {
-    for (const worker of this.#workers) if (!worker.isBusy) return worker;
-    if (this.#workers.size >= workersMax) return undefined;
-    const worker = new ScanWorker({
+  #next(): PooledScan | undefined {
+    const mayServe = (owner: ShareOwner) => this.#places.hasRoom(owner);
+    let scan = this.#queue.shift(mayServe);
+    while (scan?.isOver) scan = this.#queue.shift(mayServe);
+    return scan;
+  }
+
+  #start(): void {
+    const { file, log, silentMsMax } = this.#deps;
+    const worker: ScanWorker = new ScanWorker({
+      ...{ file, silentMsMax },
       onIdle: () => this.#proceed(),
-      onGone: (error) => {
+      onDone: (scan) => {
+        clearTimeout(scan.timer.current);
+        this.#places.give(scan.owner);
+      },
+      onGone: (reason, hasBeenReady) => {
         this.#workers.delete(worker);
-        if (!this.#isClosed)
-          this.#log.warn({ err: error }, 'a worker of guardrails was lost; the next one is started');
+        if (this.#isClosed) return;
+        log.warn({ reason }, 'a worker of guardrails was lost; the next one is started');
+        if (!hasBeenReady) this.#pauseStarting();
         this.#proceed();
       },
     });
     this.#workers.add(worker);
-    return worker;
   }
 
-  #giveUp(waiting: Waiting): void {
-    const error = new Error('took too long');
-    this.#queue = this.#queue.filter((one) => one !== waiting);
-    const worker = [...this.#workers].find((one) => one.has(waiting));
-    if (worker === undefined) end(waiting, error);
-    else void worker.end(error);
-  }
-}
-
-interface ScanWorkerDeps {
-  onIdle(): void;
-  onGone(error: Error): void;
-}
-
-class ScanWorker {
-  readonly #worker: Worker;
-  readonly #deps: ScanWorkerDeps;
-  readonly #kept = new Set<string>();
-  #current: Waiting | undefined;
-  #isGone = false;
-
-  constructor(deps: ScanWorkerDeps) {
-    this.#deps = deps;
-    this.#worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 512 } });
-    this.#worker.unref();
-    this.#worker.on('message', (scanned: Scanned) => this.#answered(scanned));
-    this.#worker.on('error', (cause) => this.#gone(new Error('it failed', { cause })));
-    this.#worker.on('exit', (code) => this.#gone(new Error(`exit ${code}`)));
+  #pauseStarting(): void {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      this.#proceed();
+    }, pauseMs).unref();
   }
 
-  get isBusy(): boolean {
-    return this.#isGone || this.#current !== undefined;
+  #within(scan: PooledScan, ms: number): void {
+    clearTimeout(scan.timer.current);
+    scan.timer.current = setTimeout(() => this.#giveUp(scan, 'it takes too long'), ms).unref();
   }
 
-  has(waiting: Waiting): boolean {
-    return this.#current === waiting;
-  }
-
-  start(waiting: Waiting): void {
-    this.#current = waiting;
-    this.#worker.postMessage(this.#job(waiting.task));
-  }
-
-  async end(error: Error): Promise<void> {
-    this.#gone(error);
-    await this.#worker.terminate();
-  }
-
-  #job({ guardrails, texts, window }: ScanTask): ScanJob {
-    const forget = this.#kept.size > keptMax;
-    if (forget) this.#kept.clear();
-    const matchers = guardrails.map(({ id, revision, check }) => {
-      const key = `${id} ${revision}`;
-      if (this.#kept.has(key)) return { key };
-      this.#kept.add(key);
-      return { key, check };
-    });
-    return { matchers, forget, texts, window };
-  }
-
-  #answered(scanned: Scanned): void {
-    const waiting = this.#current;
-    this.#current = undefined;
-    if (waiting === undefined) return;
-    clearTimeout(waiting.timer);
-    waiting.resolve(scanned);
-    this.#deps.onIdle();
-  }
-
-  #gone(error: Error): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
-    if (this.#current !== undefined) end(this.#current, error);
-    this.#current = undefined;
-    this.#deps.onGone(error);
+  /** Nobody waits for it: in the queue it is passed over, in a worker it stops between two pieces. */
+  #giveUp(scan: PooledScan, reason: string): void {
+    clearTimeout(scan.timer.current);
+    scan.isOver = true;
+    Atomics.store(scan.stop, 0, 1);
+    scan.reject(new NoCapacityError(reason));
   }
 }
-
-function end({ timer, reject }: Waiting, error: Error): void {
-  clearTimeout(timer);
-  reject(error);
-}
-
-/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
-const workerFile = join(import.meta.dirname, `guardrail-worker${extname(import.meta.filename)}`);

@@ -6,6 +6,7 @@ import { isSlip, isSlipOf } from '../../catalog/nearest-models.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import type { Caller } from '../access/authenticator.ts';
 import { readCloudKeys, readDirectKey, readRegion, readRouteKey } from '../access/credentials.ts';
+import { repeatsKey } from '../access/repeated-keys.ts';
 import { type CatalogModel, findModel } from '../catalog/models.ts';
 import type { TraitTable } from '../catalog/traits.ts';
 import type { ChatCall } from '../chat/call.ts';
@@ -38,7 +39,9 @@ export interface AuthorizeInput {
 
 /** @throws GatewayError invalid_request, model_not_found, model_not_allowed, model_not_supported, provider_not_configured… */
 export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall {
-  const { caller, request, requestId } = input;
+  const { caller, headers, request, requestId } = input;
+  // Before anything is made of the name: it is logged, stored and sent back.
+  if (repeatsKey(request.model, headers, caller.direct)) throw keyInModel();
   const called = modelOf(deps, input);
   const { provider, model, custom } = called;
   const qualifiedModel = canonicalModel(`${provider.name}/${model}`);
@@ -116,6 +119,14 @@ function modelOf(deps: AuthorizeDeps, { request, routeProvider, caller }: Author
   return { provider: custom.provider, model, custom };
 }
 
+function keyInModel(): GatewayError {
+  return new GatewayError('invalid_request', {
+    param: 'model',
+    message:
+      'the model name holds the key that came in a header of this request; it belongs into the header only',
+  });
+}
+
 function checkedName(name: string): string {
   if (isModelName(name)) return name;
   throw new GatewayError('invalid_request', {
@@ -149,6 +160,9 @@ export function routeTarget(
   const form = provider.routeCredential;
   if (form === 'cloud-keys') return targets.direct(provider, cloudCredential(headers));
   const credential: Credential = { apiKey: readRouteKey(headers, form) };
+  // It would be asked for by name before anybody could refuse it.
+  if (endpoint !== undefined && repeatsKey(endpoint, headers, true))
+    throw new GatewayError('invalid_endpoint');
   const checked = endpoint === undefined ? undefined : checkEndpoint(endpoint);
   return targets.direct(provider, { credential, endpoint: checked, region: undefined });
 }

@@ -1,6 +1,7 @@
 // One request and its response from accept to record: its identity, what it waits for (the watchdog looks at it), how it is
 // ended from outside, and what will be recorded of it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { Usage } from '../chat/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { EstimateReason } from '../ledger/ledger.ts';
@@ -80,6 +81,18 @@ export interface RequestRecord {
   guardrailsNotPassed: string | undefined;
 }
 
+/** How a request came. */
+export interface Arrival {
+  /** Of its caller: behind proxies that are trusted the one that they report. */
+  readonly address: string;
+  /** The caller waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  /** There is no room for its connection: all that it gets is to be told. Default: false. */
+  readonly isRefused?: boolean;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+}
+
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -88,6 +101,8 @@ export class Exchange {
   readonly address: string;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
+  /** There is no room for its connection: all that it gets is to be told. */
+  readonly isRefused: boolean;
   /** The caller waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
   readonly record: RequestRecord = {
@@ -138,20 +153,17 @@ export class Exchange {
   #aborted: Error | undefined;
   readonly #monotonic: () => number;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    monotonic: () => number,
-    expectsContinue: boolean,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, arrival: Arrival) {
+    const { address, expectsContinue, isRefused = false, monotonic } = arrival;
     this.request = request;
     this.response = response;
     this.headers = new RequestHeaders(request.rawHeaders);
     this.id = requestId(this.headers);
-    this.address = request.socket.remoteAddress ?? '';
+    this.address = address;
     this.#monotonic = monotonic;
     this.startedAt = monotonic();
     this.expectsContinue = expectsContinue;
+    this.isRefused = isRefused;
     this.closed = new Promise((resolve) => {
       response.once('close', () => {
         if (!response.writableFinished) this.abort(new ClientGone('client_left'));
@@ -237,6 +249,12 @@ export class Exchange {
   /** Milliseconds from the request's head until its caller had the response, or left; until now while it is under way. */
   get elapsedMs(): number {
     return (this.record.readOnAt ?? this.#monotonic()) - this.startedAt;
+  }
+
+  /** Whose shares it uses. */
+  get owner(): ShareOwner {
+    const { organizationId = '', keyId = '' } = this.record;
+    return { organization: organizationId, key: keyId };
   }
 
   buffer(bytes: number): void {

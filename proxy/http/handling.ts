@@ -1,5 +1,6 @@
 // Around every request path: what is thrown is answered once, and a request is recorded once, when its response is truly
 // finished.
+import { GatewayError } from '../errors.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 import { recordError, respondError } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -16,6 +17,7 @@ export function handling(deps: HandlingDeps, answer: Handler): Handler {
   return async (exchange) => {
     deps.watchdog.watch(exchange);
     try {
+      expectServable(exchange);
       await answer(exchange);
     } catch (error) {
       respondError(exchange, error);
@@ -28,6 +30,19 @@ export function handling(deps: HandlingDeps, answer: Handler): Handler {
     deps.watchdog.unwatch(exchange);
     deps.record(exchange);
   };
+}
+
+/**
+ * What no route and no key can mend. Where a request ends, and for whom it is, must not be a matter of who reads it: a `Host` is one
+ * (RFC 9112, section 3.2), and HTTP/1.0 has no chunks (section 6.1).
+ * @throws GatewayError overloaded, invalid_request
+ */
+function expectServable({ isRefused, request, headers }: Exchange): void {
+  if (isRefused) throw new GatewayError('overloaded', { retryAfter: 1 });
+  if (headers.hosts !== 1)
+    throw new GatewayError('invalid_request', { message: 'a request needs one Host header, and no more' });
+  if (request.httpVersionMinor === 0 && headers.get('transfer-encoding') !== undefined)
+    throw new GatewayError('invalid_request', { message: 'Transfer-Encoding needs HTTP/1.1' });
 }
 
 /** One for all requests: see Exchange.onAbort. */

@@ -2,6 +2,7 @@
 // Nothing else of a caller's headers is looked at, and none is ever forwarded as it came.
 import { holdsCredential } from '../../common/credential.ts';
 import { uuidv7 } from '../../common/uuid.ts';
+import { repeatsKey } from '../access/repeated-keys.ts';
 
 const knownHeaders = new Set([
   'authorization',
@@ -26,13 +27,18 @@ const knownHeaders = new Set([
 export class RequestHeaders {
   readonly #values = new Map<string, string>();
   readonly #conflicts: string[] = [];
+  /** How many `Host` headers came: one is right. */
+  readonly hosts: number;
 
   /** @param raw names and values in turn, as node:http's `rawHeaders` */
   constructor(raw: readonly string[]) {
+    let hosts = 0;
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = (raw[i] ?? '').toLowerCase();
+      if (name === 'host') hosts++;
       if (knownHeaders.has(name)) this.#add(name, raw[i + 1] ?? '');
     }
+    this.hosts = hosts;
   }
 
   /** The first value, without white space around it. */
@@ -56,8 +62,8 @@ export class RequestHeaders {
 /** The caller's `x-request-id` if it is harmless, else a new UUIDv7: it is logged and sent back. */
 export function requestId(headers: RequestHeaders): string {
   const sent = headers.get('x-request-id');
-  const isHarmless = sent !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sent) && !holdsCredential(sent);
-  return isHarmless ? sent : uuidv7();
+  if (sent === undefined || !/^[A-Za-z0-9._-]{1,64}$/.test(sent)) return uuidv7();
+  return holdsCredential(sent) || repeatsKey(sent, headers, true) ? uuidv7() : sent;
 }
 
 const headerBytesMax = 512;

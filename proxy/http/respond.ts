@@ -1,5 +1,6 @@
 // Answers of the gateway's own: JSON bodies, and the one place where an error becomes an envelope.
 import type { ServerResponse } from 'node:http';
+import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
 import { requestIdHeader } from '../upstream/answer-headers.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
@@ -62,7 +63,7 @@ export function envelope(
 
 /** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */
 export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
-  const answer = errorAnswer(error);
+  const answer = withoutKeys(errorAnswer(error), exchange);
   const { record } = exchange;
   if (error instanceof ClientGone) {
     record.status = 499;
@@ -74,6 +75,19 @@ export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
   record.errorSource = answer.source;
   noteCause(record, error);
   return answer;
+}
+
+/** Messages repeat a caller's words here and there, and those may be its key. */
+function withoutKeys(answer: ErrorAnswer, { headers, record }: Exchange): ErrorAnswer {
+  const clean = (text: string) => withoutRepeatedKeys(text, headers, record.direct);
+  const { message, param, code, hint } = answer;
+  return {
+    ...answer,
+    message: clean(message),
+    param: param && clean(param),
+    code: code && clean(code),
+    hint: hint && clean(hint),
+  };
 }
 
 function noteCause(record: RequestRecord, error: unknown): void {
@@ -107,7 +121,8 @@ export function respondJson(exchange: Exchange, value: object): void {
 export function send(exchange: Exchange, status: number, body: Buffer, headers: readonly string[]): void {
   const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const lingers = mustLinger(exchange);
+  const closes = closesAfter(exchange, status);
+  const lingers = closes ? !exchange.request.complete : mustLinger(exchange);
   response.writeHead(status, [
     'content-type',
     'application/json',
@@ -115,7 +130,7 @@ export function send(exchange: Exchange, status: number, body: Buffer, headers: 
     String(body.length),
     ...commonHeaders(exchange),
     ...headers,
-    ...(lingers ? ['connection', 'close'] : []),
+    ...(closes || lingers ? ['connection', 'close'] : []),
   ]);
   if (lingers) {
     response.write(body);
@@ -179,6 +194,11 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (record.guardrailHeader !== undefined)
     headers.push('x-svc-guardrails', headerValue(record.guardrailHeader));
   return headers;
+}
+
+/** Who is refused before it is known holds no connection: it would cost nothing to hold many. */
+function closesAfter({ isRefused, record }: Exchange, status: number): boolean {
+  return isRefused || (record.keyId === undefined && status >= 400 && status < 500);
 }
 
 const smallRestBytes = 256 * 1024;

@@ -10,12 +10,14 @@ import {
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
 import { errorCode } from '../../common/error-code.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
 import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
+import type { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
 import type { Handler } from './handling.ts';
 import { envelope } from './respond.ts';
@@ -27,7 +29,11 @@ export interface TrafficServerOptions {
   readonly headerBytesMax: number;
   readonly headersTimeoutMs: number;
   readonly clock: Clock;
+  /** Of this listener alone: it knows whose connections they are. */
+  readonly callers: Callers;
   readonly handler: Handler;
+  /** Those of all listeners. Default: they are not counted. */
+  readonly connections?: Connections;
   /** The requests that are not finished, at any time. */
   open(): Iterable<Exchange>;
   /** Requests that never became one: only their error is known. */
@@ -52,20 +58,36 @@ export interface TrafficServer {
 }
 
 const headersCheckMs = 1000;
+/** For what was said last to be read. */
+const lingerMs = 1000;
 const drainSweepMs = 100;
 
 /** @throws ListenError */
 export async function startTrafficServer(options: TrafficServerOptions): Promise<TrafficServer> {
   const server = openServer(options);
+  const { callers } = options;
   let draining = false;
   const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (draining) response.shouldKeepAlive = false;
-    const exchange = new Exchange(request, response, options.clock.monotonic, expectsContinue);
+    const exchange = new Exchange(request, response, {
+      address: callers.addressOf(request.socket, () => forwardedFor(request)),
+      expectsContinue,
+      isRefused: startedOn(request.socket, response, options.connections),
+      monotonic: options.clock.monotonic,
+    });
     options.handler(exchange).catch((error: unknown) => {
       options.onDefect(error);
       response.destroy();
     });
   };
+  server.on('connection', (socket) =>
+    options.connections?.accept(socket, {
+      address: socket.remoteAddress === undefined ? undefined : callers.peerOf(socket),
+      tell: () => refuseSilent(socket, options),
+    }),
+  );
+  // Last: all that listens for connections gets them when their header was read.
+  callers.expectHeaders(server);
   server.on('request', (request, response) => serve(request, response, false));
   server.on('checkContinue', (request, response) => serve(request, response, true));
   // Any other expectation cannot be met; it is ignored, as RFC 9110 allows.
@@ -81,6 +103,27 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
     },
     destroy: () => server.closeAllConnections(),
   };
+}
+
+/** @returns whether the connection is refused */
+function startedOn(socket: Socket, response: ServerResponse, connections: Connections | undefined): boolean {
+  const connection = connections?.requestStarted(socket);
+  if (connections === undefined || connection === undefined) return false;
+  response.once('close', () => connections.requestEnded(connection));
+  return connection.isRefused;
+}
+
+/** It was accepted, there is no room for it, and it has sent no request that could be answered. */
+function refuseSilent(socket: Socket, options: TrafficServerOptions): void {
+  // Within TLS it cannot be told.
+  if (options.tls === undefined) refuse(socket, 'overloaded', options);
+  else socket.destroy();
+}
+
+/** Where it came several times node:http has joined it. */
+function forwardedFor({ headers }: IncomingMessage): string | undefined {
+  const value = headers['x-forwarded-for'];
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function openServer({ tls, headerBytesMax, headersTimeoutMs }: TrafficServerOptions): Server {
@@ -125,7 +168,8 @@ function onClientError(error: Error, socket: Socket, options: TrafficServerOptio
   // Nobody is there yet who could read an answer: plain HTTP on this port, a certificate that is missing or not believed.
   if (socket instanceof TLSSocket && !handshaken.has(socket)) {
     // What is wrong with its certificate comes as a code.
-    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), socket.remoteAddress);
+    const address = socket.remoteAddress === undefined ? undefined : options.callers.peerOf(socket);
+    options.tls?.onRefused(String(socket.authorizationError ?? errorCode(error)), address);
     return void socket.destroy();
   }
   refuse(socket, malformedCode(error), options);
@@ -181,4 +225,7 @@ function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions):
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // The other side may keep its end open for as long as it likes.
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

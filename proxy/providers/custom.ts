@@ -2,12 +2,16 @@
 // is sent is a matter of headers alone, so it is put into the request that the wire format has built, and no format knows.
 import { Secret } from '../../common/secret.ts';
 import type { CustomProvider, KeyForm } from '../access/principal.ts';
+import { passesToCustom } from './passthrough/passed-fields.ts';
 import type { Provider, ProviderCall, UpstreamRequest } from './provider.ts';
 
 /** @param base the shipped provider whose wire format it speaks */
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
-  const { id, name, baseUrl, keyForm } = configured;
-  const own = { ...base, name, aliases: [], defaultBaseUrl: baseUrl, streamStops };
+  const { id, name, baseUrl, keyForm, passedFields } = configured;
+  const own = {
+    ...{ ...base, name, aliases: [], defaultBaseUrl: baseUrl, streamStops },
+    ...(base.passesField !== undefined && { passesField: passesToCustom(passedFields ?? []) }),
+  };
   if (keyForm === 'wire_format') return own;
   return {
     ...own,

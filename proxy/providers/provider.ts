@@ -6,6 +6,7 @@ import type { Traits } from '../catalog/traits.ts';
 import type { InlineData } from '../chat/media.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import type { CostText, Usage } from '../chat/usage.ts';
+import type { PassesField } from './passthrough/passed-fields.ts';
 
 export interface Provider {
   /** Canonical name: in logs, metrics and model ids. */
@@ -22,6 +23,11 @@ export interface Provider {
   readonly fetchesImages: boolean;
   /** Media type of a streamed answer. */
   readonly streamType: 'text/event-stream' | 'application/vnd.amazon.eventstream';
+  /**
+   * Whether a field of the body goes on where the body is passed as it came; absent where a translator names what it takes, and nothing
+   * else goes on.
+   */
+  readonly passesField?: PassesField;
   /**
    * Whether the vendor stops generating, and charging, when a stream of it is cancelled. No vendor promises it: true only where a
    * source says that it does. Nobody says it of a whole response.

@@ -2,6 +2,7 @@
 // have said stands there as one bounded line, without anything that has the form of a key.
 import { printableLine } from '../../common/key-forms.ts';
 import { createLineWriter, errorFields, type LineLevel, type Logger } from '../../common/logger.ts';
+import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import { shownPath } from './shown-path.ts';
@@ -10,16 +11,16 @@ export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
 export function createAccessLog(log: Logger): AccessLog {
   const write = createLineWriter(log);
-  return ({ record, request, id, startedAt }, durationMs) => {
+  return ({ record, request, headers, id, address, startedAt }, durationMs) => {
     const { usage, firstByteAt } = record;
     // Put together by hand: a serializer took as long as the request's authentication. A field without a value is left out.
     write(
       levelOf(record),
       text('request_id', id).slice(1) +
         text('route', record.route) +
-        (record.route === 'none' ? target(request) : '') +
+        (record.route === 'none' ? target(request, headers) : '') +
         number('status', record.status) +
-        (record.status >= 400 ? failure(record) : '') +
+        (record.status >= 400 ? failure(record) + text('address', address || undefined) : '') +
         text('organization_id', record.organizationId) +
         text('key_id', record.keyId) +
         text('project_key_id', record.projectKeyId) +
@@ -69,8 +70,8 @@ function failure(record: RequestRecord): string {
 }
 
 /** Where a client has gone that leads nowhere. */
-function target({ method, url = '' }: Exchange['request']): string {
-  return text('method', method) + text('path', shownPath(url));
+function target({ method, url = '' }: Exchange['request'], headers: Exchange['headers']): string {
+  return text('method', method) + text('path', withoutRepeatedKeys(shownPath(url), headers, true));
 }
 
 /** What stands in JSON as it is. */

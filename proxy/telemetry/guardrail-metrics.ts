@@ -14,7 +14,7 @@ export function guardrailMetrics(
 ): GuardrailMetrics & ServiceMetrics {
   const decisions = tally({
     name: 'gateway_guardrail_decisions_total',
-    help: 'What guardrails decided, by their name and kind; failed_…: the check failed, and its rule decided',
+    help: 'What guardrails decided, by their name and kind; failed_…: the check failed, and its rule decided; unavailable: the gateway lacked time or room to inspect, and it went no further',
     labelNames: ['guardrail', 'kind', 'stage', 'decision'],
   });
   const questions = tally({

@@ -20,6 +20,7 @@ import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './hi
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
+import { createShareUses, type ShareUses, shareRefusedCounter, shareUsedGauge } from './share-metrics.ts';
 import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {
@@ -44,6 +45,8 @@ export interface ProxyMetrics extends LedgerMetrics {
   readonly guardrails: GuardrailMetrics & ServiceMetrics;
   /** Whoever opens one says so here. */
   readonly certificates: CertificateEnds;
+  /** The same of shares. */
+  readonly shares: ShareUses;
   /** One request, when its response is finished. Times in milliseconds. */
   request(record: RequestRecord, times: RequestTimes): void;
   malformed(code: ErrorCode): void;
@@ -69,6 +72,9 @@ export function createMetrics(): ProxyMetrics {
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, [registry]));
   new Counter(lostLinesCounter([registry]));
+  const shares = createShareUses();
+  new Gauge(shareUsedGauge(shares.read, [registry]));
+  new Counter(shareRefusedCounter(shares.read, [registry]));
   const histograms: TalliedHistogram[] = [];
   const histogram = (options: HistogramOptions) => {
     const made = new TalliedHistogram(options);
@@ -90,6 +96,7 @@ export function createMetrics(): ProxyMetrics {
   return {
     access: accessMetrics(registry),
     certificates,
+    shares,
     limits: limitMetrics(registry),
     readOn: readOnMetrics(count),
     guardrails: guardrailMetrics(count, histogram),

@@ -3,6 +3,7 @@
 // that nobody takes any more is let go of, not cancelled: its usage may still be read (readOn), or it is given up.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
 import { completionTokensMax, textTokensMax } from '../chat/text-tokens.ts';
 import type { Usage } from '../chat/usage.ts';
@@ -36,6 +37,8 @@ export interface AttemptDeps {
 
 /** The request that the attempt works for. */
 export interface AttemptContext {
+  /** Whose shares it uses. */
+  readonly owner: ShareOwner;
   /** Called when the request is about to be sent: what cannot be built is no attempt. @throws what ended the request */
   attemptStarted(attempt: Received): void;
   /** Takes room for buffered bytes. @throws GatewayError overloaded */
@@ -211,7 +214,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
       this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
     const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun;
     this.#end(isUnreached ? 'unused' : 'reset');
-    this.#fail(new GatewayError(code, { cause: error }));
+    const isFull = error.kind === 'overloaded';
+    this.#fail(
+      new GatewayError(isFull ? 'overloaded' : code, { cause: error, ...(isFull && { retryAfter: 1 }) }),
+    );
   }
 
   usage(): Usage | undefined {
@@ -260,7 +266,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     if (this.#settled) return;
     this.#context.attemptStarted(this);
     this.#ownHeaders = ownHeaders(request, this.#call.target.credential);
-    this.#connection = this.#deps.transport.send(request, this);
+    this.#connection = this.#deps.transport.send(request, this, this.#context.owner);
   }
 
   get #isSuccess(): boolean {

@@ -2,9 +2,10 @@
 // to a public address, at every redirect anew; what comes must be an image by its bytes, small enough and soon enough.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import { invalid } from '../chat/invalid.ts';
 import { type InlineData, sniffImage } from '../chat/media.ts';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export interface ImageLimits {
@@ -18,6 +19,8 @@ export interface ImageLimits {
 
 /** What fetching needs of the request it works for. */
 export interface ImageContext {
+  /** Whose shares it uses. */
+  readonly owner: ShareOwner;
   /** Takes room for buffered bytes. @throws GatewayError overloaded */
   buffer(bytes: number): void;
   /** Says what is ended when the client leaves or time is up. */
@@ -83,7 +86,7 @@ class ImageFetching {
   }
 
   #start(url: string): void {
-    const image = new OneImage(url, this.#deps.transport, {
+    const sink: ImageSink = {
       taken: (bytes) => this.#take(bytes),
       done: (data) => {
         this.#open.delete(image);
@@ -91,7 +94,8 @@ class ImageFetching {
         if (this.#images.size === this.#wanted.length) this.#outcome.resolve(this.#images);
       },
       failed: (error) => this.abort(error),
-    });
+    };
+    const image = new OneImage(url, sink, { transport: this.#deps.transport, owner: this.#context.owner });
     this.#open.add(image);
     image.start();
   }
@@ -113,23 +117,28 @@ interface ImageSink {
   failed(error: Error): void;
 }
 
+interface Sending {
+  readonly transport: Transport;
+  readonly owner: ShareOwner;
+}
+
 const redirectsMax = 3;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** One image; its receiver is itself, and the next one's after a redirect. */
 class OneImage implements UpstreamReceiver {
   readonly #url: string;
-  readonly #transport: Transport;
+  readonly #sending: Sending;
   readonly #sink: ImageSink;
   readonly #body = new ByteStore();
   #at: URL | undefined;
   #redirects = 0;
   #connection: UpstreamConnection | undefined;
 
-  constructor(url: string, transport: Transport, sink: ImageSink) {
+  constructor(url: string, sink: ImageSink, sending: Sending) {
     this.#url = url;
-    this.#transport = transport;
     this.#sink = sink;
+    this.#sending = sending;
   }
 
   start(): void {
@@ -168,8 +177,13 @@ class OneImage implements UpstreamReceiver {
     this.#sink.done({ mediaType, base64: bytes.toString('base64') });
   }
 
-  onError({ kind }: TransportError): void {
-    this.#fail(kind === 'forbidden' ? 'does not lead to a public https address' : 'could not be fetched');
+  onError(error: TransportError): void {
+    if (error.kind === 'overloaded') {
+      this.#sink.failed(new GatewayError('overloaded', { retryAfter: 1, cause: error }));
+      return;
+    }
+    // The same whatever it was: what names lead to inside the gateway's network is none of the caller's business.
+    this.#fail('could not be fetched; it must lead to a public https address that answers', error);
   }
 
   #get(url: URL | undefined): void {
@@ -183,7 +197,8 @@ class OneImage implements UpstreamReceiver {
       return;
     }
     this.#at = url;
-    this.#connection = this.#transport.send(
+    const { transport, owner } = this.#sending;
+    this.#connection = transport.send(
       {
         method: 'GET',
         origin: url.origin,
@@ -192,6 +207,7 @@ class OneImage implements UpstreamReceiver {
         body: undefined,
       },
       this,
+      owner,
     );
   }
 
@@ -205,17 +221,18 @@ class OneImage implements UpstreamReceiver {
     this.#get(URL.canParse(location, this.#at) ? new URL(location, this.#at) : undefined);
   }
 
-  #fail(why: string): void {
+  #fail(why: string, cause?: Error): void {
     this.cancel();
-    this.#sink.failed(failed(this.#url, why));
+    this.#sink.failed(failed(this.#url, why, cause));
   }
 }
 
 const shownMax = 100;
 
-function failed(url: string | undefined, why: string): GatewayError {
+/** @param cause logged, never told */
+function failed(url: string | undefined, why: string, cause?: Error): GatewayError {
   const which = url === undefined ? 'fetching the images' : `the image ${shown(url)}`;
-  return invalid('messages', `${which} ${why}`);
+  return new GatewayError('invalid_request', { param: 'messages', message: `${which} ${why}`, cause });
 }
 
 /** Without the query: that is where URLs carry their signatures. */

@@ -1,16 +1,25 @@
 // HTTP to providers (the only undici). One pool per origin, HTTP/1.1 with keep-alive, no redirects, no decompression, no
-// time-outs of its own but the one for connecting: the watchdog of http/ ends what takes too long.
+// time-outs of its own but the one for connecting: the watchdog of http/ ends what takes too long. The look-up for a new connection is
+// the request's that needs it: it counts as its organization's and ends with it.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
-import { ForbiddenAddressError } from '../../common/judged-lookup.ts';
+import {
+  ForbiddenAddressError,
+  judgedLookup,
+  type LookupFor,
+  type Resolve,
+} from '../../common/judged-lookup.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
 import type { AddressPolicy } from './addresses.ts';
+import { LookupFailedError, LookupRefusedError } from './name-lookups.ts';
 
 export interface TransportOptions {
   readonly addresses: AddressPolicy;
+  readonly resolve: Resolve;
   readonly connectTimeoutMs: number;
   /** Idle connections are closed after this long; below what providers' load balancers use, so that they close none under us. */
   readonly keepAliveMs: number;
@@ -36,7 +45,7 @@ export interface OutgoingRequest {
 }
 
 /** How an attempt failed below HTTP. */
-export type TransportFailureKind = 'connect' | 'forbidden' | 'closed' | 'protocol';
+export type TransportFailureKind = 'connect' | 'forbidden' | 'overloaded' | 'closed' | 'protocol';
 
 export class TransportError extends Error {
   readonly kind: TransportFailureKind;
@@ -73,48 +82,88 @@ export interface UpstreamConnection {
 }
 
 export interface Transport {
-  send(request: OutgoingRequest, receiver: UpstreamReceiver): UpstreamConnection;
+  /** @param owner for whom it is sent: where it may go, and whose shares it uses */
+  send(request: OutgoingRequest, receiver: UpstreamReceiver, owner: ShareOwner): UpstreamConnection;
   close(): Promise<void>;
 }
 
 export function createTransport(options: TransportOptions): Transport {
-  const pools = new LRUCache<string, Pool>({
+  const origins = new LRUCache<string, Origin>({
     max: options.originsMax,
-    dispose: (pool) => void pool.close().catch(() => pool.destroy()),
+    dispose: ({ pools }) => {
+      for (const pool of pools.values()) void pool.close().catch(() => pool.destroy());
+    },
   });
-  const poolFor = (origin: string): Pool => {
-    const known = pools.get(origin);
-    if (known !== undefined) return known;
-    const pool = openPool(origin, options);
-    pools.set(origin, pool);
+  const connecting: Connecting = { exchange: undefined };
+  const poolFor: PoolFor = (name, { organization }) => {
+    const origin = origins.get(name) ?? originOf(name);
+    const scope = options.addresses.scopeOf(origin.hostAndPort, organization);
+    let pool = origin.pools.get(scope);
+    if (pool === undefined) {
+      pool = openPool(origin, scope !== undefined, { ...options, connecting });
+      origin.pools.set(scope, pool);
+      origins.set(name, origin);
+    }
     return pool;
   };
   // Requests under way end on the connection that they have.
-  const stopFollowing = options.tls?.onChange(() => pools.clear());
+  const stopFollowing = options.tls?.onChange(() => origins.clear());
   return {
-    send: (request, receiver) => {
-      const exchange = new UpstreamExchange(receiver);
+    send: (request, receiver, owner) => {
+      const exchange = new UpstreamExchange(receiver, owner);
+      connecting.exchange = exchange;
       exchange.start(request, poolFor);
+      connecting.exchange = undefined;
       return exchange;
     },
     close: async () => {
       stopFollowing?.();
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      const open = [...origins.values()].flatMap(({ pools }) => [...pools.values()]);
+      await Promise.all(open.map((pool) => pool.destroy()));
     },
   };
 }
 
+interface Origin {
+  /** Scheme, host and port. */
+  readonly name: string;
+  /** Without brackets. */
+  readonly host: string;
+  readonly hostAndPort: string;
+  readonly isSecure: boolean;
+  /** By the scope for which its host is listed: a connection to a private host is used by none but those who may open one. */
+  readonly pools: Map<string | undefined, Pool>;
+}
+
+type PoolFor = (origin: string, owner: ShareOwner) => Pool;
+
+/** The exchange that is being sent: undici opens the connection that it needs in the same turn. */
+interface Connecting {
+  exchange: UpstreamExchange | undefined;
+}
+
+function originOf(name: string): Origin {
+  const { hostname, port, protocol } = new URL(name);
+  const isSecure = protocol === 'https:';
+  return {
+    ...{ name, isSecure },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    hostAndPort: `${hostname}:${port || (isSecure ? '443' : '80')}`,
+    pools: new Map(),
+  };
+}
+
+interface PoolOptions extends TransportOptions {
+  readonly connecting: Connecting;
+}
+
 /** @throws ForbiddenAddressError */
-function openPool(origin: string, options: TransportOptions): Pool {
-  const url = new URL(origin);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const hostAndPort = `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
-  const { addresses } = options;
+function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: PoolOptions): Pool {
+  const { addresses, connecting, resolve } = options;
+  const allows = (address: string) => addresses.allows(address, isListed);
   // An address in the URL itself is never looked up, so it is judged here.
-  const literal = isIP(host) !== 0 && !addresses.allows(host, hostAndPort);
-  if (literal || (url.protocol !== 'https:' && !addresses.isListed(hostAndPort)))
-    throw new ForbiddenAddressError(host);
-  return new Pool(origin, {
+  if ((isIP(host) !== 0 && !allows(host)) || (!isSecure && !isListed)) throw new ForbiddenAddressError(host);
+  return new Pool(name, {
     allowH2: false,
     pipelining: 1,
     headersTimeout: 0,
@@ -126,7 +175,7 @@ function openPool(origin: string, options: TransportOptions): Pool {
     connect: {
       ...options.tls?.current,
       timeout: options.connectTimeoutMs,
-      lookup: addresses.lookupFor(hostAndPort),
+      lookup: (...lookup) => judgedLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
       keepAlive: true,
       noDelay: true,
     },
@@ -135,17 +184,26 @@ function openPool(origin: string, options: TransportOptions): Pool {
 
 class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler {
   readonly #receiver: UpstreamReceiver;
+  readonly #owner: ShareOwner;
   #controller: Dispatcher.DispatchController | undefined;
+  #lookup: AbortController | undefined;
   #over = false;
 
-  constructor(receiver: UpstreamReceiver) {
+  constructor(receiver: UpstreamReceiver, owner: ShareOwner) {
     this.#receiver = receiver;
+    this.#owner = owner;
   }
 
-  start(request: OutgoingRequest, poolFor: (origin: string) => Pool): void {
+  /** A name is looked up for it. */
+  lookingUp(): LookupFor {
+    this.#lookup ??= new AbortController();
+    return { owner: this.#owner, signal: this.#lookup.signal };
+  }
+
+  start(request: OutgoingRequest, poolFor: PoolFor): void {
     const { method = 'POST', path, headers, body = null } = request;
     try {
-      poolFor(request.origin).dispatch({ method, path, headers, body }, this);
+      poolFor(request.origin, this.#owner).dispatch({ method, path, headers, body }, this);
     } catch (error) {
       this.#fail(error);
     }
@@ -166,11 +224,13 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#lookup?.abort(new Error('cancelled'));
     this.#controller?.abort(new Error('cancelled'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#lookup = undefined;
     // Cancelled while it waited for a connection.
     if (this.#over) controller.abort(new Error('cancelled'));
   }
@@ -199,6 +259,8 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   #fail(error: unknown): void {
+    // Too late for the connection, the look-up may still be under way.
+    this.#lookup?.abort(new Error('failed'));
     if (this.#over) return;
     this.#over = true;
     const kind = failureKind(error);
@@ -220,12 +282,15 @@ const connectCodes = new Set([
 
 function failureKind(error: unknown): TransportFailureKind {
   if (error instanceof ForbiddenAddressError) return 'forbidden';
-  if (error instanceof errors.ConnectTimeoutError) return 'connect';
+  if (error instanceof LookupRefusedError) return 'overloaded';
+  if (error instanceof LookupFailedError || error instanceof errors.ConnectTimeoutError) return 'connect';
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return 'protocol';
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'closed';
   if (error instanceof AggregateError) return failureKind(error.errors[0]);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  // The gateway has no descriptor left for another connection.
+  if (code === 'EMFILE' || code === 'ENFILE') return 'overloaded';
   if (connectCodes.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_')) return 'connect';
   return 'closed';
 }

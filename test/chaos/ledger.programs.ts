@@ -40,7 +40,7 @@ export class Program implements Victim {
     const until = performance.now() + startMs;
     for (;;) {
       try {
-        const { child } = await startPlane(this.#main, environment, startMs);
+        const { child } = await startPlane(this.#main, environment, { timeoutMs: startMs });
         this.#children.push(child);
         return;
       } catch (error) {

@@ -164,6 +164,7 @@ async function play(call: ProviderCall, hostile: Hostile): Promise<Outcome> {
     close: () => Promise.resolve(),
   };
   const context = {
+    owner: { organization: 'organization-1', key: 'key-1' },
     attemptStarted: () => undefined,
     buffer: () => undefined,
     progress: () => undefined,

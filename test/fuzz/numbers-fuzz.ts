@@ -172,6 +172,7 @@ function attempted(call: ProviderCall, { headers }: NumberAnswer, parts: readonl
     close: () => Promise.resolve(),
   };
   const context = {
+    owner: { organization: 'organization-1', key: 'key-1' },
     attemptStarted: () => undefined,
     buffer: () => undefined,
     progress: () => undefined,

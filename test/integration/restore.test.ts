@@ -51,7 +51,7 @@ class ControlPlane {
 
   async start(): Promise<void> {
     const env = { ...this.#env, GATEWAY_DATABASE_URL: this.#database.url };
-    this.#child = (await startPlane('control-plane/main.ts', env, 20_000)).child;
+    this.#child = (await startPlane('control-plane/main.ts', env, { timeoutMs: 20_000 })).child;
     await until(async () => (await readiness(this)) === 'ok', { what: 'the control plane to be ready' });
   }
 

@@ -1,6 +1,8 @@
 // One proxy of the model: the real record source on a link of its own that can be disturbed, and what its feed has passed,
 // kept apart from what the implementation makes of it.
+
 import type { SealKeys } from '../../common/seal.ts';
+import { RateShare } from '../../common/shares.ts';
 import type { FeedMessage } from '../../proxy/access/feed.ts';
 import type { Position } from '../../proxy/access/feed-state.ts';
 import { type AccessLimits, accessLimits } from '../../proxy/access/limits.ts';
@@ -8,6 +10,7 @@ import type { Principal } from '../../proxy/access/principal.ts';
 import { createRecordSource, type LiveRecordSource } from '../../proxy/access/record-source.ts';
 import { createRedisRecords } from '../../proxy/access/redis-records.ts';
 import { GatewayError } from '../../proxy/errors.ts';
+import { shares } from '../../proxy/shares.ts';
 import type { FakeControlPlane, Link } from '../support/access/control-plane.ts';
 import type { Random } from '../support/access/random.ts';
 import type { FakeRedis } from '../support/access/redis.ts';
@@ -73,6 +76,7 @@ export class ModelProxy {
     this.source = createRecordSource({
       ...shared,
       cache,
+      unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
       controlPlane: controlPlane.connect(this.#link),
       timers: time,
       random: random.next,

@@ -1,7 +1,9 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
 import { expireSessions } from '../../control-plane/ledger/expire.ts';
@@ -42,7 +44,7 @@ const proxyCaller: ProxyCaller = { kind: 'proxy', id: 'proxy', organizationId: u
 const serviceDeps: ServiceDeps = {
   masterKeys: parseSealKeys(createSealKey()),
   bootstrapHash: undefined,
-  privateUpstreams: new Set(),
+  privateUpstreams: new PrivateUpstreams([]),
   usageKeptMs: 0,
   webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,
@@ -79,6 +81,8 @@ export class StoreSide implements LedgerSide {
   readonly #ledger: LedgerClient;
   /** Whose transactions run within it, as far as they share none. */
   readonly #kind = new AsyncLocalStorage<Executed['kind']>();
+  /** When the transactions of one closing were. */
+  readonly #closing = new AsyncLocalStorage<number[]>();
   /** By the time that a transaction went by: each has one of its own, and answers tell it. */
   readonly #turns = new Map<number, Omit<Turn, 'now'>>();
   #lastTurn = 0;
@@ -120,10 +124,16 @@ export class StoreSide implements LedgerSide {
     return this.#run('report', ask, ({ recorded }) => ({ kind: 'report', events, recorded }));
   }
 
-  /** In as many transactions as it takes; nothing else of a session that is closed touches its leases in between. */
-  closeSession(end: SessionEnd) {
-    const ask = () => this.#ledger.closeSession(end);
-    return this.#run('close', ask, ({ freed }) => ({ kind: 'close', end, freed }));
+  /**
+   * In as many transactions as it takes, and at the turn of the first: from then on its draws are refused. The others end leases of draws
+   * that were under way.
+   */
+  async closeSession(end: SessionEnd) {
+    const times: number[] = [];
+    const ask = () => this.#closing.run(times, () => this.#ledger.closeSession(end));
+    const closed = await this.#kind.run('close', ask);
+    this.#executed({ kind: 'close', end, freed: closed.freed }, times[0] ?? closed.now);
+    return closed;
   }
 
   async expire(stopAfter: number): Promise<void> {
@@ -313,6 +323,7 @@ export class StoreSide implements LedgerSide {
     const result = await work({ ...tx, now, locks });
     this.#lastTurn += 1;
     this.#turns.set(now, { turn: this.#lastTurn, after });
+    this.#closing.getStore()?.push(now);
     return result;
   }
 

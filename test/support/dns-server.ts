@@ -11,16 +11,20 @@ export interface DnsServer {
   close(): Promise<void>;
 }
 
-/** @param names name → IPv4 addresses; undefined: it never answers */
+/**
+ * @param names name → IPv4 addresses; undefined: it never answers
+ * @param silence a part of names for which it never answers
+ */
 export async function startDnsServer(
   names: Readonly<Record<string, readonly string[]>> | undefined,
+  silence?: string,
 ): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
     asked.push(name);
-    if (names === undefined) return;
+    if (names === undefined || (silence !== undefined && name.endsWith(silence))) return;
     const known = names[name];
     const records = type === 1 ? (known ?? []).filter(isIPv4) : [];
     const head = Buffer.from(query.subarray(0, 12));

@@ -1,4 +1,5 @@
 // The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
+
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
@@ -15,6 +16,7 @@ import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts'
 import { BaseUrls } from '../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../proxy/upstream/custom-providers.ts';
 import { Targets } from '../../proxy/upstream/targets.ts';
+import { directCallers } from './direct-callers.ts';
 import { silentLog } from './silent-log.ts';
 
 export interface FaultyProxy {
@@ -63,6 +65,7 @@ export async function startFaultyProxy(
     headerBytesMax: 16 * 1024,
     headersTimeoutMs: second,
     clock,
+    callers: directCallers(),
     handler: createHandler({
       records: {
         find: (keyHash) => {

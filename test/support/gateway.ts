@@ -35,7 +35,7 @@ export interface TestGateway {
   startControlPlaneProcess(env?: Environment): Promise<ControlPlaneProcess>;
   startProxy(env?: Environment): Promise<TestProxy>;
   /** A proxy as it runs in production: a process of its own, ready for requests. */
-  startProxyProcess(env?: Environment): Promise<ProxyProcess>;
+  startProxyProcess(env?: Environment, options?: PlaneOptions): Promise<ProxyProcess>;
   close(): Promise<void>;
 }
 
@@ -165,8 +165,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       return { child, grpcPort: line.grpc_port ?? 0, adminUrl: `http://127.0.0.1:${line.admin_port}` };
     },
     startProxy: newProxy,
-    startProxyProcess: async (env = {}) => {
-      const started = await startProxyProcess(proxyEnvironment(env));
+    startProxyProcess: async (env = {}, options = {}) => {
+      const started = await startProxyProcess(proxyEnvironment(env), options);
       closers.push(() => started.child.stop());
       return started;
     },
@@ -176,18 +176,33 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
 }
 
-async function startProxyProcess(env: Environment): Promise<ProxyProcess> {
-  const { child, line } = await startPlane('proxy/main.ts', env);
+async function startProxyProcess(env: Environment, options: PlaneOptions): Promise<ProxyProcess> {
+  const { child, line } = await startPlane('proxy/main.ts', env, options);
   const { port = 0, admin_port } = line;
   const adminUrl = `http://127.0.0.1:${admin_port}`;
-  await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, { what: 'the proxy to be ready' });
+  const { timeoutMs = 15_000 } = options;
+  await until(async () => (await fetch(`${adminUrl}/readyz`)).ok, {
+    what: 'the proxy to be ready',
+    timeoutMs,
+  });
   return { child, port, url: `http://127.0.0.1:${port}`, adminUrl };
 }
 
+export interface PlaneOptions {
+  /** Until it is ready; default 15,000. */
+  readonly timeoutMs?: number;
+  /** Files and sockets that it may have open. */
+  readonly descriptorsMax?: number;
+}
+
 /** Starts a program. @returns it with the fields of the log line that says that it is ready */
-export async function startPlane(main: string, env: Environment, timeoutMs = 15_000) {
+export async function startPlane(
+  main: string,
+  env: Environment,
+  { timeoutMs = 15_000, ...limits }: PlaneOptions = {},
+) {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const child = startNode([main], { env: Object.fromEntries(given) });
+  const child = startNode([main], { env: Object.fromEntries(given), ...limits });
   const ended = child.exited.then(() => {
     throw new Error(`${main} did not start: ${child.stderr()}`);
   });

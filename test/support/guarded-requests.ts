@@ -7,7 +7,7 @@ import type { Matcher } from '../../guardrails/matcher.ts';
 import type { OrganizationRecord, Principal } from '../../proxy/access/principal.ts';
 import type { ChatCall } from '../../proxy/chat/call.ts';
 import { parseChatRequest } from '../../proxy/chat/request.ts';
-import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
+import { CompiledGuardrails, type CompiledGuardrailsDeps } from '../../proxy/guardrails/compiled.ts';
 import type { Decided } from '../../proxy/guardrails/decision-samples.ts';
 import type { InspectContext, Inspection } from '../../proxy/guardrails/guardrail.ts';
 import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
@@ -81,7 +81,11 @@ export interface Inspecting {
   abort(error: Error): void;
 }
 
-export function openInspecting(deps: Partial<RequestInspectionDeps> = {}): Inspecting {
+/** @param compiled what makes matchers; default: literally by their words */
+export function openInspecting(
+  deps: Partial<RequestInspectionDeps> = {},
+  compiled: Pick<CompiledGuardrailsDeps, 'compile'> = { compile: compileLiterally },
+): Inspecting {
   const decisions: string[] = [];
   const samples: Decided[] = [];
   const took: string[] = [];
@@ -96,7 +100,7 @@ export function openInspecting(deps: Partial<RequestInspectionDeps> = {}): Inspe
   const never = () => {
     throw new Error('not asked in this test');
   };
-  const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog, compile: compileLiterally }), {
+  const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog, ...compiled }), {
     metrics: {
       decided: ({ name }, stage, decision) => void decisions.push(`${name} ${stage} ${decision}`),
       took: (stage) => void took.push(stage),

@@ -18,6 +18,7 @@ import type { RefusalReason } from '../../proxy/ledger/budgets/budgets.ts';
 import { estimateReasons } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { skipReasons, type UsageMetrics } from '../../proxy/ledger/usage/usage-metrics.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
+import { shares } from '../../proxy/shares.ts';
 
 /** By `metric label`, else by label. Undefined: any value may be. */
 export function valuesOf(metric: string, label: string): readonly string[] | undefined {
@@ -60,9 +61,19 @@ const table: Readonly<Record<string, readonly string[]>> = {
   }),
   'gateway_usage_skipped_total reason': skipReasons,
   'gateway_read_on_total result': readOnResults,
+  'gateway_share_used resource': Object.keys(shares),
+  'gateway_share_refused_total resource': Object.keys(shares),
   'gateway_estimated_requests_total reason': estimateReasons,
   decision: all<Decision>({
-    ...{ pass: true, block: true, redact: true, observe: true, failed_pass: true, failed_block: true },
+    ...{
+      pass: true,
+      block: true,
+      redact: true,
+      observe: true,
+      failed_pass: true,
+      failed_block: true,
+      unavailable: true,
+    },
   }),
   'gateway_control_plane_calls_total code': ['OK', ...Object.keys(callCodes)],
   method: methodNames,

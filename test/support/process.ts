@@ -11,6 +11,8 @@ export interface ChildOptions {
   readonly cwd?: string;
   /** Run as this user; only root can. */
   readonly user?: string;
+  /** Files and sockets that it may have open. */
+  readonly descriptorsMax?: number;
 }
 
 export interface Child {
@@ -33,7 +35,10 @@ process.on('exit', () => {
 
 /** Starts a program. A command that does not exist shows as exit code 127. */
 export function startProcess(command: string, args: readonly string[], options: ChildOptions = {}): Child {
-  const [file = command, ...rest] = [...deathWish(options.user), command, ...args];
+  const { descriptorsMax } = options;
+  const limits =
+    descriptorsMax === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh'];
+  const [file = command, ...rest] = [...deathWish(options.user), ...limits, command, ...args];
   const child = spawn(file, rest, {
     cwd: options.cwd ?? '/',
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },

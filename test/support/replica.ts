@@ -16,4 +16,5 @@ export const someReplica: Replica = {
 export const noGauges: MetricsDeps = {
   feedRevision: () => 0,
   catalog: { ageSeconds: () => 0, isRejected: () => false },
+  auditVerifyEveryMs: 3_600_000,
 };

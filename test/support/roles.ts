@@ -198,6 +198,7 @@ export const expectations: Record<MethodName, Expectation> = {
   'AiSystems.Update': { ...managersOnly, request: aiSystem },
   'AiSystems.Delete': { ...managersOnly, request: aiSystem },
   'Audit.List': { ...managersHiddenFromPlatform, request: inOrganization },
+  'Audit.Verify': { ...platformOnly, request: () => ({}) },
   'Budgets.ListWindows': { ...everybodyInside, request: inOrganization },
   'Budgets.ListUnsettled': { ...managersOnly, request: inOrganization },
   'Budgets.Release': { ...managersOnly, request: unsettled },

@@ -16,6 +16,8 @@ export interface Expressions {
   find(index: number, text: string, from: number): Span | undefined;
   /** Of all expressions together. */
   readonly program: Program;
+  /** Of each, in their order. */
+  readonly programs: readonly Program[];
 }
 
 /**
@@ -47,6 +49,7 @@ export function compileExpressions(patterns: readonly string[]): Expressions {
       return matcher?.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;
     },
     program: programOf(set.prog),
+    programs: compiled.map((expression) => programOf(expression.re2().prog)),
   };
 }
 

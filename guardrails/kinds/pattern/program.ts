@@ -5,7 +5,7 @@
 export interface Instruction {
   readonly op: number;
   readonly out: number;
-  /** Of an alternative the second way out, of an assertion its conditions. */
+  /** Of an alternative the second way out, of an assertion its conditions, of a match the index of the expression. */
   readonly arg: number;
   matchRune(codePoint: number): boolean;
 }
@@ -72,7 +72,7 @@ export class PendingSearch {
 }
 
 /** Where in a program matches stand, each place with the least start of those that have come to it. */
-class Threads {
+export class Threads {
   readonly #program: Program;
   readonly #places: Int32Array;
   readonly #starts: Int32Array;
@@ -91,6 +91,35 @@ class Threads {
 
   get isEmpty(): boolean {
     return this.#size === 0;
+  }
+
+  /** Places at which matches stand. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The places in their order: who comes first goes before the others. */
+  get places(): Int32Array {
+    return this.#places.subarray(0, this.#size);
+  }
+
+  /** Of a program of several expressions: those that match here. */
+  get matches(): readonly number[] {
+    const here = Array.from(this.places, (place) => this.#program.instructions[place]);
+    return here.flatMap((instruction) => (instruction?.op === op.match ? [instruction.arg] : []));
+  }
+
+  /** Starts with the places of others. */
+  set(places: Int32Array): void {
+    this.#size = 0;
+    for (const place of places) this.#put(place, 0);
+  }
+
+  /** Whether something matches here; then who comes behind it is given up. */
+  cut(): boolean {
+    const at = this.places.findIndex((place) => this.#program.instructions[place]?.op === op.match);
+    if (at >= 0) this.#size = at;
+    return at >= 0;
   }
 
   clear(): void {
@@ -142,11 +171,15 @@ class Threads {
     for (let at = this.#open.pop(); at !== undefined; at = this.#open.pop()) {
       const instruction = this.#program.instructions[at];
       if (instruction === undefined || instruction.op === op.fail || this.#holds(at)) continue;
-      this.#places[this.#size] = at;
-      this.#starts[this.#size] = start;
-      this.#indexes[at] = this.#size++;
+      this.#put(at, start);
       this.#follow(instruction, conditions);
     }
+  }
+
+  #put(place: number, start: number): void {
+    this.#places[this.#size] = place;
+    this.#starts[this.#size] = start;
+    this.#indexes[place] = this.#size++;
   }
 
   #follow({ op: kind, out, arg }: Instruction, conditions: number | undefined): void {
@@ -170,7 +203,7 @@ function firstCodePoints(program: Program): (codePoint: number) => boolean {
 }
 
 /** What is true between two units: only whether the text begins is asked of the text itself, for it ends nowhere yet. */
-function conditionsAt(text: string, at: number): number {
+export function conditionsAt(text: string, at: number): number {
   const before = at === 0 ? -1 : text.charCodeAt(at - 1);
   const after = text.charCodeAt(at);
   let conditions = isWord(before) === isWord(after) ? condition.noBoundary : condition.boundary;

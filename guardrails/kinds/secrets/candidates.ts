@@ -36,12 +36,12 @@ class CandidateSearch {
   /** What begins before and is open is longer than the window. */
   readonly #reach: number;
 
-  constructor({ folded, raw, isEnd }: InspectedText, from: number, window: number) {
+  constructor({ folded, raw, isEnd, isPart }: InspectedText, from: number, window: number) {
     this.#text = folded.text;
     this.#isEnd = isEnd;
     this.#from = from;
     this.#window = window;
-    this.#reach = folded.foldedAt(Math.max(0, raw.length - window + 1));
+    this.#reach = isPart ? from : folded.foldedAt(Math.max(0, raw.length - window + 1));
   }
 
   findForms(): void {

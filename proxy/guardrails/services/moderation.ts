@@ -3,6 +3,7 @@
 // judges each by itself.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
 import type { ModerationCheck } from '../../../guardrails/definition.ts';
 import type { OrganizationRecord } from '../../access/principal.ts';
 import type { Target } from '../../providers/provider.ts';
@@ -27,14 +28,15 @@ const inputsMax = 32;
 const answerBytesMax = 1024 * 1024;
 
 export function createModerationAsk(check: ModerationCheck, { transport, targets }: ModerationDeps): Ask {
-  return async ({ organization, texts }, signal) => {
+  return async ({ guardrail, organization, texts }, signal) => {
     const [target] = targets(organization);
     if (target?.credential.apiKey === undefined) throw new ServiceFailedError('no_key');
+    const owner = { organization: organization.id, key: guardrail.id };
     // One question that fails ends the others.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     const asked = batches(texts.flatMap(pieces)).map((input) =>
-      ask(input, check, { target, transport, signal: either }),
+      ask(input, check, { target, transport, owner, signal: either }),
     );
     try {
       const found = new Set((await Promise.all(asked)).flat());
@@ -50,6 +52,7 @@ export function createModerationAsk(check: ModerationCheck, { transport, targets
 interface Asking {
   readonly target: Target;
   readonly transport: Transport;
+  readonly owner: ShareOwner;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +60,7 @@ interface Asking {
 async function ask(
   input: readonly string[],
   check: ModerationCheck,
-  { target, transport, signal }: Asking,
+  { target, transport, owner, signal }: Asking,
 ): Promise<readonly string[]> {
   const { status, body } = await postWhole(
     {
@@ -66,7 +69,7 @@ async function ask(
       headers: ['authorization', `Bearer ${apiKeyOf(target)}`, ...commonHeaders(false)],
       body: JSON.stringify({ model: check.model, input }),
     },
-    { transport, signal, bytesMax: answerBytesMax },
+    { transport, owner, signal, bytesMax: answerBytesMax },
   );
   if (status !== 200) throw new ServiceFailedError('refused');
   const answer = parseJson(body.toString('utf8'));

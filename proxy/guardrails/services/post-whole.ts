@@ -1,10 +1,13 @@
 // A request to a provider whose answer is read as a whole, up to a bound.
 import { ByteStore } from '../../../common/byte-store.ts';
 import { AnswerTooLongError } from '../../../common/guarded-request.ts';
-import type { OutgoingRequest, Transport } from '../../upstream/transport.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
+import type { OutgoingRequest, Transport, UpstreamReceiver } from '../../upstream/transport.ts';
 
 export interface PostWholeOptions {
   readonly transport: Transport;
+  /** For whom it is sent. */
+  readonly owner: ShareOwner;
   /** Ends the exchange; the promise rejects with its reason. */
   readonly signal: AbortSignal;
   /** Of the answer's body. */
@@ -19,7 +22,7 @@ export interface WholeAnswer {
 /** @throws TransportError, AnswerTooLongError */
 export function postWhole(
   request: OutgoingRequest,
-  { transport, signal, bytesMax }: PostWholeOptions,
+  { transport, owner, signal, bytesMax }: PostWholeOptions,
 ): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -32,7 +35,7 @@ export function postWhole(
     const aborted = () => end(signal.reason);
     const over = () => signal.removeEventListener('abort', aborted);
     signal.addEventListener('abort', aborted, { once: true });
-    const connection = transport.send(request, {
+    const receiver: UpstreamReceiver = {
       onHead: (told) => {
         status = told;
       },
@@ -50,6 +53,7 @@ export function postWhole(
         over();
         reject(error);
       },
-    });
+    };
+    const connection = transport.send(request, receiver, owner);
   });
 }

@@ -34,6 +34,7 @@ export const webhookConnections: KeptConnections = { countMax: 8, idleMs: 4_000,
 export function createWebhookAsk({ url, secret }: WebhookCheck, { post, clock }: WebhookDeps): Ask {
   return async (question, signal) => {
     const body = questionBody(question);
+    const owner = { organization: question.organization.id, key: question.guardrail.id };
     const headers = {
       // Sent again over another connection it keeps its id.
       ...signedHeaders(secret.reveal(), { id: uuidv7(), at: clock.now(), body }),
@@ -41,7 +42,7 @@ export function createWebhookAsk({ url, secret }: WebhookCheck, { post, clock }:
       accept: 'application/json',
       'user-agent': 'model-gateway-guardrails',
     };
-    return readVerdict(await post({ url, headers, body }, signal), question.texts.length);
+    return readVerdict(await post({ url, headers, body, owner }, signal), question.texts.length);
   };
 }
 

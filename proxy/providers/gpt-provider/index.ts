@@ -2,6 +2,7 @@
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
 import { parseJson } from '../../../common/json.ts';
 import { readCompletion } from '../passthrough/answer.ts';
+import { passesToVendor } from '../passthrough/passed-fields.ts';
 import { PassthroughStream } from '../passthrough/stream.ts';
 import { askedUsage } from '../passthrough/usage.ts';
 import type { Provider } from '../provider.ts';
@@ -15,6 +16,7 @@ export const gptProvider: Provider = {
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  passesField: passesToVendor,
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildGptRequest,
   readAnswer: (call, { body }) => {

@@ -6,6 +6,7 @@ import { citedField, markedFields, withoutMarks } from '../../chat/cache-marks.t
 import { isGiven } from '../../chat/fields.ts';
 import type { ProviderCall } from '../provider.ts';
 import { ownHistory } from './history.ts';
+import { passesToVendor, passingBody } from './passed-fields.ts';
 
 export interface PassedBody {
   readonly body: JsonObject;
@@ -15,10 +16,16 @@ export interface PassedBody {
   readonly emulated: readonly string[];
 }
 
-export function passedBody({ request, model, traits }: ProviderCall): PassedBody {
+export function passedBody({ request, model, traits, target }: ProviderCall): PassedBody {
   const { messages, emulated } = ownHistory(request.messages);
-  const body: JsonObject = { ...request.body, model, messages };
-  const dropped = [...dropMetadata(body), ...moveOutputLimit(body, traits), ...dropMarks(body, traits)];
+  const passing = passingBody(request.body, target.provider.passesField ?? passesToVendor);
+  const body: JsonObject = { ...passing.body, model, messages };
+  const dropped = [
+    ...passing.dropped,
+    ...dropMetadata(body),
+    ...moveOutputLimit(body, traits),
+    ...dropMarks(body, traits),
+  ];
   if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
   return { body, dropped, emulated };
 }

@@ -1,6 +1,7 @@
 // The hosted model studio: GPT models and those of other makers, in four dialects of the callers' own format. Answers pass through
 // as sent, but for frames and gaps that break clients. Which dialect is spoken, the base URL says.
 // Source: the vendor's REST references and definitions of the inference API; SDK types of the package openai.
+import { passesToVendor } from '../passthrough/passed-fields.ts';
 import { PassthroughStream } from '../passthrough/stream.ts';
 import { askedUsage } from '../passthrough/usage.ts';
 import type { Provider } from '../provider.ts';
@@ -17,6 +18,7 @@ export const studioAi: Provider = {
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',
+  passesField: passesToVendor,
   streamStops: { value: true, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
   buildRequest: buildStudioRequest,
   readAnswer: readStudioAnswer,

@@ -7,6 +7,7 @@ import { markedFields } from '../../chat/cache-marks.ts';
 import { droppedFields } from '../../chat/fields.ts';
 import { readMaxTokens, readNumber, readStop } from '../../chat/options.ts';
 import type { ToolChoice, ToolDefinition, Tools } from '../../chat/tools.ts';
+import { passesToVendor, passingBody } from '../passthrough/passed-fields.ts';
 import type { ProviderCall } from '../provider.ts';
 import { apiFields, extraFields, mappedFields } from './fields.ts';
 import { plainConversation, plainMessages } from './messages.ts';
@@ -21,7 +22,9 @@ export interface InferenceBody {
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
-export function inferenceBody(call: ProviderCall): InferenceBody {
+export function inferenceBody(sent: ProviderCall): InferenceBody {
+  const passing = passingBody(sent.request.body, sent.target.provider.passesField ?? passesToVendor);
+  const call = { ...sent, request: { ...sent.request, body: passing.body } };
   const { request, model, traits } = call;
   const plan = inferencePlan(call);
   const { fields, dropped } = numbers(request.body, traits);
@@ -43,6 +46,7 @@ export function inferenceBody(call: ProviderCall): InferenceBody {
   return {
     body,
     dropped: [
+      ...passing.dropped,
       ...droppedFields(request.body, new Set([...mappedFields, ...Object.keys(extra)])),
       ...dropped,
       ...markedFields(request.body),

@@ -84,6 +84,35 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         runbook: 'webhooks',
       },
       {
+        name: 'GatewayAuditBroken',
+        severity: 'critical',
+        for: '0m',
+        expr: 'min by (namespace, job) (gateway_control_plane_audit_intact) == 0',
+        summary: 'The audit log was tampered with, or the database has gone back',
+        description:
+          'Its chain does not fit itself, or not what was anchored of it. Whoever did it could write the database.',
+        runbook: 'audit-log',
+      },
+      {
+        name: 'GatewayAuditUnverified',
+        severity: 'warning',
+        for: '15m',
+        expr: 'time() - max by (namespace, job) (gateway_control_plane_audit_verified_timestamp_seconds) > 3 * max by (namespace, job) (gateway_control_plane_audit_verify_interval_seconds)',
+        summary: 'The audit log was not verified for {{ $value | humanizeDuration }}',
+        description: 'No replica comes to it, or each one fails: the log says why.',
+        runbook: 'audit-log',
+      },
+      {
+        name: 'GatewayAuditAnchorsFailing',
+        severity: 'warning',
+        for: '0m',
+        expr: 'sum by (namespace, job) (increase(gateway_control_plane_audit_anchor_failures_total[3h])) > 1',
+        summary: 'The folder of audit anchors cannot be used',
+        description:
+          'Nothing new of the audit log is anchored there; the log and the webhook still have it. Most often a full or lost volume.',
+        runbook: 'audit-log',
+      },
+      {
         name: 'GatewayUsageOfNobody',
         severity: 'info',
         for: '0m',

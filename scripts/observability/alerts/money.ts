@@ -90,10 +90,10 @@ export const moneyAlerts: readonly AlertGroup[] = [
         name: 'GatewayGuardrailsFailing',
         severity: 'warning',
         for: '10m',
-        expr: 'sum by (guardrail, decision) (rate(gateway_guardrail_decisions_total{decision=~"failed_.*"}[5m])) > 0',
+        expr: 'sum by (guardrail, decision) (rate(gateway_guardrail_decisions_total{decision=~"failed_.*|unavailable"}[5m])) > 0',
         summary: 'The guardrail {{ $labels.guardrail }} fails ({{ $labels.decision }})',
         description:
-          'failed_pass: what nobody checked goes on; failed_block: it is refused. A service that is asked does not answer, or a text took too long.',
+          'failed_pass: what nobody checked goes on; failed_block: it is refused: a service that is asked does not answer, or a text is too long. unavailable: it is refused with 503, because the gateway lacks time or room to inspect it.',
         runbook: 'guardrails-failing',
       },
     ],

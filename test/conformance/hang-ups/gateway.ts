@@ -1,5 +1,6 @@
 // The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
 // what was booked of each request can be looked up. Callers and vendors are real sockets.
+
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
@@ -17,13 +18,13 @@ import { PriceBook } from '../../../proxy/ledger/pricing/price-book.ts';
 import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
-import { AddressPolicy } from '../../../proxy/upstream/addresses.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
 import { createDispatch } from '../../../proxy/upstream/dispatch.ts';
 import { Targets } from '../../../proxy/upstream/targets.ts';
-import { createTransport } from '../../../proxy/upstream/transport.ts';
 import { vendors } from '../../../simulator/vendors.ts';
+import { directCallers } from '../../support/direct-callers.ts';
+import { transportTo } from '../../support/transports.ts';
 
 export interface Booking extends UsageEvent {
   /** Nano-dollars that were held for it. */
@@ -61,15 +62,14 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     },
     clock,
   );
-  const privateUpstreams = [`127.0.0.1:${vendorPort}`];
-  const addresses = new AddressPolicy({ privateUpstreams, denyCidrs: [] });
-  const transport = createTransport({ addresses, connectTimeoutMs: 5000, keepAliveMs: 1000, originsMax: 10 });
+  const transport = transportTo([`127.0.0.1:${vendorPort}`], {}, 5000);
   const limits = { answerBytesMax: 1e6, eventBytesMax: 1e6 };
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
     headerBytesMax: 16 * 1024,
     headersTimeoutMs: minute,
     clock,
+    callers: directCallers(),
     handler: createHandler({
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),

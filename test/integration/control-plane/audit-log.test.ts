@@ -22,7 +22,11 @@ describeStores('the audit log', (given) => {
       ...{ action: 'Test.Change', target_kind: 'organization', target_id: 'two' },
       ...{ before: '{"name":"zero"}', after: '{"name":"two"}', previous_hash: events[0]?.hash },
     });
-    expect(await verdict()).toEqual({ intact: true, events: 3 });
+    expect(await verdict()).toEqual({
+      intact: true,
+      events: 3,
+      head: { revision: 3, hash: expect.any(String) },
+    });
   });
 
   it.each([

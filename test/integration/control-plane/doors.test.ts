@@ -20,6 +20,7 @@ import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../proto/load.ts';
 import { encodeReport } from '../../../proxy/access/wire-report.ts';
+import { directCallers } from '../../support/direct-callers.ts';
 import {
   bootstrap,
   createKey,
@@ -304,7 +305,10 @@ describe('the JSON door’s patience', () => {
       metrics: createMetrics(noGauges),
     };
     const address = { host: '127.0.0.1', port: 0 };
-    const door = await startHttpApi({ address, tls: undefined, hosts: [], requestTimeoutMs: 200 }, deps);
+    const door = await startHttpApi(
+      { address, tls: undefined, callers: directCallers(), hosts: [], requestTimeoutMs: 200 },
+      deps,
+    );
     try {
       const slow = await openConnection(door.port);
       slow.send(

@@ -18,6 +18,7 @@ import type { Dispatcher } from '../../../control-plane/services/dispatch.ts';
 import { CallError } from '../../../control-plane/services/errors.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import { services } from '../../../proto/load.ts';
+import { directCallers } from '../../support/direct-callers.ts';
 import { metadataWith } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { noGauges } from '../../support/replica.ts';
@@ -79,9 +80,10 @@ beforeEach(async () => {
     ...{ keepSession: unused, draw: unused, giveBack: unused, reportUsage: unused, closeSession: unused },
   };
   const address = { host: '127.0.0.1', port: 0 };
-  const options = { address, tls: undefined, proxyCertificates: [], reflection: false };
+  const bound = { address, tls: undefined, proxyCertificates: [], reflection: false };
+  const options = { ...bound, callers: directCallers() };
   grpc = await startGrpcServer(options, { ...calls, access, ledger, reportDecisions: unused });
-  http = await startHttpApi({ address, tls: undefined, hosts: [] }, calls);
+  http = await startHttpApi({ address, tls: undefined, callers: directCallers(), hosts: [] }, calls);
 });
 afterEach(async () => {
   await Promise.all([grpc.close(0), http.close(0)]);

@@ -98,6 +98,7 @@ describe.each([
     ['OBSERVE', 'guardrail.observed'],
     ['FAILED_PASS', 'guardrail.failed_passed'],
     ['FAILED_BLOCK', 'guardrail.failed_blocked'],
+    ['UNAVAILABLE', 'guardrail.unavailable'],
   ] as const)('are named for what was decided: %s is %s', async (decision, action) => {
     const id = await guardrail();
     await report([sample(id, { decision: `GUARDRAIL_DECISION_${decision}` })]);

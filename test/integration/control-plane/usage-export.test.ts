@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { usdOfNano } from '../../../common/money.ts';
+import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { createDispatcher } from '../../../control-plane/services/dispatch.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
@@ -178,7 +179,7 @@ describe.each([
     const services = {
       masterKeys: parseSealKeys(createSealKey()),
       bootstrapHash: undefined,
-      privateUpstreams: new Set<string>(),
+      privateUpstreams: new PrivateUpstreams([]),
       usageKeptMs: 0,
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,

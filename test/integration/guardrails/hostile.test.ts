@@ -95,7 +95,7 @@ interface Size {
   readonly fails?: true;
 }
 
-/** Here, or in a worker unless that takes too long. */
+/** In slices, or in a worker unless that takes too long. */
 const sizes: readonly Size[] = [
   { size: '4 KiB', characters: 4 * kib },
   { size: '120 KiB', characters: 120 * kib },
@@ -119,11 +119,13 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
   } finally {
     await flood.stop();
   }
-  expect(new Set(flood.stdout().trim().split('\n'))).toEqual(new Set(['400 guardrail_blocked']));
+  // What takes longer than one text may is told to be not inspected, never to be found.
+  const honest = fails ? ['400 guardrail_blocked'] : ['400 guardrail_blocked', '503 guardrail_unavailable'];
+  expect(honest).toEqual(expect.arrayContaining([...new Set(flood.stdout().trim().split('\n'))]));
   const { 'input pass': passed, ...blocked } = await desk.decisions(guard);
   console.log(`${size}, ${name}: ${JSON.stringify(blocked)}`);
   expect(passed).toBeGreaterThanOrEqual(130);
-  const words = fails ? ['input failed_block'] : ['input block', 'input failed_block'];
+  const words = fails ? ['input failed_block'] : ['input block', 'input unavailable'];
   expect(words).toEqual(expect.arrayContaining(Object.keys(blocked)));
 }
 

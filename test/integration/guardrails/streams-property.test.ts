@@ -186,7 +186,16 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
     services: [],
     decisions: new Decisions(call, record, { metrics, samples: { add: () => undefined } }),
     context,
-    scanner: new Scanner({ pool: { scan: async (asked) => scan(matchers, asked.texts, window) }, window }),
+    owner: { organization: 'o', key: 'k' },
+    scanner: new Scanner({
+      pool: {
+        scan: (asked) => ({
+          scanned: Promise.resolve(scan(matchers, asked.texts, window)),
+          cancel: () => undefined,
+        }),
+      },
+      window,
+    }),
     taken: new Map(),
     restorable: new Map(),
     guardStream: (source, guards) =>

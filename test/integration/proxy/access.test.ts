@@ -1,11 +1,13 @@
 // The real client of Access against a real control plane on SQLite: what operators change is seen through record sources,
 // and how soon a revocation is seen by ten of them.
+
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
+import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import {
   type ControlPlaneOptions,
@@ -17,6 +19,7 @@ import { accessLimits } from '../../../proxy/access/limits.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
+import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';
 import { tell } from '../../support/figures.ts';
 import {
@@ -61,6 +64,7 @@ function startSource(options: Partial<ControlPlaneOptions> = {}): LiveRecordSour
     controlPlane,
     maxStaleMs: hourMs,
     limits: accessLimits,
+    unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
     clock: systemClock,
     timers: systemTimers,
     random: Math.random,

@@ -1,5 +1,6 @@
 // Budgets of real proxies' making against a real control plane: three of them share one budget over gRPC, with recalls over the
 // feed, and the books are looked at while they do.
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { nanoOfUsd, nanoPerUsd } from '../../../common/money.ts';
 import { Secret } from '../../../common/secret.ts';
+import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import {
   type ControlPlaneClient,
@@ -16,6 +18,7 @@ import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource } from '../../../proxy/access/record-source.ts';
 import { type BudgetHold, BudgetRefusal } from '../../../proxy/ledger/budgets/budgets.ts';
 import { SlicedBudgets } from '../../../proxy/ledger/budgets/sliced-budgets.ts';
+import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';
 import { Random } from '../../support/access/random.ts';
 import { limitSubject, testBudget } from '../../support/budget-desk.ts';
@@ -84,6 +87,7 @@ class TestProxy {
       controlPlane: this.client,
       maxStaleMs: hourMs,
       limits: accessLimits,
+      unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
       onRecall: ({ budgetId, window }) => this.budgets.recall(budgetId, window),
       metrics: { lookup: () => {}, cacheIgnored: () => {}, cacheFailed: () => {} },
     });

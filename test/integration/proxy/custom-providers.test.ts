@@ -114,6 +114,7 @@ describe('a model server in the cluster', () => {
     expect(providers).toContainEqual({
       ...{ id: expect.any(String), organizationId: acme.id, name: 'in-cluster' },
       ...{ wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' },
+      passedFields: [],
       models: [
         {
           ...{ name: 'gpt-4o-mini', maxOutputTokens: 4096, capabilities: ['tools'] },

@@ -1,14 +1,17 @@
 // Records over real Redis: a single server, a Cluster of three, one that is gone and one that accepts and never answers.
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
 import { createRedisRecords, recordCommands } from '../../../proxy/access/redis-records.ts';
 import { createRedisConnection, type RedisConnection } from '../../../proxy/redis/connection.ts';
 import { redisTarget } from '../../../proxy/redis/target.ts';
+import { shares } from '../../../proxy/shares.ts';
 import { FakeControlPlane } from '../../support/access/control-plane.ts';
 import { FakeDatabase } from '../../support/access/database.ts';
 import { hashOf, hourMs, TestLink } from '../../support/access/one-proxy.ts';
@@ -65,6 +68,7 @@ function startProxy(connection: RedisConnection): Proxy {
   };
   const source = createRecordSource({
     ...shared,
+    unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
     cache: createRedisRecords({ ...shared, commands: recordCommands(connection), sealKeys }),
     controlPlane: controlPlane.connect(link),
     timers: systemTimers,

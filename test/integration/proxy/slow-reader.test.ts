@@ -163,19 +163,19 @@ describe('a provider faster than its reader', () => {
       await sleep(300);
       return sent > 0 && sent === before;
     };
-    await until(isHeldBack, { timeoutMs: 15_000, what: 'the provider to be held back' });
+    await until(isHeldBack, { timeoutMs: 60_000, what: 'the provider to be held back' });
     const held = sent;
     const grown = (await metric(proxy, 'process_resident_memory_bytes')) - quiet;
     console.log(`held back after ${shown(held)} of ${shown(bytesInAll)}; the proxy grew by ${shown(grown)}`);
     expect(held).toBeLessThan(bytesInAll / 4);
     expect(grown).toBeLessThan(64 * mib);
     reader.readOn();
-    await until(() => reader.tail().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n'), { timeoutMs: 15_000 });
+    await until(() => reader.tail().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n'), { timeoutMs: 60_000 });
     expect(reader.received()).toBeGreaterThan(bytesInAll);
     reader.socket.destroy();
     await proxy.child.stop();
     await upstream.close();
-  });
+  }, 150_000);
 
   const shown = (bytes: number) => `${(bytes / mib).toFixed(0)} MiB`;
 });

@@ -1,6 +1,8 @@
 // Where the gateway never connects to, whatever a setting, a stored provider key or a name server says: refused as unreachable
 // before a connection is made. A listener that is never reached is the witness; that it would see one is shown first.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PrivateUpstreams, privateUpstream } from '../../../common/private-upstreams.ts';
+import { baseUrl } from '../../../control-plane/domain/base-url.ts';
 import { type BlackHole, startBlackHole } from '../../support/black-hole.ts';
 import {
   chatBody,
@@ -93,18 +95,23 @@ describe('the base URL of a provider', () => {
     expect(witness.accepted()).toBe(before);
   });
 
-  it.each(['169.254.169.254', '[fd00:ec2::254]', '[::ffff:a9fe:a9fe]', '100.100.100.200', '168.63.129.16'])(
-    'is never the instance metadata at %s, listed or not',
-    async (host) => {
-      for (const [scheme, port] of [
-        ['http', 80],
-        ['https', 443],
-      ] as const) {
-        const proxy = await proxyTo(`${scheme}://${host}`, { GATEWAY_PRIVATE_UPSTREAMS: `${host}:${port}` });
-        expectRefused(await ask(proxy));
-      }
-    },
-  );
+  it.each([
+    '169.254.169.254',
+    '[fd00:ec2::254]',
+    '[::ffff:a9fe:a9fe]',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    '[fd20:ce::254]',
+  ])('is never the instance metadata at %s, listed or not', async (host) => {
+    for (const [scheme, port] of [
+      ['http', 80],
+      ['https', 443],
+    ] as const) {
+      const proxy = await proxyTo(`${scheme}://${host}`, { GATEWAY_PRIVATE_UPSTREAMS: `${host}:${port}` });
+      expectRefused(await ask(proxy));
+    }
+  });
 
   it('is not reached in a block that the operator denies', async () => {
     expectRefused(
@@ -113,6 +120,35 @@ describe('the base URL of a provider', () => {
     expectRefused(
       await ask(await proxyTo('https://[2001:4860:4860::8888]', { GATEWAY_DENY_CIDRS: '2001:4860::/32' })),
     );
+  });
+});
+
+describe('a private host that is listed for one organization', () => {
+  it('is reached for that one, also where the other has the same base URL, and may be named by no other', async () => {
+    const other = await gateway.createOrganization('neighbour');
+    const owner = await gateway.createOrganization('owner of a model server');
+    const hostAndPort = `127.0.0.1:${gateway.simulator.port}`;
+    const baseUrl = `http://${hostAndPort}/v1`;
+    const listed = { GATEWAY_PRIVATE_UPSTREAMS: `${owner.id}@${hostAndPort}` };
+    const proxy = await proxyTo(baseUrl, listed);
+    const ownersKey = (await owner.createKey()).value;
+    const othersKey = (await other.createKey()).value;
+    // The owner's connection is warm, and is nobody else's.
+    for (let round = 0; round < 2; round++) {
+      expect((await ask(proxy, { authorization: `Bearer ${ownersKey}` })).status).toBe(200);
+      expectRefused(await ask(proxy, { authorization: `Bearer ${othersKey}` }));
+    }
+  });
+
+  it('is a base URL for that one alone at the control plane', async () => {
+    const { id } = await gateway.createOrganization('owner of another');
+    const open = new PrivateUpstreams([privateUpstream(`${id}@models.internal:8000`)]);
+    expect(baseUrl('http://models.internal:8000/v1', open.openTo(id))).toMatchObject({
+      value: 'http://models.internal:8000/v1',
+    });
+    for (const organization of [undefined, 'another'])
+      expect(baseUrl('http://models.internal:8000/v1', open.openTo(organization))).toHaveProperty('problems');
+    expect(() => privateUpstream('a b@models.internal:8000')).toThrow(/id of an organization/);
   });
 });
 

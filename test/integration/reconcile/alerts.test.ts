@@ -1,6 +1,6 @@
 // Differences are reported once, as they are: however many replicas look at the same moment, and whatever a comparison writes meanwhile.
 import type { Insertable, Kysely } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemTimers } from '../../../common/timers.ts';
 import { tellDrift } from '../../../control-plane/reconciliation/alerts.ts';
 import type { ReconcileRowsTable } from '../../../control-plane/store/reconciliation-tables.ts';
@@ -51,7 +51,7 @@ async function stateOf(store: Store, day: string) {
 describe.each([
   ['SQLite', freshSqlite],
   ['PostgreSQL', freshPostgres],
-])('reporting differences over %s', { timeout: 60_000 }, (name, fresh) => {
+])('reporting differences over %s', { timeout: 60_000 }, (_name, fresh) => {
   let database: StoreDatabase;
 
   beforeAll(async () => {
@@ -70,35 +70,34 @@ describe.each([
       reported: [{ after: expect.stringContaining('"driftUsd":"0.000000005"') }],
     });
   });
-
-  // SQLite has one writer at a time.
-  it.runIf(name === 'PostgreSQL')(
-    'one that a comparison writes anew meanwhile is reported again',
-    async () => {
-      const day = '2026-10-02';
-      const [store, other] = [await database.open(), await database.open()];
-      await write(store, difference(day, 7));
-      let written: Promise<void> | undefined;
-      const slow: Pick<Store, 'snapshot' | 'change'> = {
-        snapshot: (work) => store.snapshot(work),
-        change: (context, work) =>
-          store.change(context, (tx) => {
-            // As soon as the row was touched; a while, should the other one have to wait for this transaction.
-            const meanwhile = async () => {
-              written ??= write(other, difference(day, 70));
-              await Promise.race([written, new Promise<void>((done) => systemTimers.after(500, done))]);
-            };
-            return work({ ...tx, db: afterStatement(tx.db, meanwhile) });
-          }),
-      };
-      await tellDrift(slow, now);
-      await written;
-      expect((await stateOf(store, day)).rows).toEqual([{ drift: 70, told_drift: null }]);
-      await tellDrift(store, now);
-      expect((await stateOf(store, day)).reported).toHaveLength(2);
-    },
-  );
 });
+
+// SQLite has one writer at a time.
+it('one that a comparison writes anew meanwhile is reported again: PostgreSQL', async () => {
+  const database = await freshPostgres();
+  onTestFinished(() => database.drop());
+  const day = '2026-10-02';
+  const [store, other] = [await database.open(), await database.open()];
+  await write(store, difference(day, 7));
+  let written: Promise<void> | undefined;
+  const slow: Pick<Store, 'snapshot' | 'change'> = {
+    snapshot: (work) => store.snapshot(work),
+    change: (context, work) =>
+      store.change(context, (tx) => {
+        // As soon as the row was touched; a while, should the other one have to wait for this transaction.
+        const meanwhile = async () => {
+          written ??= write(other, difference(day, 70));
+          await Promise.race([written, new Promise<void>((done) => systemTimers.after(500, done))]);
+        };
+        return work({ ...tx, db: afterStatement(tx.db, meanwhile) });
+      }),
+  };
+  await tellDrift(slow, now);
+  await written;
+  expect((await stateOf(store, day)).rows).toEqual([{ drift: 70, told_drift: null }]);
+  await tellDrift(store, now);
+  expect((await stateOf(store, day)).reported).toHaveLength(2);
+}, 60_000);
 
 function afterStatement(db: Kysely<Schema>, run: () => Promise<void>): Kysely<Schema> {
   return db.withPlugin({

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
 import { startForwarder } from '../../support/black-hole.ts';
+import { freshSqlite } from '../../support/databases.ts';
 import { createForwardScene } from '../../support/forward.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, projectRoot, startNode, until } from '../../support/process.ts';
+import { change, insertOrganization } from '../../support/stored-records.ts';
 import { cutOff, type Scene, type World } from './scenes.ts';
 
 const uuid = '[0-9a-f]{8}-[0-9a-f-]{27}';
@@ -43,6 +45,9 @@ async function withoutJournal({ gateway, logged }: World): Promise<string> {
   await network.stop();
   return folder;
 }
+
+/** What was collected of the audit log before it was hashed anew. */
+const collected = join(tmpdir(), `runbook-anchors-${process.pid}.log`);
 
 export const planeScenes = {
   catalog: {
@@ -162,6 +167,34 @@ export const planeScenes = {
     },
     found: { namespace: 'shop', pod: 'shop-0' },
     finds: [/^ *2 "reason":"[^"]*nothing listens there[^"]*"\n *1 "reason":"[^"]*authority[^"]*"$/m],
+  },
+  'audit-log': {
+    as: 'platform',
+    plant: async ({ shell }) => {
+      const hash = 'ab'.repeat(32);
+      writeFileSync(
+        collected,
+        `${JSON.stringify({ audit_anchor: { revision: 1, hash, at: 1_790_000_000_000 } })}\n`,
+      );
+      const database = await freshSqlite();
+      const store = await database.open();
+      for (const id of ['one', 'two']) {
+        await change(store, (tx) => insertOrganization(tx, { id }).then(() => undefined));
+      }
+      await database.raw(`update audit_events set actor_id = 'x' where revision = 1`);
+      const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+      const isFound = () => plane.logs.some((line) => line.includes('the audit log was tampered with'));
+      await until(isFound, { what: 'the check of the audit log', timeoutMs: 60_000 });
+      shell.collect('control-plane', plane.logs);
+      await plane.close();
+      await database.drop();
+      return async () => rmSync(collected);
+    },
+    found: { file: collected },
+    finds: [
+      /"revision":1,"reason":"its content was changed"/,
+      /^revision 1: it is not the event that was anchored \(anchored at 2026/,
+    ],
   },
   webhooks: {
     plant: async ({ organization, owner, logged, tell }) => {

@@ -1,10 +1,12 @@
 // One record source over the fake control plane and Redis, with a network that a test sets as it likes.
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { RateShare } from '../../../common/shares.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
 import { createRedisRecords } from '../../../proxy/access/redis-records.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
+import { shares } from '../../../proxy/shares.ts';
 import { silentLog } from '../silent-log.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { FakeControlPlane, type Link } from './control-plane.ts';
@@ -101,6 +103,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     ...shared,
     ...(options.withRedis === true && { cache }),
     controlPlane: world.controlPlane.connect(link),
+    unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
     timers: time,
     random: () => 0.5,
     log: silentLog,

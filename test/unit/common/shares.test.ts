@@ -47,6 +47,13 @@ describe('what is held', () => {
     expect(share.used).toBeLessThanOrEqual(500);
   });
 
+  it('says whether there is room for more, and takes nothing', () => {
+    const share = new HeldShare({ capacity: 2, alpha: 1 });
+    expect([share.hasRoom(owner('a')), share.used]).toEqual([true, 0]);
+    share.take(owner('a'));
+    expect([share.hasRoom(owner('a')), share.hasRoom(owner('b')), share.refused]).toEqual([false, true, 0]);
+  });
+
   it('is there again when it is given back, and nobody is remembered', () => {
     const share = new HeldShare({ capacity: 10, alpha: Number.POSITIVE_INFINITY });
     for (let n = 0; n < 10; n++) expect(share.take(owner('a', `k${n}`))).toBe(true);
@@ -70,6 +77,15 @@ describe('what is held', () => {
 describe('what waits', () => {
   const open = () =>
     new FairQueue<string>({ waiting: { capacity: 1e9, alpha: Number.POSITIVE_INFINITY }, quantum: 10 });
+
+  it('of those who may not be served now keeps its turn', () => {
+    const queue = new FairQueue<string>({ waiting: { capacity: 100, alpha: 4 }, quantum: 10 });
+    for (const name of ['a', 'b', 'a', 'b']) queue.push(owner(name), `${name}${queue.length}`, 10);
+    const notA = ({ organization }: { organization: string }) => organization !== 'a';
+    expect([queue.shift(notA), queue.shift(notA), queue.shift(notA)]).toEqual(['b1', 'b3', undefined]);
+    expect([queue.length, queue.waiting.used]).toEqual([2, 20]);
+    expect([queue.shift(), queue.shift(), queue.shift()]).toEqual(['a0', 'a2', undefined]);
+  });
 
   it('is served by turns, in its order within each', () => {
     const queue = open();
@@ -133,6 +149,25 @@ describe('what comes at a rate', () => {
   it('says how long to wait', () => {
     const share = new RateShare({ perMinute: 2, burst: 1, ownersMax: 100 });
     expect([share.take('a', 0), share.take('a', 0), share.take('a', 15_000)]).toEqual([0, 30, 15]);
+  });
+
+  it('is owed what turned out too late to be too much, so that the rate holds', () => {
+    const share = new RateShare({ perMinute: 60, burst: 2, ownersMax: 100 });
+    // Five are under way before the first is known to count.
+    expect(Array.from({ length: 5 }, () => share.wait('a', 0))).toEqual([0, 0, 0, 0, 0]);
+    for (let n = 0; n < 5; n++) share.charge('a', 0);
+    expect([share.wait('a', 0), share.wait('a', 3_000), share.wait('a', 4_000)]).toEqual([4, 1, 0]);
+    expect([share.wait('b', 0), share.refused]).toEqual([0, 2]);
+  });
+
+  it('says how much the one has used that used most', () => {
+    const share = new RateShare({ perMinute: 60, burst: 4, ownersMax: 100 });
+    expect(share.used(0)).toBe(0);
+    share.take('a', 0);
+    for (let n = 0; n < 3; n++) share.take('b', 0);
+    expect([share.used(0), share.used(1_000), share.used(60_000)]).toEqual([0.75, 0.5, 0]);
+    for (let n = 0; n < 6; n++) share.charge('b', 60_000);
+    expect(share.used(60_000)).toBe(1.5);
   });
 
   it('remembers so many owners', () => {

@@ -20,6 +20,7 @@ const commands: readonly (readonly [string, Command])[] = [
 const called: Readonly<Record<string, string>> = {
   'OperatorTokens.Bootstrap': 'bootstrap',
   'Usage.Export': 'usage export',
+  'Audit.Verify': 'audit verify',
   'Reconciliation.ImportBill': 'reconcile import',
 };
 

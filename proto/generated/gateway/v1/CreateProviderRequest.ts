@@ -3,6 +3,7 @@
 import type { WireFormat as _gateway_v1_WireFormat, WireFormat__Output as _gateway_v1_WireFormat__Output } from '../../gateway/v1/WireFormat.ts';
 import type { KeyForm as _gateway_v1_KeyForm, KeyForm__Output as _gateway_v1_KeyForm__Output } from '../../gateway/v1/KeyForm.ts';
 import type { ProviderModels as _gateway_v1_ProviderModels, ProviderModels__Output as _gateway_v1_ProviderModels__Output } from '../../gateway/v1/ProviderModels.ts';
+import type { PassedFields as _gateway_v1_PassedFields, PassedFields__Output as _gateway_v1_PassedFields__Output } from '../../gateway/v1/PassedFields.ts';
 
 export interface CreateProviderRequest {
   'organizationId'?: (string);
@@ -12,10 +13,12 @@ export interface CreateProviderRequest {
   'keyForm'?: (_gateway_v1_KeyForm);
   'keyHeader'?: (string);
   'models'?: (_gateway_v1_ProviderModels | null);
+  'passedFields'?: (_gateway_v1_PassedFields | null);
   '_organizationId'?: "organizationId";
   '_keyForm'?: "keyForm";
   '_keyHeader'?: "keyHeader";
   '_models'?: "models";
+  '_passedFields'?: "passedFields";
 }
 
 export interface CreateProviderRequest__Output {
@@ -26,8 +29,10 @@ export interface CreateProviderRequest__Output {
   'keyForm'?: (_gateway_v1_KeyForm__Output);
   'keyHeader'?: (string);
   'models'?: (_gateway_v1_ProviderModels__Output | null);
+  'passedFields'?: (_gateway_v1_PassedFields__Output | null);
   '_organizationId'?: "organizationId";
   '_keyForm'?: "keyForm";
   '_keyHeader'?: "keyHeader";
   '_models'?: "models";
+  '_passedFields'?: "passedFields";
 }

@@ -9,6 +9,7 @@ export const GuardrailDecision = {
   GUARDRAIL_DECISION_FAILED_PASS: 'GUARDRAIL_DECISION_FAILED_PASS',
   GUARDRAIL_DECISION_FAILED_BLOCK: 'GUARDRAIL_DECISION_FAILED_BLOCK',
   GUARDRAIL_DECISION_NOT_TRIED: 'GUARDRAIL_DECISION_NOT_TRIED',
+  GUARDRAIL_DECISION_UNAVAILABLE: 'GUARDRAIL_DECISION_UNAVAILABLE',
 } as const;
 
 export type GuardrailDecision =
@@ -28,5 +29,7 @@ export type GuardrailDecision =
   | 6
   | 'GUARDRAIL_DECISION_NOT_TRIED'
   | 7
+  | 'GUARDRAIL_DECISION_UNAVAILABLE'
+  | 8
 
 export type GuardrailDecision__Output = typeof GuardrailDecision[keyof typeof GuardrailDecision]

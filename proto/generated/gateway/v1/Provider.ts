@@ -16,6 +16,7 @@ export interface Provider {
   'models'?: (_gateway_v1_ProviderModel)[];
   'createdAt'?: (string);
   'revision'?: (number | string | Long);
+  'passedFields'?: (string)[];
   '_organizationId'?: "organizationId";
   '_keyHeader'?: "keyHeader";
 }
@@ -31,6 +32,7 @@ export interface Provider__Output {
   'models': (_gateway_v1_ProviderModel__Output)[];
   'createdAt': (string);
   'revision': (string);
+  'passedFields': (string)[];
   '_organizationId'?: "organizationId";
   '_keyHeader'?: "keyHeader";
 }

@@ -13,6 +13,7 @@ export interface ProviderRecord {
   'keyHeader'?: (string);
   'models'?: (_gateway_v1_ProviderModel)[];
   'createdAt'?: (string);
+  'passedFields'?: (string)[];
   '_keyHeader'?: "keyHeader";
 }
 
@@ -25,5 +26,6 @@ export interface ProviderRecord__Output {
   'keyHeader'?: (string);
   'models': (_gateway_v1_ProviderModel__Output)[];
   'createdAt': (string);
+  'passedFields': (string)[];
   '_keyHeader'?: "keyHeader";
 }

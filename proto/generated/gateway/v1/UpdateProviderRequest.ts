@@ -2,6 +2,7 @@
 
 import type { KeyForm as _gateway_v1_KeyForm, KeyForm__Output as _gateway_v1_KeyForm__Output } from '../../gateway/v1/KeyForm.ts';
 import type { ProviderModels as _gateway_v1_ProviderModels, ProviderModels__Output as _gateway_v1_ProviderModels__Output } from '../../gateway/v1/ProviderModels.ts';
+import type { PassedFields as _gateway_v1_PassedFields, PassedFields__Output as _gateway_v1_PassedFields__Output } from '../../gateway/v1/PassedFields.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface UpdateProviderRequest {
@@ -11,11 +12,13 @@ export interface UpdateProviderRequest {
   'keyForm'?: (_gateway_v1_KeyForm);
   'keyHeader'?: (string);
   'models'?: (_gateway_v1_ProviderModels | null);
+  'passedFields'?: (_gateway_v1_PassedFields | null);
   '_ifRevision'?: "ifRevision";
   '_baseUrl'?: "baseUrl";
   '_keyForm'?: "keyForm";
   '_keyHeader'?: "keyHeader";
   '_models'?: "models";
+  '_passedFields'?: "passedFields";
 }
 
 export interface UpdateProviderRequest__Output {
@@ -25,9 +28,11 @@ export interface UpdateProviderRequest__Output {
   'keyForm'?: (_gateway_v1_KeyForm__Output);
   'keyHeader'?: (string);
   'models'?: (_gateway_v1_ProviderModels__Output | null);
+  'passedFields'?: (_gateway_v1_PassedFields__Output | null);
   '_ifRevision'?: "ifRevision";
   '_baseUrl'?: "baseUrl";
   '_keyForm'?: "keyForm";
   '_keyHeader'?: "keyHeader";
   '_models'?: "models";
+  '_passedFields'?: "passedFields";
 }

@@ -193,6 +193,8 @@ export const callersFaults = {
     },
   ],
   guardrail_blocked: later,
+  // test/integration/guardrails/shares.test.ts
+  guardrail_unavailable: later,
   project_key_required: [
     {
       what: 'another virtual key only',

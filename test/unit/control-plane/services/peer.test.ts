@@ -1,19 +1,15 @@
 // What a connection says about who is behind it.
 import { describe, expect, it } from 'vitest';
-import {
-  addressOfPeer,
-  certificateProxyOf,
-  isConfidential,
-} from '../../../../control-plane/services/peer.ts';
+import { certificateProxyOf, isConfidential, peerOf } from '../../../../control-plane/services/peer.ts';
 
 describe('the address of a peer', () => {
   it.each([
-    ['127.0.0.1:4711', '127.0.0.1'],
-    ['::ffff:10.0.0.1:4711', '10.0.0.1'],
-    ['fd00::1:4711', 'fd00::1'],
-    ['unknown', 'unknown'],
-  ])('of %s is %s', (peer, address) => {
-    expect(addressOfPeer(peer)).toBe(address);
+    ['127.0.0.1:4711', '127.0.0.1', 4711],
+    ['::ffff:10.0.0.1:4711', '::ffff:10.0.0.1', 4711],
+    ['fd00::1:4711', 'fd00::1', 4711],
+    ['unknown', 'unknown', undefined],
+  ])('of %s is %s', (printed, remoteAddress, remotePort) => {
+    expect(peerOf(printed)).toEqual({ remoteAddress, remotePort });
   });
 
   it.each([

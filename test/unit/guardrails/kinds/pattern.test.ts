@@ -1,9 +1,9 @@
 // Operators' regular expressions: what is refused, what is found, and that pieces give what the whole gives.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
 import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
-import type { Matcher } from '../../../../guardrails/matcher.ts';
+import { costMax, type Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { cut, findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
 
@@ -58,6 +58,39 @@ describe('what is refused', () => {
     expect(() =>
       compile(...Array.from({ length: 100 }, (_, i) => `(?i)\\bname-${i}[a-z]{2,20}\\b`)),
     ).not.toThrow();
+  });
+});
+
+describe('what it costs', () => {
+  const list = Array.from({ length: 100 }, (_, i) => `(?i)\\bname-${i}[a-z]{2,20}\\b`);
+
+  it.each([
+    ['a name', ['\\bTCK-\\d{6}\\b']],
+    ['an address', ['[a-z0-9._]+@[a-z0-9.]+\\.[a-z]{2,}']],
+    ['what catches fire elsewhere', ['(a+)+$']],
+    ['a hundred names', list],
+    ['a word with something behind it', ['\\bpassword\\b.{0,100}secret']],
+  ])('little: %s', (_, patterns) => {
+    expect(compile(...patterns).cost).toBeLessThan(costMax / 10);
+  });
+
+  it.each([
+    ['what keeps hundreds of beginnings open', 'a.{400}b'],
+    ['what reads on for each match', '.*?z|a'],
+    ['what reads on for each of a hundred letters', 'a.{100}b'],
+  ])('more than is accepted: %s', (_, pattern) => {
+    expect(compile(pattern).cost).toBeGreaterThan(costMax);
+  });
+
+  it('the same each time and by no clock, and of prose less than of what it is made of', () => {
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => {
+      throw new Error('is asked for the time');
+    });
+    const [first, second] = [compile('(.*a){20}'), compile('(.*a){20}')];
+    now.mockRestore();
+    expect([first.cost, first.likelyCost]).toEqual([second.cost, second.likelyCost]);
+    expect(first.cost).toBeGreaterThan(1_000);
+    expect(first.likelyCost).toBeLessThan(first.cost / 10);
   });
 });
 

@@ -144,57 +144,6 @@ describe('a change on the feed', () => {
   });
 });
 
-describe('a key that is not known', () => {
-  it('is remembered for 5 s and refused meanwhile without a look-up', async () => {
-    const proxy = await startWarm();
-    expect(await find(proxy, hashOf(9))).toBe('access_not_found');
-    await world.time.advance(4_900);
-    expect(refusal(proxy, hashOf(9)).code).toBe('access_not_found');
-    expect(proxy.link.resolves).toBe(2);
-    await world.time.advance(200);
-    expect(await find(proxy, hashOf(9))).toBe('access_not_found');
-    expect(proxy.link.resolves).toBe(3);
-  });
-
-  it('costs an address its look-ups after twenty refusals in a minute, and nobody else', async () => {
-    const proxy = await startWarm();
-    for (let number = 100; number < 120; number++)
-      expect(await find(proxy, hashOf(number))).toBe('access_not_found');
-    const refused = refusal(proxy, hashOf(120));
-    expect(refused.code).toBe('rate_limit_exceeded');
-    expect(refused.retryAfter).toBeGreaterThan(50);
-    expect(proxy.source.find(key, address)).toMatchObject({ key: { keyId } });
-    expect(await find(proxy, hashOf(121), '192.0.2.2')).toBe('access_not_found');
-    await world.time.advance(60_000);
-    expect(await find(proxy, hashOf(120))).toBe('access_not_found');
-  });
-
-  it('counts refusals of an IPv6 address for the /64 around it', async () => {
-    const proxy = await startWarm();
-    for (let number = 100; number < 120; number++) await find(proxy, hashOf(number), `2001:db8::${number}`);
-    expect(refusal(proxy, hashOf(120), '2001:db8:0:0:ffff::1').code).toBe('rate_limit_exceeded');
-    expect(await find(proxy, hashOf(121), '2001:db8:0:1::1')).toBe('access_not_found');
-  });
-
-  it('does not count refusals out of memory', async () => {
-    const proxy = await startWarm();
-    await find(proxy, hashOf(9));
-    for (let time = 0; time < 30; time++) expect(refusal(proxy, hashOf(9)).code).toBe('access_not_found');
-    expect(await find(proxy, hashOf(10))).toBe('access_not_found');
-  });
-
-  it('is told from a known one: neither a change nor the revocation of a key meets the limit on guesses', async () => {
-    const proxy = await startWarm();
-    for (let number = 100; number < 120; number++) await find(proxy, hashOf(number));
-    world.database.touch(key);
-    await world.time.advance(3);
-    expect(await find(proxy)).toBe(keyId);
-    world.database.remove(key);
-    await world.time.advance(3);
-    expect(refusal(proxy, key).code).toBe('access_not_found');
-  });
-});
-
 describe('resolves', () => {
   it('refuses the 33rd hash never seen while 32 are under way, and admits a known key beside them', async () => {
     const proxy = await startWarm();

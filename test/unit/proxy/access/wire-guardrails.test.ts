@@ -45,7 +45,8 @@ describe('a guardrail of a record', () => {
 
   it('names the fields that it inspects beside the text; one that is not known may be any', () => {
     const alsoOf = (...also: readonly string[]) =>
-      decode({ ...record, check: { ...record.check, also: also as GuardrailCheck['also'] } })[0]?.also;
+      decode({ ...record, check: { ...record.check, also: also as NonNullable<GuardrailCheck['also']> } })[0]
+        ?.also;
     expect(alsoOf('GUARDRAIL_FIELD_USER', 'GUARDRAIL_FIELD_METADATA')).toEqual(['user', 'metadata']);
     expect(alsoOf('GUARDRAIL_FIELD_UNSPECIFIED')).toHaveLength(4);
     expect(alsoOf()).toBeUndefined();

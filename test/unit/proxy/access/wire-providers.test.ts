@@ -34,10 +34,11 @@ describe('a custom provider', () => {
       },
       traits: { forcedTools: 'false', reasoning: 'budget', prefill: 'perhaps', newer: 'true' },
     };
-    expect(decode({ ...record, models: [model, { name: 'bare' }] })).toEqual([
+    expect(decode({ ...record, passedFields: ['models'], models: [model, { name: 'bare' }] })).toEqual([
       {
         ...{ id: 'p', name: 'vendor', wireFormat: 'assistant-provider', keyForm: 'wire_format' },
         baseUrl: 'https://api.example.com',
+        passedFields: ['models'],
         models: [
           {
             catalogModel: {

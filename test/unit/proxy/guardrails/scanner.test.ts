@@ -1,100 +1,262 @@
-// Where texts are scanned, by their length and by what it takes.
+// Where texts are scanned, by their length and by what it is likely to take; and what becomes of what lacks time or room.
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import type { Scanned } from '../../../../proxy/guardrails/scan.ts';
-import { nsHereMax, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
-import type { ScanTask } from '../../../../proxy/guardrails/worker-pool.ts';
+import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
+import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
+import { SliceTurns } from '../../../../proxy/guardrails/slice-turns.ts';
 import { callWith, literally, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 
 const nothing: Scanned = { hits: [], failed: [] };
 const said = (text: string) => ({ slots: [{ text, isFixed: false, group: 1 }], seams: [] });
+const owner = { organization: 'o', key: 'k' };
 
-function compiled(matcher: Matcher): readonly CompiledGuardrail[] {
-  const call = callWith([wordsGuardrail(['BAD'])], {});
+function compiled(matcher: Matcher, guardrails = [wordsGuardrail(['BAD'])]): readonly CompiledGuardrail[] {
+  const call = callWith(guardrails, {});
   const applied = new CompiledGuardrails({ log: silentLog, compile: () => matcher }).appliedTo(call.caller);
   return applied?.input.texts ?? [];
 }
 
-function openScanner(answer: () => Promise<Scanned> = () => Promise.resolve(nothing)) {
+/** A clock that goes on by so much each time it is looked at: of a machine whose processor is away for most of the time. */
+function slowClock(ms: number): () => number {
+  let now = 0;
+  return () => {
+    now += ms;
+    return now;
+  };
+}
+
+interface Opened {
+  readonly tasks: ScanTask[];
+  readonly scanner: Scanner;
+  readonly turns: SliceTurns;
+}
+
+function openScanner(
+  answer: (task: ScanTask) => Promise<Scanned> = () => Promise.resolve(nothing),
+  clock: { now?: () => number; cpu?: () => number } = {},
+): Opened {
   const tasks: ScanTask[] = [];
   const pool = {
     scan: (task: ScanTask) => {
       tasks.push(task);
-      return answer();
+      return { scanned: answer(task), cancel: () => undefined };
     },
   };
-  return { tasks, scanner: new Scanner({ pool, window: 512 }) };
+  const now = clock.now ?? (() => performance.now());
+  const turns = new SliceTurns({ now });
+  return { tasks, turns, scanner: new Scanner({ pool, turns, window: 512, now, ...clock }) };
 }
 
-const costing = (cost: number) => compiled({ ...literally(['BAD']), cost });
+const costing = (likelyCost: number) => compiled({ ...literally(['BAD']), cost: 20, likelyCost });
+
+function finished(scanned: Scanned | PendingScan): Scanned | Promise<Scanned> {
+  return 'scanned' in scanned ? scanned.scanned : scanned;
+}
 
 describe('texts are scanned', () => {
-  it('here up to 128 KiB', () => {
-    const { scanner, tasks } = openScanner();
+  it('at once where that takes no longer than a slice', () => {
+    const { scanner, tasks } = openScanner(undefined, { now: () => 0 });
     const text = `${'x'.repeat(128 * 1024 - 3)}BAD`;
     const start = text.length - 3;
-    expect(scanner.scan(costing(1), said(text))).toEqual({
+    expect(scanner.scan(costing(1), said(text), owner)).toEqual({
       hits: [{ text: 0, matcher: 0, start, end: text.length, label: 'WORD' }],
       failed: [],
     });
     expect(tasks).toEqual([]);
   });
 
-  it('in a worker above, with what it needs to know of the guardrails and no more', async () => {
-    const { scanner, tasks } = openScanner();
-    const text = 'x'.repeat(128 * 1024 + 1);
-    expect(await scanner.scan(costing(1), said(text))).toBe(nothing);
-    const { id, revision, check } = wordsGuardrail(['BAD']);
-    expect(tasks).toEqual([{ guardrails: [{ id, revision, check }], texts: [text], window: 512 }]);
+  it('in slices where it takes longer, with other turns between them', async () => {
+    const { scanner, tasks, turns } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
+    const text = `${'x'.repeat(1024 * 1024 - 3)}BAD`;
+    const pending = scanner.scan(costing(1), said(text), owner);
+    let others = 0;
+    const other = setInterval(() => others++, 0);
+    expect(turns.texts.used).toBe(text.length);
+    expect((await finished(pending)).hits).toMatchObject([{ start: text.length - 3, end: text.length }]);
+    clearInterval(other);
+    expect([tasks.length, turns.texts.used]).toEqual([0, 0]);
+    expect(others).toBeGreaterThan(0);
   });
 
-  it('in a worker where that may take too long, however short the text', async () => {
+  it('in a worker where that is likely to take long, with what it needs to know of the guardrails and no more', async () => {
     const { scanner, tasks } = openScanner();
-    const slow = costing(nsHereMax / 5_000);
-    await scanner.scan(slow, said('x'.repeat(4_900)));
+    const cost = nsHereMax / 5_000;
+    await finished(scanner.scan(costing(cost), said('x'.repeat(4_900)), owner));
     expect(tasks.length).toBe(0);
-    await scanner.scan(slow, said('x'.repeat(5_000)));
-    expect(tasks.length).toBe(1);
+    const text = 'x'.repeat(5_000);
+    expect(await finished(scanner.scan(costing(cost), said(text), owner))).toMatchObject(nothing);
+    const { id, revision, check } = wordsGuardrail(['BAD']);
+    expect(tasks).toEqual([{ guardrails: [{ id, revision, check }], texts: [text], window: 512 }]);
   });
 
   it('in a worker where there are very many of them, however short', async () => {
     const { scanner, tasks } = openScanner();
     const slots = Array.from({ length: 20_000 }, (_, group) => ({ text: 'x', isFixed: false, group }));
-    await scanner.scan(costing(100), { slots, seams: [] });
+    await finished(scanner.scan(costing(100), { slots, seams: [] }, owner));
+    expect(tasks.length).toBe(1);
+  });
+
+  it('in a worker from then on where they take more processor time than was likely', async () => {
+    const { scanner, tasks } = openScanner(undefined, { now: slowClock(1.5), cpu: slowClock(15) });
+    await finished(scanner.scan(costing(1), said('x'.repeat(textMax)), owner));
+    expect(tasks.length).toBe(1);
+  });
+
+  it('in a worker where something has begun that does not end', async () => {
+    const { scanner, tasks } = openScanner();
+    const open: Matcher = {
+      cost: 2_000,
+      likelyCost: 1,
+      inspect: (_, from) => ({ findings: [], decided: from }),
+    };
+    await finished(scanner.scan(compiled(open), said('x'.repeat(50_000)), owner));
     expect(tasks.length).toBe(1);
   });
 
   it('nowhere without guardrails', () => {
     const { scanner, tasks } = openScanner();
-    expect(scanner.scan([], said('x'.repeat(1_000_000)))).toEqual(nothing);
+    expect(scanner.scan([], said('x'.repeat(1_000_000)), owner)).toEqual(nothing);
+    expect(tasks).toEqual([]);
+  });
+
+  it('and what the worker finds is beside what was found here, by guardrail', async () => {
+    const guardrails = [
+      wordsGuardrail(['slow'], { id: '1', action: 'observe' }),
+      wordsGuardrail(['BAD'], { id: '2' }),
+    ];
+    const [slow, quick] = compiled({ ...literally(['BAD']), cost: 20, likelyCost: 1 }, guardrails);
+    if (slow === undefined || quick === undefined) throw new Error('two');
+    const open: Matcher = {
+      cost: 2_000,
+      likelyCost: 1,
+      inspect: (_, from) => ({ findings: [], decided: from }),
+    };
+    const hit = { text: 0, matcher: 0, start: 2, end: 5, label: 'WORD' };
+    const { scanner, tasks } = openScanner(() => Promise.resolve({ hits: [hit], failed: [] }));
+    const text = `BAD ${'x'.repeat(50_000)}`;
+    const scanned = await finished(scanner.scan([{ ...slow, matcher: open }, quick], said(text), owner));
+    expect(tasks[0]?.guardrails.map(({ id }) => id)).toEqual(['1']);
+    expect(scanned.hits).toEqual([hit, { text: 0, matcher: 1, start: 0, end: 3, label: 'WORD' }]);
+  });
+});
+
+describe('a processor that is mostly away', () => {
+  it('serves thirty clean prompts of 8,000 characters at once, all of them', async () => {
+    // Each look at the clock costs 20 ms: no slice is ever within its time, and no worker ever starts.
+    const clock = { now: slowClock(20), cpu: slowClock(0.5) };
+    const { scanner, tasks } = openScanner(() => new Promise(() => undefined), clock);
+    const { inspect, decisions } = openInspecting({ scanner });
+    const personal = (text: string) => ({ messages: [{ role: 'user', content: text }] });
+    const prompt = 'Dear Ms Quartz, our 3 engineers moved the box of 14 July. '.repeat(140).slice(0, 8_000);
+    const all = Array.from({ length: 30 }, () =>
+      inspect(callWith([wordsGuardrail(['BAD'])], personal(prompt))),
+    );
+    expect(await Promise.allSettled(all)).toHaveLength(30);
+    expect(decisions).toEqual(Array.from({ length: 30 }, () => 'our-guard input pass'));
     expect(tasks).toEqual([]);
   });
 });
 
-describe('what a worker does not do', () => {
-  const long = { messages: [{ role: 'user', content: `${'x'.repeat(200_000)}BAD` }] };
-  const away = () => openScanner(() => Promise.reject(new Error('took too long'))).scanner;
+describe('what is not inspected', () => {
+  const long = { messages: [{ role: 'user', content: `${'x'.repeat(900_000)}BAD` }] };
+  const busy = () => openScanner(() => Promise.reject(new NoCapacityError('too much waits'))).scanner;
+  const rule = (fields: Partial<Guardrail>) => wordsGuardrail(['BAD'], fields);
+  const expensive = { compile: () => ({ ...literally(['BAD']), likelyCost: 1_000 }) };
 
-  it('is a failed check, by whose rule the request goes on or does not', async () => {
-    const rule = (onFailure: Guardrail['onFailure']) => wordsGuardrail(['BAD'], { onFailure });
-    const { inspect, decisions } = openInspecting({ scanner: away() });
-    await expect(inspect(callWith([rule('block')], long))).rejects.toMatchObject({
-      code: 'guardrail_blocked',
-    });
-    const call = callWith([rule('pass')], long);
+  it.each(['block', 'pass'] as const)(
+    'is 503 with retry-after, and never a verdict: rule %s',
+    async (onFailure) => {
+      const { inspect, decisions, samples, context } = openInspecting({ scanner: busy() }, expensive);
+      await expect(inspect(callWith([rule({ onFailure })], long))).rejects.toMatchObject({
+        code: 'guardrail_unavailable',
+        status: 503,
+        retryAfter: expect.any(Number),
+      });
+      expect(decisions).toEqual(['our-guard input unavailable']);
+      expect(samples).toMatchObject([{ decision: 'unavailable' }]);
+      expect(context.record).toEqual({
+        guardrailHeader: 'our-guard=unavailable',
+        guardrailsNotPassed: 'our-guard=unavailable',
+      });
+    },
+  );
+
+  it('holds nothing up where its guardrail only observes', async () => {
+    const { inspect, decisions } = openInspecting({ scanner: busy() }, expensive);
+    const call = callWith([rule({ action: 'observe' })], long);
     expect((await inspect(call)).call).toBe(call);
-    expect(decisions).toEqual(['our-guard input failed_block', 'our-guard input failed_pass']);
+    expect(decisions).toEqual(['our-guard input unavailable']);
+  });
+
+  it('takes nothing from what was found before', async () => {
+    const found: Scanned = {
+      ...{ hits: [{ text: 0, matcher: 0, start: 900_000, end: 900_003, label: 'WORD' }], failed: [] },
+      unavailable: [1],
+    };
+    const { scanner } = openScanner(() => Promise.resolve(found));
+    const { inspect, decisions } = openInspecting({ scanner }, expensive);
+    const guardrails = [rule({ id: '1', name: 'finds' }), rule({ id: '2', name: 'lacks-time' })];
+    await expect(inspect(callWith(guardrails, long))).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(decisions).toEqual(['finds input block']);
   });
 
   it('nobody waits for who leaves', async () => {
     const { scanner } = openScanner(() => new Promise(() => undefined));
-    const { inspect, abort } = openInspecting({ scanner });
-    const inspecting = inspect(callWith([wordsGuardrail(['BAD'])], long));
+    const { inspect, abort } = openInspecting({ scanner }, expensive);
+    const inspecting = inspect(callWith([rule({})], long));
     abort(new Error('the client left'));
     await expect(inspecting).rejects.toThrow('the client left');
+  });
+});
+
+describe('slices of many', () => {
+  const prompts = (content: string) => ({ messages: [{ role: 'user', content }] });
+  const of = (organization: string, guardrails: readonly Guardrail[], content: string) => {
+    const call = callWith(guardrails, prompts(content));
+    const { principal } = call.caller;
+    Object.assign(principal, { organization: { ...principal.organization, id: organization } });
+    return call;
+  };
+
+  /** Finds nothing, in pieces of 256 characters. */
+  const costly = { compile: (): Matcher => ({ cost: 1e6, likelyCost: 1, inspect: nothingIn }) };
+  const nothingIn: Matcher['inspect'] = ({ raw }) => ({ findings: [], decided: raw.length });
+
+  it('are given in turns by organization: forty long texts of one hold up no text of another', async () => {
+    const { scanner } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
+    const { inspect } = openInspecting({ scanner }, costly);
+    const ended: string[] = [];
+    const send = async (organization: string) => {
+      await inspect(of(organization, [wordsGuardrail(['BAD'])], 'x'.repeat(5_000)));
+      ended.push(organization);
+    };
+    await Promise.all([...Array.from({ length: 40 }, () => send('a')), send('b')]);
+    expect(ended).toHaveLength(41);
+    expect(ended.indexOf('b')).toBeLessThan(3);
+  });
+
+  it('are refused where their organization has its share of texts under way', async () => {
+    const { scanner, turns } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
+    const { inspect, decisions } = openInspecting(
+      { scanner },
+      { compile: () => ({ cost: 20, inspect: nothingIn }) },
+    );
+    const send = (organization: string) =>
+      Promise.resolve(inspect(of(organization, [wordsGuardrail(['BAD'])], 'x'.repeat(textMax))));
+    const all = await Promise.allSettled([
+      ...Array.from({ length: 70 }, () => Promise.resolve().then(() => send('a'))),
+      Promise.resolve().then(() => send('b')),
+    ]);
+    const refused = all.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(20);
+    for (const one of refused) expect(one).toMatchObject({ reason: { code: 'guardrail_unavailable' } });
+    expect(all.at(-1)?.status).toBe('fulfilled');
+    expect(new Set(decisions)).toEqual(new Set(['our-guard input pass', 'our-guard input unavailable']));
+    expect([turns.texts.used, turns.texts.refused]).toEqual([0, refused.length]);
   });
 });
 
@@ -107,13 +269,11 @@ describe('the longest text', () => {
   });
 
   it('that is inspected has 1 MiB, all texts together; above it failure rules hold', async () => {
-    const { scanner, tasks } = openScanner();
+    const { scanner } = openScanner();
     const { inspect, decisions } = openInspecting({ scanner });
     await inspect(callWith([wordsGuardrail(['BAD'])], halves(textMax)));
-    expect(tasks.length).toBe(1);
     expect(() => inspect(callWith([wordsGuardrail(['BAD'])], halves(textMax + 2)))).toThrow('our-guard');
     await inspect(callWith([wordsGuardrail(['BAD'], { onFailure: 'pass' })], halves(textMax + 2)));
-    expect(tasks.length).toBe(1);
     expect(decisions).toEqual([
       'our-guard input pass',
       'our-guard input failed_block',

@@ -1,77 +1,168 @@
 // Real workers, with real checks.
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { TextCheck } from '../../../../guardrails/index.ts';
-import { WorkerPool } from '../../../../proxy/guardrails/worker-pool.ts';
+import { NoCapacityError } from '../../../../proxy/guardrails/scan-worker.ts';
+import { WorkerPool, type WorkerPoolDeps } from '../../../../proxy/guardrails/worker-pool.ts';
+import { until } from '../../../support/process.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 
 let pool: WorkerPool;
 afterEach(() => pool.close());
 
+const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const owner = (organization = 'a') => ({ organization, key: 'k' });
 const words: TextCheck = { kind: 'words', phrases: ['secret plan'], withinWords: false };
-const guardrail = (check: TextCheck, revision = 1) => ({ id: 'g', revision, check });
-const scan = (text: string, check: TextCheck = words, revision = 1) =>
-  pool.scan({ guardrails: [guardrail(check, revision)], texts: ['nothing', text], window: 512 });
+const guardrail = (check: TextCheck, revision = 1) => ({ id: JSON.stringify(check), revision, check });
+
+interface Asked {
+  readonly check?: TextCheck;
+  readonly revision?: number;
+  readonly organization?: string;
+}
+
+function start(text: string, { check = words, revision = 1, organization = 'a' }: Asked = {}) {
+  const guardrails = [{ ...guardrail(check, revision), id: check === slow ? 'slow' : 'g' }];
+  return pool.scan({ guardrails, texts: ['nothing', text], window: 512 }, owner(organization));
+}
+
+const scan = (text: string, asked: Asked = {}) => start(text, asked).scanned;
 const found = { text: 1, matcher: 0, start: 4, end: 15 };
 /** Half a minute for this text: linear, and slow. */
 const slow: TextCheck = { kind: 'pattern', patterns: ['.*?z|a', '.*?z|b'] };
 const slowText = 'ab'.repeat(500_000);
 
-describe('workers', () => {
+function open(deps: Partial<WorkerPoolDeps> = {}): void {
+  pool = new WorkerPool({ log: silentLog, waitMsMax: 60_000, lateMs: 120_000, silentMsMax: 60_000, ...deps });
+}
+
+describe('workers', { timeout: 120_000 }, () => {
   it('find what is found here', async () => {
-    pool = new WorkerPool({ log: silentLog });
+    open();
     expect(await scan('the secret plan')).toMatchObject({ hits: [found], failed: [] });
   });
 
   it('compile a guardrail once, and another revision of it anew', async () => {
-    pool = new WorkerPool({ log: silentLog });
+    open();
     const other: TextCheck = { ...words, phrases: ['other thing'] };
     await scan('the secret plan');
-    expect(await scan('the secret plan', other)).toMatchObject({ hits: [found] });
-    expect(await scan('the secret plan', other, 2)).toMatchObject({ hits: [] });
-    expect(await scan('the other thing', other, 2)).toMatchObject({ hits: [found] });
+    expect(await scan('the secret plan', { check: other })).toMatchObject({ hits: [found] });
+    expect(await scan('the secret plan', { check: other, revision: 2 })).toMatchObject({ hits: [] });
+    expect(await scan('the other thing', { check: other, revision: 2 })).toMatchObject({ hits: [found] });
   });
 
   it('go on when more guardrails came than are kept', async () => {
-    pool = new WorkerPool({ log: silentLog });
-    for (let revision = 1; revision <= 300; revision++) await scan('x', words, revision);
+    open();
+    for (let revision = 1; revision <= 300; revision++) await scan('x', { revision });
     expect(await scan('the secret plan')).toMatchObject({ hits: [found] });
   });
 
   it('say which guardrail cannot be compiled', async () => {
-    pool = new WorkerPool({ log: silentLog });
-    expect(await scan('x', { kind: 'pattern', patterns: ['('] })).toEqual({ hits: [], failed: [0] });
+    open();
+    expect(await scan('x', { check: { kind: 'pattern', patterns: ['('] } })).toEqual({
+      hits: [],
+      failed: [0],
+    });
   });
 
-  it('work on two texts at a time, others wait their turn', async () => {
-    pool = new WorkerPool({ log: silentLog });
+  it('take one text at a time, others wait their turn', async () => {
+    open();
     const all = await Promise.all(Array.from({ length: 6 }, () => scan('the secret plan')));
     expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect([pool.waiting.used, pool.working.used]).toEqual([0, 0]);
   });
 
-  it('that do not come back are ended, and others take their place', async () => {
-    pool = new WorkerPool({ log: silentLog, timeoutMs: 3_000 });
-    const stuck = await Promise.allSettled([scan(slowText, slow), scan(slowText, slow), scan('waits')]);
-    expect(stuck.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  it('stop a scan between two pieces when its budget is over, say so, and go on with the next', async () => {
+    open({ workMsMax: 200 });
+    expect(await scan(slowText, { check: slow })).toMatchObject({ failed: [], unavailable: [0] });
     expect(await scan('the secret plan')).toMatchObject({ hits: [found] });
   });
 
-  it('are not asked by more than can wait', async () => {
-    pool = new WorkerPool({ log: silentLog, timeoutMs: 300, queueMax: 1 });
-    const [, , , fourth] = await Promise.allSettled([
-      scan(slowText, slow),
-      scan(slowText, slow),
-      scan('waits'),
-      scan('one too many'),
-    ]);
-    expect(fourth).toMatchObject({ status: 'rejected', reason: new Error('busy') });
+  it('stop where nobody waits any more', async () => {
+    open({ workMsMax: 100_000 });
+    const { scanned, cancel } = start(slowText, { check: slow });
+    setTimeout(cancel, 300);
+    await expect(scanned).rejects.toThrow(NoCapacityError);
+    expect(await scan('the secret plan')).toMatchObject({ hits: [found] });
   });
 
-  it('answer nobody once they are closed', async () => {
-    pool = new WorkerPool({ log: silentLog });
-    const waiting = scan(slowText, slow);
-    const ended = expect(waiting).rejects.toThrow('closed');
+  it('are kept from no other organization: one that keeps a worker busy has one of them', async () => {
+    open({ workMsMax: 30_000 });
+    const greedy = Array.from({ length: 40 }, () => start(slowText, { check: slow }));
+    for (const { scanned } of greedy) scanned.catch(() => undefined);
+    for (let sent = 0; sent < 3; sent++)
+      expect(await scan('the secret plan', { organization: 'b' })).toMatchObject({ hits: [found] });
+    expect(pool.waiting.used).toBeGreaterThan(20 * 1_000_000);
+    for (const { cancel } of greedy) cancel();
+  });
+});
+
+describe('what waits for a worker', { timeout: 120_000 }, () => {
+  /** A worker that takes so long to start. */
+  function slowStart(ms: number): string {
+    const file = join(directory, 'slow.mjs');
+    const worker = new URL('../../../../proxy/guardrails/guardrail-worker.ts', import.meta.url);
+    writeFileSync(file, `await new Promise((done) => setTimeout(done, ${ms})); await import('${worker}');`);
+    return file;
+  }
+
+  it('waits for one that is still starting, which nobody ends', async () => {
+    open({ file: slowStart(5_000), silentMsMax: 4_000 });
+    const all = await Promise.all(Array.from({ length: 3 }, () => scan('the secret plan')));
+    expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1]);
+  });
+
+  it('is told that it takes too long, and the worker that starts is there for the next', async () => {
+    open({ file: slowStart(1_500), waitMsMax: 500 });
+    await expect(scan('the secret plan')).rejects.toThrow(NoCapacityError);
+    let hits: readonly unknown[] = [];
+    const tried = async () => {
+      hits = await scan('the secret plan').then(
+        (scanned) => scanned.hits,
+        () => [],
+      );
+      return hits.length > 0;
+    };
+    await until(tried, { timeoutMs: 60_000, what: 'the worker' });
+    expect(hits).toMatchObject([found]);
+  });
+
+  it('is refused where its organization has its share of the queue, and no other is', async () => {
+    open({ file: slowStart(600_000), waitMsMax: 500 });
+    const text = 'x'.repeat(1024 * 1024);
+    const outcomes = await Promise.allSettled([
+      ...Array.from({ length: 50 }, () => scan(text)),
+      scan(text, { organization: 'b' }),
+    ]);
+    expect(pool.waiting.refused).toBeGreaterThan(10);
+    const reasons = outcomes.map((one) => (one.status === 'rejected' ? String(one.reason) : ''));
+    expect(reasons.filter((reason) => reason.includes('too much waits'))).toHaveLength(pool.waiting.refused);
+    expect(reasons.at(-1)).toContain('takes too long');
+  });
+
+  it('is told when the worker it was given to says nothing any more; another one takes its place', async () => {
+    const file = join(directory, 'stuck.mjs');
+    writeFileSync(
+      file,
+      `import { parentPort } from 'node:worker_threads';
+       parentPort.on('message', ({ texts }) => { for (;;) if (texts[1] !== 'stuck') break;
+         parentPort.postMessage({ hits: [], failed: [] }); });
+       parentPort.postMessage('ready');`,
+    );
+    open({ file, silentMsMax: 300 });
+    await expect(scan('stuck')).rejects.toThrow('says nothing');
+    expect(await scan('well')).toEqual({ hits: [], failed: [] });
+  });
+
+  it('is told when the pool is closed, and nothing waits there any more', async () => {
+    open({ file: slowStart(600_000) });
+    const ended = expect(scan('x')).rejects.toThrow('stopping');
     await pool.close();
     await ended;
-    await expect(scan('x')).rejects.toThrow('busy');
+    await expect(scan('x')).rejects.toThrow('stopping');
   });
 });

@@ -4,15 +4,27 @@ import { describe, expect, it } from 'vitest';
 import { createLogger, type LogLevel } from '../../../../common/logger.ts';
 import { type ErrorCode, errorTable } from '../../../../proxy/errors.ts';
 import type { Exchange, RequestRecord } from '../../../../proxy/http/exchange.ts';
+import { RequestHeaders } from '../../../../proxy/http/headers.ts';
 import { createAccessLog } from '../../../../proxy/telemetry/access-log.ts';
 import { TransportError } from '../../../../proxy/upstream/transport.ts';
 
-function lineOf(record: Partial<RequestRecord>, level: LogLevel = 'info') {
+interface Arrived {
+  readonly level?: LogLevel;
+  readonly url?: string;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+}
+
+function lineOf(
+  record: Partial<RequestRecord>,
+  { level = 'info', url = '/v1/chat/completions', headers = [] }: Arrived = {},
+) {
   const lines: string[] = [];
   const log = createLogger({ name: 'test', level, stream: { write: (line) => void lines.push(line) } });
   const whole = { route: 'chat', status: 200, attempts: 0, streamed: false, direct: false, requestBytes: 0 };
-  const request = { method: 'POST', url: '/v1/chat/completions' };
-  const exchange = { record: { ...whole, ...record }, request, id: 'request-1', startedAt: 0 };
+  const request = { method: 'POST' };
+  const sent = { id: 'request-1', address: '192.0.2.1', headers: new RequestHeaders(headers), startedAt: 0 };
+  const exchange = { record: { ...whole, ...record }, request: { ...request, url }, ...sent };
   createAccessLog(log)(exchange as unknown as Exchange, 1);
   return lines.map((line) => JSON.parse(line))[0];
 }
@@ -40,10 +52,14 @@ describe('the level of a line', () => {
   });
 
   it('is what is logged at all', () => {
-    expect(lineOf({ status: 200 }, 'warn')).toBeUndefined();
-    expect(lineOf({ status: 503, errorCode: 'overloaded' }, 'warn')).toMatchObject({ level: 'warn' });
-    expect(lineOf({ status: 503, errorCode: 'overloaded' }, 'error')).toBeUndefined();
-    expect(lineOf({ status: 500, errorCode: 'internal_error' }, 'error')).toMatchObject({ level: 'error' });
+    expect(lineOf({ status: 200 }, { level: 'warn' })).toBeUndefined();
+    expect(lineOf({ status: 503, errorCode: 'overloaded' }, { level: 'warn' })).toMatchObject({
+      level: 'warn',
+    });
+    expect(lineOf({ status: 503, errorCode: 'overloaded' }, { level: 'error' })).toBeUndefined();
+    expect(lineOf({ status: 500, errorCode: 'internal_error' }, { level: 'error' })).toMatchObject({
+      level: 'error',
+    });
   });
 });
 
@@ -73,5 +89,21 @@ describe('the cause in a line', () => {
     const { reason } = failed('upstream_protocol_error', cause);
     expect(reason.length).toBeLessThanOrEqual(400);
     expect(reason).toMatch(/^\[hidden\] \[31m x x/);
+  });
+});
+
+describe('a line of a request that leads nowhere or fails', () => {
+  const key = 'correct-horse-battery';
+  const headers = ['authorization', `Bearer ${key}`];
+
+  it('has nothing in its path of a key that came in a header', () => {
+    const line = lineOf({ route: 'none', status: 404 }, { url: `/v1/${key}/models`, headers });
+    expect(line.path).toBe('/v1/[key]/models');
+    expect(JSON.stringify(line)).not.toContain(key);
+  });
+
+  it('says where its caller is', () => {
+    expect(lineOf({ status: 401, errorCode: 'access_not_found' })).toMatchObject({ address: '192.0.2.1' });
+    expect(lineOf({ status: 200 })).not.toHaveProperty('address');
   });
 });

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { AddressPolicy } from '../../../../proxy/upstream/addresses.ts';
 
-const policy = new AddressPolicy({ privateUpstreams: ['models.internal:8000'], denyCidrs: ['8.8.0.0/16'] });
+const policy = new AddressPolicy({
+  privateUpstreams: [
+    { hostAndPort: 'models.internal:8000', organization: undefined },
+    { hostAndPort: 'acme.internal:8000', organization: 'acme' },
+    { hostAndPort: 'acme.internal:8000', organization: 'acme-labs' },
+    { hostAndPort: 'both.internal:8000', organization: 'acme' },
+    { hostAndPort: 'both.internal:8000', organization: undefined },
+  ],
+  denyCidrs: ['8.8.0.0/16'],
+});
 
 describe('which addresses may be reached', () => {
   it.each(['1.1.1.1', '104.18.7.192', '2606:4700::6812:7c0', '9.9.9.9'])('a public one: %s', (address) => {
-    expect(policy.allows(address, 'api.example:443')).toBe(true);
+    expect(policy.allows(address, false)).toBe(true);
   });
 
   it.each([
@@ -34,25 +43,34 @@ describe('which addresses may be reached', () => {
     '8.8.8.8',
     'no address',
   ])('not a private, special or denied one: %s', (address) => {
-    expect(policy.allows(address, 'api.example:443')).toBe(false);
+    expect(policy.allows(address, false)).toBe(false);
   });
 
-  it('a private one where its host and port are listed, and only there', () => {
-    expect(policy.allows('10.0.0.1', 'models.internal:8000')).toBe(true);
-    expect(policy.allows('10.0.0.1', 'models.internal:8001')).toBe(false);
+  it('a private one where its host and port are listed', () => {
+    expect(policy.allows('10.0.0.1', true)).toBe(true);
   });
 
-  it.each(['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '169.254.170.2'])(
-    'never the metadata service: %s',
-    (address) => {
-      expect(policy.allows(address, 'models.internal:8000')).toBe(false);
-    },
-  );
+  it.each([
+    ['models.internal:8000', 'acme', ''],
+    ['models.internal:8001', 'acme', undefined],
+    ['acme.internal:8000', 'acme', 'acme'],
+    ['acme.internal:8000', 'acme-labs', 'acme-labs'],
+    ['acme.internal:8000', 'other', undefined],
+    ['acme.internal:8000', '', undefined],
+    ['both.internal:8000', 'acme', ''],
+    ['both.internal:8000', 'other', ''],
+  ])('%s is listed for %s in the scope %j', (hostAndPort, organization, scope) => {
+    expect(policy.scopeOf(hostAndPort, organization)).toBe(scope);
+  });
 
-  it('fails a look-up that answers no address that may be reached', async () => {
-    const lookedUp = new Promise((resolve) => {
-      policy.lookupFor('localhost:443')('localhost', {}, (error) => resolve(error));
-    });
-    await expect(lookedUp).resolves.toMatchObject({ name: 'ForbiddenAddressError' });
+  it.each([
+    '169.254.169.254',
+    '::ffff:169.254.169.254',
+    'fd00:ec2::254',
+    '169.254.170.2',
+    'fd20:ce::254',
+    '192.0.0.192',
+  ])('never the metadata service: %s', (address) => {
+    expect(policy.allows(address, true)).toBe(false);
   });
 });

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../../proxy/errors.ts';
 import { ClientGone } from '../../../../proxy/http/exchange.ts';
 import { Attempt, type AttemptResult } from '../../../../proxy/upstream/attempt.ts';
 import { TransportError, type UpstreamReceiver } from '../../../../proxy/upstream/transport.ts';
+import { someOwner } from '../../../support/transports.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -45,7 +46,12 @@ class Played {
       },
       close: () => Promise.resolve(),
     };
-    const context = { attemptStarted: () => undefined, buffer: () => undefined, progress: () => undefined };
+    const context = {
+      owner: someOwner,
+      attemptStarted: () => undefined,
+      buffer: () => undefined,
+      progress: () => undefined,
+    };
     const limits = { answerBytesMax: 10_000, eventBytesMax: 10_000 };
     this.attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
     this.result = this.attempt.run().catch((error: unknown) => {

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../proxy/access/principal.ts';
 import { findModel } from '../../../../proxy/catalog/models.ts';
 import { parseBaseUrl, type Target } from '../../../../proxy/providers/provider.ts';
-import { AddressPolicy } from '../../../../proxy/upstream/addresses.ts';
 import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
-import { createTransport, type Transport } from '../../../../proxy/upstream/transport.ts';
+import type { Transport } from '../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
 import { png } from '../../../support/png.ts';
+import { someOwner, transportTo } from '../../../support/transports.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 import { plainModels } from '../../../support/vendors.ts';
 
@@ -31,12 +31,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(images, 'listening');
   imageHost = `127.0.0.1:${(images.address() as AddressInfo).port}`;
-  const transportTo = (host: string) =>
-    createTransport({
-      addresses: new AddressPolicy({ privateUpstreams: [host], denyCidrs: [] }),
-      ...{ connectTimeoutMs: 1000, keepAliveMs: 1000, originsMax: 10 },
-    });
-  const [toVendors, toImages] = [transportTo(`127.0.0.1:${simulator.port}`), transportTo(imageHost)];
+  const [toVendors, toImages] = [transportTo([`127.0.0.1:${simulator.port}`]), transportTo([imageHost])];
   transports = [toVendors, toImages];
   dispatch = createDispatch({
     transport: toVendors,
@@ -81,6 +76,7 @@ const context: DispatchContext = {
   buffer: () => undefined,
   onAbort: () => undefined,
   progress: () => undefined,
+  owner: someOwner,
   attemptStarted: () => undefined,
 };
 

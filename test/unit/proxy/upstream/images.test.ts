@@ -4,9 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InlineData } from '../../../../proxy/chat/media.ts';
-import { AddressPolicy } from '../../../../proxy/upstream/addresses.ts';
 import { fetchImages, type ImageLimits } from '../../../../proxy/upstream/images.ts';
-import { createTransport } from '../../../../proxy/upstream/transport.ts';
+import { someOwner, transportTo } from '../../../support/transports.ts';
 
 const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(92, 1)]);
 const limits: ImageLimits = { imagesMax: 16, imageBytesMax: 10_000, imageTimeoutMs: 5_000 };
@@ -35,8 +34,7 @@ interface Fetching {
 }
 
 function start(urls: readonly string[], listed: readonly string[], own: Partial<ImageLimits> = {}): Fetching {
-  const addresses = new AddressPolicy({ privateUpstreams: listed, denyCidrs: [] });
-  const transport = createTransport({ addresses, connectTimeoutMs: 1000, keepAliveMs: 1000, originsMax: 10 });
+  const transport = transportTo(listed);
   closers.push(() => transport.close());
   let buffered = 0;
   let abort = (_error: Error): void => undefined;
@@ -44,6 +42,7 @@ function start(urls: readonly string[], listed: readonly string[], own: Partial<
     urls,
     { transport, limits: { ...limits, ...own } },
     {
+      owner: someOwner,
       buffer: (bytes) => {
         buffered += bytes;
       },

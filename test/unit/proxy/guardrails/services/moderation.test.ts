@@ -5,10 +5,10 @@ import type { Guardrail, ModerationCheck } from '../../../../../guardrails/defin
 import type { OrganizationRecord } from '../../../../../proxy/access/principal.ts';
 import { gptProvider } from '../../../../../proxy/providers/gpt-provider/index.ts';
 import { parseBaseUrl, type Target } from '../../../../../proxy/providers/provider.ts';
-import { AddressPolicy } from '../../../../../proxy/upstream/addresses.ts';
-import { createTransport, type Transport } from '../../../../../proxy/upstream/transport.ts';
+import type { Transport } from '../../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../../simulator/index.ts';
 import { guardrailOf, openServiceDesk, organization } from '../../../../support/service-guards.ts';
+import { transportTo } from '../../../../support/transports.ts';
 
 let simulator: Simulator;
 let transport: Transport;
@@ -26,11 +26,6 @@ afterAll(async () => {
   await simulator.close();
 });
 beforeEach(() => simulator.reset());
-
-function transportTo(listed: readonly string[]): Transport {
-  const addresses = new AddressPolicy({ privateUpstreams: listed, denyCidrs: [] });
-  return createTransport({ addresses, connectTimeoutMs: 1000, keepAliveMs: 1000, originsMax: 10 });
-}
 
 function target(apiKey: string | undefined = key): Target {
   return {

@@ -1,0 +1,32 @@
+// Settings of listeners behind proxies, the same in both planes.
+import { addressOrCidr, flag, list, type Setting } from './settings.ts';
+
+export const callerSettings = {
+  trustedProxies: {
+    name: 'GATEWAY_TRUSTED_PROXIES',
+    about:
+      'Addresses and CIDR blocks of load balancers and ingresses in front of the listeners: what they report of a caller in X-Forwarded-For, from its end up to the first address that is not in this list, is the address that limits, audit log and log see. Nobody else is believed. Never a block in which callers are.',
+    decode: list(addressOrCidr),
+    default: '',
+  },
+  proxyProtocol: {
+    name: 'GATEWAY_PROXY_PROTOCOL',
+    about:
+      'true expects the PROXY protocol, version 1 or 2, at the beginning of every connection from GATEWAY_TRUSTED_PROXIES, as load balancers that pass on bytes send it; without it such a connection is closed. Connections from elsewhere begin as always.',
+    decode: flag,
+    default: 'false',
+  },
+} as const satisfies Record<string, Setting<unknown>>;
+
+export interface CallerSettings {
+  /** CIDR blocks. */
+  readonly trustedProxies: readonly string[];
+  readonly proxyProtocol: boolean;
+}
+
+/** One for each contradiction, in words for whoever has to mend it. */
+export function callerMistakes({ trustedProxies: blocks, proxyProtocol }: CallerSettings): string[] {
+  return proxyProtocol && blocks.length === 0
+    ? ['GATEWAY_TRUSTED_PROXIES: is needed with GATEWAY_PROXY_PROTOCOL: the header is read from nobody else']
+    : [];
+}

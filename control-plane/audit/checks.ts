@@ -1,0 +1,91 @@
+// The row of audit_checks: whose turn the next check of the audit log is, and what came of the last one.
+import type { ChainPoint } from '../../common/audit-anchor.ts';
+import type { ChainFlaw } from '../store/audit-chain.ts';
+import type { AuditChecksTable } from '../store/audit-checks-table.ts';
+import type { BooksTransaction, Store } from '../store/store.ts';
+import { enqueueDeliveries, type WebhookEvent } from '../webhooks/enqueue.ts';
+
+/** A replica that is silent for so long has given its check up. */
+export const abandonedAfterMs = 600_000;
+
+export type AuditCheck = AuditChecksTable;
+type Books = Pick<Store, 'books'>;
+
+/**
+ * Takes the check that is due, if one is. One that is due later than any setting makes it, nobody has put there but by hand.
+ * @returns undefined: none is due, or another replica has it
+ */
+export function takeCheck(store: Books, everyMs: number): Promise<AuditCheck | undefined> {
+  return store.books(({ db, now }) =>
+    db
+      .updateTable('audit_checks')
+      .set({ due_at: now + abandonedAfterMs })
+      .where(({ or, eb }) =>
+        or([
+          eb('due_at', '<=', now),
+          eb('due_at', '>', now + Math.max(everyMs, abandonedAfterMs) + abandonedAfterMs),
+        ]),
+      )
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+/** While a check goes on, so that no other replica takes it for abandoned. */
+export async function keepCheck(store: Books): Promise<void> {
+  await store.books(({ db, now }) =>
+    db
+      .updateTable('audit_checks')
+      .set({ due_at: now + abandonedAfterMs })
+      .execute(),
+  );
+}
+
+export function readCheck(store: Pick<Store, 'snapshot'>): Promise<AuditCheck> {
+  return store.snapshot((db) => db.selectFrom('audit_checks').selectAll().executeTakeFirstOrThrow());
+}
+
+export interface CheckEnd {
+  readonly everyMs: number;
+  /** Of the organization whose webhooks hear of it. */
+  readonly organizationId: string | undefined;
+  /** What they hear; undefined: nothing new. */
+  readonly event: WebhookEvent | undefined;
+}
+
+export interface Intact {
+  readonly head: ChainPoint;
+  /** Whether it was walked from its first event on. */
+  readonly isWhole: boolean;
+  readonly anchoredRevision: number;
+}
+
+export async function writeIntact(store: Books, found: Intact, end: CheckEnd): Promise<void> {
+  await store.books(async (tx) => {
+    await tx.db
+      .updateTable('audit_checks')
+      .set({
+        ...{ due_at: tx.now + end.everyMs, verified_at: tx.now, flaw: null },
+        ...{ verified_revision: found.head.revision, verified_hash: found.head.hash },
+        anchored_revision: found.anchoredRevision,
+        ...(found.isWhole && { whole_at: tx.now }),
+      })
+      .execute();
+    await tell(tx, end);
+  });
+}
+
+export async function writeFlaw(store: Books, flaw: ChainFlaw, end: CheckEnd): Promise<void> {
+  await store.books(async (tx) => {
+    await tx.db
+      .updateTable('audit_checks')
+      .set({ due_at: tx.now + end.everyMs, verified_at: tx.now, flaw: JSON.stringify(flaw) })
+      .execute();
+    await tell(tx, end);
+  });
+}
+
+async function tell(tx: BooksTransaction, { organizationId, event }: CheckEnd): Promise<void> {
+  if (organizationId === undefined || event === undefined) return;
+  await enqueueDeliveries(tx, organizationId, event);
+}

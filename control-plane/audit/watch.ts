@@ -1,0 +1,228 @@
+// The audit log verifies itself: every so often one replica walks what was added since, once a day all of it, in pieces that hold up
+// nobody; then its head is signed and anchored outside the database. What contradicts the log stays known to this process: nothing
+// that is written into the database makes it forget.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '../../common/audit-anchor.ts';
+import type { Clock } from '../../common/clock.ts';
+import { errorCode } from '../../common/error-code.ts';
+import type { Logger } from '../../common/logger.ts';
+import { startRounds } from '../../common/rounds.ts';
+import { systemTimers, type Timers } from '../../common/timers.ts';
+import { beforeFirst, type ChainFlaw, verifySlice } from '../store/audit-chain.ts';
+import type { Store } from '../store/store.ts';
+import { readAnchors, writeAnchor } from './anchor-folder.ts';
+import { contradiction } from './anchored.ts';
+import { type AuditCheck, keepCheck, readCheck, takeCheck, writeFlaw, writeIntact } from './checks.ts';
+
+export interface AuditWatchMetrics {
+  /** @param verifiedAt milliseconds; undefined: never */
+  auditVerified(verdict: { readonly isIntact: boolean; readonly verifiedAt: number | undefined }): void;
+  auditAnchorFailed(): void;
+}
+
+export interface AuditWatchSettings {
+  readonly everyMs: number;
+  readonly signingKey: KeyObject | undefined;
+  /** Where anchors are written as files. */
+  readonly folder: string | undefined;
+  /** Whose webhooks get them. */
+  readonly organizationId: string | undefined;
+}
+
+export interface AuditWatchDeps extends AuditWatchSettings {
+  readonly store: Pick<Store, 'books' | 'snapshot'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: AuditWatchMetrics;
+  readonly timers?: Timers;
+}
+
+const dayMs = 86_400_000;
+/** However long ago the database says that it was: this process walks all of it on its own after so long. */
+const ownWholeAfterMs = 2 * dayMs;
+const lookEveryMs = 60_000;
+const keepEveryMs = 60_000;
+/** A piece is read and hashed in one go: a millisecond or two. */
+const sliceRows = 200;
+/** Of the time that a walk takes it works for a fifth. */
+const restsFor = 4;
+const restAtLeastMs = 5;
+/** Heads that this process remembers. */
+const headsMax = 500;
+/** Files of the folder that are held against the log: a year of hours. */
+const filesMax = 10_000;
+
+export function startAuditWatch(deps: AuditWatchDeps): { close(): Promise<void> } {
+  const watch = new AuditWatch(deps);
+  const { log, timers = systemTimers, everyMs } = deps;
+  const rounds = startRounds(() => watch.look(), {
+    ...{ what: 'the check of the audit log', everyMs: Math.min(everyMs, lookEveryMs), log, timers },
+  });
+  return {
+    close: async () => {
+      watch.stop();
+      await rounds.close();
+    },
+  };
+}
+
+export class AuditWatch {
+  readonly #deps: AuditWatchDeps;
+  readonly #lines: Logger;
+  readonly #stopped = new AbortController();
+  /** Heads that this process has found intact. */
+  #heads: ChainPoint[] = [];
+  #flaw: ChainFlaw | undefined;
+  /** By the monotonic clock: when this process walked all of it, or began. */
+  #wholeAt: number;
+
+  constructor(deps: AuditWatchDeps) {
+    this.#deps = deps;
+    this.#wholeAt = deps.clock.monotonic();
+    this.#lines = deps.log.child({}, { level: 'info' });
+  }
+
+  /** Checks the log if it is due, and reads what is known of it. @throws StoreUnavailableError */
+  async look(): Promise<void> {
+    const { store, everyMs, metrics } = this.#deps;
+    try {
+      const due = await takeCheck(store, everyMs);
+      if (due !== undefined) await this.#check(due);
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) throw error;
+      return;
+    }
+    const { flaw, verified_at } = await readCheck(store);
+    const isIntact = flaw === null && this.#flaw === undefined;
+    metrics.auditVerified({ isIntact, verifiedAt: verified_at ?? undefined });
+  }
+
+  /** A check under way ends without a result; another replica, or the next start, begins it anew. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async #check(last: AuditCheck): Promise<void> {
+    const { clock } = this.#deps;
+    const isWhole = this.#isWholeDue(last, clock.now());
+    const from = isWhole ? beforeFirst : { revision: last.verified_revision, hash: last.verified_hash };
+    const walked = await this.#walk(from);
+    if (isWhole) this.#wholeAt = clock.monotonic();
+    const points = isWhole ? [...this.#heads, ...(await this.#written())] : this.#heads;
+    this.#flaw = walked.flaw ?? (await contradiction(this.#deps.store, points));
+    if (this.#flaw !== undefined) return await this.#broken(last, this.#flaw);
+    this.#remember(walked.reached);
+    await this.#intact(last, { head: walked.reached, isWhole });
+  }
+
+  #isWholeDue({ flaw, verified_hash, whole_at }: AuditCheck, now: number): boolean {
+    const ownAgeMs = this.#deps.clock.monotonic() - this.#wholeAt;
+    const isOld = whole_at === null || Math.abs(now - whole_at) >= dayMs;
+    return (
+      isOld ||
+      ownAgeMs >= ownWholeAfterMs ||
+      flaw !== null ||
+      this.#flaw !== undefined ||
+      verified_hash === ''
+    );
+  }
+
+  async #walk(
+    from: ChainPoint,
+  ): Promise<{ readonly reached: ChainPoint; readonly flaw: ChainFlaw | undefined }> {
+    const { store } = this.#deps;
+    let reached = from;
+    let kept = performance.now();
+    for (;;) {
+      const began = performance.now();
+      const slice = await store.snapshot((db) => verifySlice(db, reached, sliceRows));
+      reached = slice.reached;
+      if (slice.isEnd) return { reached, flaw: slice.flaw };
+      if (performance.now() - kept > keepEveryMs) {
+        await keepCheck(store);
+        kept = performance.now();
+      }
+      const restMs = Math.max(restAtLeastMs, restsFor * (performance.now() - began));
+      await sleep(restMs, undefined, { signal: this.#stopped.signal });
+    }
+  }
+
+  /** What stands in the folder, but for what its own key has not signed. */
+  async #written(): Promise<readonly AuditAnchor[]> {
+    const { folder, signingKey, log } = this.#deps;
+    if (folder === undefined) return [];
+    const keys = signingKey === undefined ? [] : [createPublicKey(signingKey)];
+    const anchors = await readAnchors(folder, filesMax).catch((error: unknown) => {
+      this.#anchorFailed(error);
+      return [];
+    });
+    const genuine = anchors.filter((anchor) => anchorSignature(anchor, keys) !== 'forged');
+    const forged = anchors.length - genuine.length;
+    if (forged > 0)
+      log.warn({ forged }, 'files in the folder of audit anchors have a signature that is not genuine');
+    return genuine;
+  }
+
+  #remember(head: ChainPoint): void {
+    if (head.revision === 0 || this.#heads.at(-1)?.revision === head.revision) return;
+    this.#heads = [...this.#heads, head].slice(-headsMax);
+  }
+
+  async #broken(last: AuditCheck, flaw: ChainFlaw): Promise<void> {
+    const { store, clock, log, everyMs, organizationId } = this.#deps;
+    log.error(
+      { revision: flaw.revision, reason: flaw.reason },
+      'the audit log was tampered with, or has gone back',
+    );
+    const isNew = last.flaw !== JSON.stringify(flaw);
+    const event = isNew ? eventOf('audit.broken', clock.now(), flaw) : undefined;
+    await writeFlaw(store, flaw, { everyMs, organizationId, event });
+  }
+
+  async #intact(
+    last: AuditCheck,
+    { head, isWhole }: { readonly head: ChainPoint; readonly isWhole: boolean },
+  ) {
+    const { store, clock, log, everyMs, organizationId, signingKey } = this.#deps;
+    if (last.flaw !== null) log.warn({ revision: head.revision }, 'the audit log is intact again');
+    const end = { everyMs, organizationId };
+    if (head.revision === 0 || head.revision === last.anchored_revision) {
+      const found = { head, isWhole, anchoredRevision: last.anchored_revision };
+      return await writeIntact(store, found, { ...end, event: undefined });
+    }
+    const now = clock.now();
+    const anchor = anchorOf(head, now, signingKey);
+    this.#lines.info({ audit_anchor: anchor }, 'audit anchor');
+    const isWritten = await this.#write(anchor);
+    // What the folder did not take is anchored anew with the next check, at every target: twice does no harm.
+    const anchoredRevision = isWritten ? head.revision : last.anchored_revision;
+    const event = eventOf('audit.anchored', now, anchor);
+    await writeIntact(store, { head, isWhole, anchoredRevision }, { ...end, event });
+  }
+
+  async #write(anchor: AuditAnchor): Promise<boolean> {
+    const { folder } = this.#deps;
+    if (folder === undefined) return true;
+    try {
+      await writeAnchor(folder, anchor);
+      return true;
+    } catch (error) {
+      this.#anchorFailed(error);
+      return false;
+    }
+  }
+
+  #anchorFailed(error: unknown): void {
+    const { folder, log, metrics } = this.#deps;
+    metrics.auditAnchorFailed();
+    log.warn(
+      { folder, reason: errorCode(error) },
+      'the folder of audit anchors cannot be used; trying again',
+    );
+  }
+}
+
+function eventOf(type: string, at: number, data: object) {
+  return { type, timestamp: new Date(at).toISOString(), data };
+}

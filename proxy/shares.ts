@@ -1,0 +1,57 @@
+// What is scarce in a proxy and shared by those who use it (common/shares.ts): a row for each resource. Docs, metrics and whoever refuses
+// take name, bounds and code from here.
+import type { HeldOptions, QueueOptions, RateOptions } from '../common/shares.ts';
+import type { ErrorCode } from './errors.ts';
+
+/** Held things of which a setting says how many there are. */
+export interface SetOptions extends Pick<HeldOptions, 'alpha'> {
+  readonly setting: string;
+}
+
+export interface ShareRow {
+  /** How much there is of it, in all or for each owner. */
+  readonly bounds: HeldOptions | QueueOptions | RateOptions | SetOptions;
+  /** What is counted, and by whom it is shared. */
+  readonly unit: string;
+  /** What a refusal answers. */
+  readonly refusal: ErrorCode;
+}
+
+/** Characters of texts that guardrails have before them. */
+const textMax = 64 * 1024 * 1024;
+
+// One row a line, or as few as fit: rows are added by those who add resources.
+export const shares = {
+  lookups: {
+    bounds: { capacity: 512, alpha: 1 },
+    unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; those of the operator’s own hosts are nobody’s',
+    refusal: 'overloaded',
+  },
+  connections: {
+    bounds: { setting: 'GATEWAY_CONNECTIONS_MAX', alpha: 4 },
+    unit: 'connections of callers on the traffic listeners, from accept to close, by address (IPv6: by /64); before one is refused an idle one gives way',
+    refusal: 'overloaded',
+  },
+  unknown_credentials: {
+    bounds: { perMinute: 20, burst: 20, ownersMax: 10_000 },
+    unit: 'look-ups at the control plane of keys that neither this proxy nor Redis has ever held and that turn out not to exist, by address of the caller (IPv6: by /64)',
+    refusal: 'rate_limit_exceeded',
+  },
+  guardrail_slices: {
+    bounds: { capacity: textMax, alpha: 1 },
+    unit: 'characters of texts that are scanned in slices between other requests, by organization and key',
+    refusal: 'guardrail_unavailable',
+  },
+  guardrail_queue: {
+    bounds: { capacity: textMax, alpha: 1 },
+    unit: 'characters of texts that wait for a worker to scan them, by organization and key',
+    refusal: 'guardrail_unavailable',
+  },
+  guardrail_workers: {
+    bounds: { capacity: 2, alpha: 1 },
+    unit: 'workers that scan texts, by organization and key; who gets none waits in `guardrail_queue`',
+    refusal: 'guardrail_unavailable',
+  },
+} as const satisfies Record<string, ShareRow>;
+
+export type ShareName = keyof typeof shares;

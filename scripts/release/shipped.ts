@@ -1,0 +1,73 @@
+// The packages that a program ships: those that its bundle holds, not all that are installed. What is said of them comes from what is
+// installed and from the lockfile.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface ShippedPackage {
+  /** Its folder in node_modules: of two versions each has its own. */
+  readonly folder: string;
+  readonly name: string;
+  readonly version: string;
+  /** As its package.json says: an SPDX expression, most often; undefined: it says nothing. */
+  readonly licence: string | undefined;
+  /** SHA-512 of its archive in hexadecimal, which `npm ci` has checked; undefined: the lockfile has none. */
+  readonly sha512: string | undefined;
+  /** Folders of the packages that it asks for, of those that are shipped. */
+  readonly dependsOn: readonly string[];
+}
+
+/** @param folders as bundledPackages returns them. @throws Error for a package that is not installed */
+export function shippedPackages(root: string, folders: readonly string[]): readonly ShippedPackage[] {
+  const lock = readJson(join(root, 'package-lock.json'));
+  const locked = objectIn(lock, 'packages');
+  const shipped = new Set(folders);
+  return folders.map((folder) => {
+    const manifest = readJson(join(root, 'node_modules', folder, 'package.json'));
+    const { name, version, license } = manifest;
+    const asked = Object.keys({
+      ...objectIn(manifest, 'dependencies'),
+      ...objectIn(manifest, 'peerDependencies'),
+    });
+    const { integrity } = objectIn(locked, `node_modules/${folder}`);
+    return {
+      ...{ folder, name: String(name), version: String(version) },
+      licence: typeof license === 'string' ? license : undefined,
+      sha512: sha512Of(integrity),
+      dependsOn: asked.flatMap((dependency) => resolve(folder, dependency, shipped) ?? []).sort(),
+    };
+  });
+}
+
+/** What the project itself asks for, of those that are shipped. */
+export function askedByProject(root: string, folders: readonly string[]): readonly string[] {
+  const manifest = readJson(join(root, 'package.json'));
+  const asked = { ...objectIn(manifest, 'dependencies'), ...objectIn(manifest, 'devDependencies') };
+  return folders.filter((folder) => Object.hasOwn(asked, folder));
+}
+
+/** As Node looks for it: beside the package's own, then further up. */
+function resolve(from: string, name: string, shipped: ReadonlySet<string>): string | undefined {
+  for (let folder = from; ; ) {
+    const own = `${folder}/node_modules/${name}`;
+    if (shipped.has(own)) return own;
+    const above = folder.lastIndexOf('/node_modules/');
+    if (above < 0) return shipped.has(name) ? name : undefined;
+    folder = folder.slice(0, above);
+  }
+}
+
+function sha512Of(integrity: unknown): string | undefined {
+  const encoded = typeof integrity === 'string' ? /(?:^| )sha512-(\S+)/.exec(integrity)?.[1] : undefined;
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('hex');
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function readJson(file: string): Json {
+  return JSON.parse(readFileSync(file, 'utf8')) as Json;
+}
+
+function objectIn(json: Json, name: string): Json {
+  const value = json[name];
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}

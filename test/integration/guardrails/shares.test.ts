@@ -1,0 +1,141 @@
+// What one tenant's texts and expressions can do to guardrails, its own and others': nobody is told of a find that nobody has made, and
+// nothing forbidden goes on unseen. The proxy is a process of its own.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ProxyProcess,
+  startGateway,
+  type TestGateway,
+  type TestOrganization,
+} from '../../support/gateway.ts';
+import { type GuardrailFields, guardrailFields, openGuardrailDesk } from '../../support/guardrails/desk.ts';
+
+let gateway: TestGateway;
+let proxy: ProxyProcess;
+let greedy: Tenant;
+let other: Tenant;
+
+interface Tenant {
+  readonly key: string;
+  guard(fields: GuardrailFields): Promise<string>;
+}
+
+async function tenant(organization: TestOrganization): Promise<Tenant> {
+  const key = (await organization.createKey()).value;
+  const desk = openGuardrailDesk({ proxy }, organization, key);
+  return { key, guard: (fields) => desk.replace(fields) };
+}
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  proxy = await gateway.startProxyProcess({ GATEWAY_ORGANIZATION_SHARE: '80' });
+  greedy = await tenant(gateway.organization);
+  other = await tenant(await gateway.createOrganization('other'));
+});
+beforeEach(() => gateway.simulator.reset());
+afterAll(() => gateway?.close());
+
+interface Answer {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly guardrails: string | null;
+  readonly retryAfter: string | null;
+}
+
+async function send(key: string, content: string): Promise<Answer> {
+  const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    // With room for more than a million characters.
+    body: JSON.stringify({ model: 'gpt-provider/gpt-4.1-mini', messages: [{ role: 'user', content }] }),
+  });
+  const body = (await response.json()) as { error?: { code: string } };
+  const { headers, status } = response;
+  const retryAfter = headers.get('retry-after');
+  return { status, code: body.error?.code, guardrails: headers.get('x-svc-guardrails'), retryAfter };
+}
+
+const forbidden = 'forbidden';
+const filler = (characters: number) => 'word '.repeat(characters / 5);
+const words = { words: { phrases: [forbidden] } };
+const rule = (onFailure: string) => ({ onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure}` });
+
+/** 503 is refused as not inspected; all else is an answer about the text. */
+function expectHonest(answer: Answer, name: string, expected: 'pass' | 'block'): void {
+  if (answer.status === 503)
+    expect(answer).toMatchObject({
+      ...{ code: 'guardrail_unavailable', guardrails: `${name}=unavailable` },
+      retryAfter: expect.stringMatching(/^\d+$/),
+    });
+  else
+    expect([answer.status, answer.code, answer.guardrails]).toEqual([
+      ...(expected === 'pass' ? [200, undefined] : [400, 'guardrail_blocked']),
+      `${name}=${expected}`,
+    ]);
+}
+
+describe('one tenant that floods', { timeout: 240_000 }, () => {
+  it.each(['BLOCK', 'PASS'])(
+    'with a slow pattern takes no right answer from another: (.*a){20} on 40 texts of 100,000 "a"; rule %s',
+    async (onFailure) => {
+      const pattern = { pattern: { patterns: ['(.*a){20}'] } };
+      await greedy.guard(guardrailFields(['input', 'observe'], pattern));
+      const name = await other.guard(guardrailFields(['input', 'block'], words, rule(onFailure)));
+      let isOver = false;
+      const flood = Promise.all(
+        Array.from({ length: 40 }, () => send(greedy.key, 'a'.repeat(100_000))),
+      ).finally(() => {
+        isOver = true;
+      });
+      let during = 0;
+      for (let sent = 0; sent < 6; sent++) {
+        const clean = await send(other.key, filler(175_000));
+        expect([clean.status, clean.guardrails]).toEqual([200, `${name}=pass`]);
+        const found = await send(other.key, `${filler(175_000)}${forbidden}`);
+        expect([found.status, found.code, found.guardrails]).toEqual([
+          ...[400, 'guardrail_blocked', `${name}=block`],
+        ]);
+        if (!isOver) during++;
+      }
+      expect(during).toBeGreaterThan(0);
+      // It only observes: whether its texts were seen or not, they go on.
+      for (const answer of await flood) {
+        expect(answer.status).toBe(200);
+        expect(answer.guardrails).toMatch(/=(observe|unavailable)$/);
+      }
+    },
+  );
+
+  it.each([
+    ['BLOCK', 'pass', ''],
+    ['PASS', 'block', forbidden],
+  ] as const)(
+    'with 60 texts of 308,000 characters is told what was found, or that nobody has looked; rule %s, expected %s',
+    async (onFailure, expected, end) => {
+      const name = await greedy.guard(guardrailFields(['input', 'block'], words, rule(onFailure)));
+      gateway.simulator.reset();
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, () => send(greedy.key, `${filler(308_000)}${end}`)),
+      );
+      for (const answer of answers) expectHonest(answer, name, expected);
+      const inspected = answers.filter(({ status }) => status !== 503).length;
+      console.log(`rule ${onFailure}: ${inspected} of 60 inspected`);
+      expect(inspected).toBeGreaterThan(0);
+      const sent = gateway.simulator.requests.filter(({ body }) => body.includes(forbidden));
+      expect(sent).toEqual([]);
+    },
+  );
+
+  it('with 30 clean prompts of 8,000 characters at once is served, all of them', async () => {
+    const name = await greedy.guard(guardrailFields(['input', 'block'], { personalData: {} }));
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send(greedy.key, filler(8_000))));
+    for (const answer of answers) expect([answer.status, answer.guardrails]).toEqual([200, `${name}=pass`]);
+  });
+});
+
+it('what is taken of each share is told at a scrape', async () => {
+  const body = await (await fetch(`${proxy.adminUrl}/metrics`)).text();
+  for (const resource of ['guardrail_slices', 'guardrail_queue', 'guardrail_workers']) {
+    expect(body).toContain(`gateway_share_used{resource="${resource}"} 0\n`);
+    expect(body).toMatch(new RegExp(`gateway_share_refused_total\\{resource="${resource}"\\} \\d+\\n`));
+  }
+});

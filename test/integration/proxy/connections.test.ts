@@ -1,0 +1,144 @@
+// Connections of callers: so many as there are descriptors for, idle ones give way, and whoever finds no room is told so. None is reset.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { openConnection, type RawConnection } from '../../support/raw-http.ts';
+import { metric } from '../../support/telemetry.ts';
+
+const connectionsMax = 40;
+
+let gateway: TestGateway;
+let proxy: TestProxy;
+let key: string;
+const open: RawConnection[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  proxy = await gateway.startProxy({ GATEWAY_CONNECTIONS_MAX: String(connectionsMax) });
+  key = (await gateway.organization.createKey()).value;
+});
+afterEach(async () => {
+  for (const { socket } of open.splice(0)) socket.destroy();
+  gateway.simulator.reset();
+  await until(async () => (await metric(proxy, 'gateway_share_used', { resource: 'connections' })) === 0, {
+    what: 'all places to be free',
+  });
+});
+afterAll(() => gateway.close());
+
+async function connect(port = proxy.port): Promise<RawConnection> {
+  const connection = await openConnection(port);
+  open.push(connection);
+  return connection;
+}
+
+const models = (value = key) =>
+  `GET /v1/models HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${value}\r\n\r\n`;
+
+function stream(): string {
+  const body = chatBody({ stream: true });
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    'host: gateway',
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+const refusals = () => metric(proxy, 'gateway_share_refused_total', { resource: 'connections' });
+
+describe('connections', () => {
+  it('that were answered and wait give way to new ones', async () => {
+    const refusedBefore = await refusals();
+    const statuses = new Set<number>();
+    for (let count = 0; count < 2 * connectionsMax; count++) {
+      const connection = await connect();
+      connection.send(models());
+      statuses.add((await connection.answer()).status);
+    }
+    expect([...statuses]).toEqual([200]);
+    expect(await refusals()).toBe(refusedBefore);
+    await open[0]?.closed;
+    // The youngest is still there.
+    const last = open.at(-1);
+    last?.send(models());
+    expect((await last?.answer())?.status).toBe(200);
+  });
+
+  it('that send half a head or nothing count, and whoever finds no room is told', async () => {
+    const before = await refusals();
+    for (let count = 0; count < connectionsMax; count++) {
+      const connection = await connect();
+      if (count % 2 === 0) connection.send('GET /v1/models HTTP/1.1\r\nhost: x\r\n');
+    }
+    await until(async () => (await refusals()) > before, { what: 'some to be refused' });
+    const connection = await connect();
+    connection.send(models());
+    const answer = await connection.answer();
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([503, { error: { code: 'overloaded' } }]);
+    expect(answer.headers.get('connection')).toBe('close');
+    await connection.closed;
+    const silent = open.at(-2);
+    expect((await silent?.answer())?.status).toBe(503);
+    await silent?.closed;
+  });
+
+  it('of callers who are refused before they are known are closed', async () => {
+    const connection = await connect();
+    connection.send(models('sk-svc-nobody'));
+    const answer = await connection.answer();
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    await connection.closed;
+    const known = await connect();
+    known.send(models().replace('/v1/models', '/v1/models/gpt-provider%2Fnone'));
+    expect((await known.answer()).status).toBe(404);
+    known.send(models());
+    expect((await known.answer()).status).toBe(200);
+  });
+
+  it('of a refused caller that sends a body are closed when that was read, so that the answer arrives', async () => {
+    const connection = await connect();
+    const body = Buffer.alloc(200_000, 0x20);
+    connection.send(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    connection.send(body);
+    expect((await connection.answer()).status).toBe(401);
+    await connection.closed;
+  });
+});
+
+describe('many streams at once', () => {
+  it('are served or refused with an answer as far as descriptors reach, and none is reset', async () => {
+    const descriptorsMax = 600;
+    const wanted = 240;
+    const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax, timeoutMs: 60_000 });
+    gateway.simulator.script({ tokens: 20, pieceDelayMs: 20 });
+    const begun = await Promise.all(Array.from({ length: wanted }, () => connect(port)));
+    for (const connection of begun) connection.send(stream());
+    const ends = await Promise.all(begun.map(endOf));
+    const counts = Object.groupBy(ends, (end) => end);
+    expect(Object.keys(counts).toSorted()).toEqual(['200 whole', '503 whole']);
+    expect(counts['200 whole']?.length).toBeGreaterThan(descriptorsMax / 5);
+    const after = await connect(port);
+    after.send(models());
+    expect((await after.answer()).status).toBe(200);
+    await child.stop();
+  });
+});
+
+/** The status of an answer, and whether all of it came. */
+async function endOf(connection: RawConnection): Promise<string> {
+  const said = () => connection.received();
+  await Promise.race([
+    connection.closed,
+    until(() => said().includes('data: [DONE]\n\n') || said().includes('"code":"overloaded"'), {
+      ...{ what: 'an answer', timeoutMs: 60_000 },
+    }),
+  ]);
+  const [, status = 'reset'] = /^HTTP\/1\.1 (\d+)/.exec(said()) ?? [];
+  const isWhole = said().includes('data: [DONE]\n\n') || said().includes('"code":"overloaded"');
+  return `${status} ${isWhole ? 'whole' : 'cut'}`;
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addressGroup,
+  callerAddress,
+  plainAddress,
+  trustedProxies,
+  trustsNobody,
+} from '../../../common/caller-address.ts';
+
+const isTrusted = trustedProxies(['10.0.0.0/8', '192.0.2.7/32', 'fd00::/8', '::1/128']);
+
+describe('an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:c000:0201', '192.0.2.1'],
+    ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['', ''],
+  ])('%s is written as %s', (address, plain) => {
+    expect(plainAddress(address)).toBe(plain);
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8::ffff:0:0:1', '2001:db8:0:0::/64'],
+    ['2001:0db8:0000:0000:9::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('%s is counted as %s', (address, group) => {
+    expect(addressGroup(address)).toBe(group);
+  });
+});
+
+describe('the address of a caller', () => {
+  it.each([
+    ['is the peer’s where nobody forwards', '203.0.113.9', undefined, '203.0.113.9'],
+    ['is the peer’s where it is not trusted', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['is what a trusted peer reports', '10.1.1.1', '198.51.100.1', '198.51.100.1'],
+    ['is what it reports last', '10.1.1.1', '6.6.6.6, 198.51.100.1', '198.51.100.1'],
+    [
+      'goes on behind those that are trusted',
+      '10.1.1.1',
+      '6.6.6.6, 198.51.100.1,10.2.2.2 ,192.0.2.7',
+      '198.51.100.1',
+    ],
+    ['is not one that its caller has put before it', '10.1.1.1', '10.9.9.9, 198.51.100.1', '198.51.100.1'],
+    ['is the furthest that is known where all are trusted', '10.1.1.1', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
+    ['may have a port', '10.1.1.1', '198.51.100.1:4711', '198.51.100.1'],
+    ['may be IPv6', '10.1.1.1', '2001:DB8:0::5', '2001:db8::5'],
+    ['may be IPv6 in brackets', '10.1.1.1', '[2001:db8::5]', '2001:db8::5'],
+    ['may be IPv6 with a port', '10.1.1.1', '[2001:db8::5]:443', '2001:db8::5'],
+    ['may be IPv4 within IPv6', '::ffff:10.1.1.1', '::ffff:198.51.100.1', '198.51.100.1'],
+    ['is behind a proxy that is trusted by its IPv6 address', 'fd00::1', '198.51.100.1', '198.51.100.1'],
+    ['is nobody’s at a socket of the file system', '', '198.51.100.1', ''],
+  ])('%s', (_, peer, forwardedFor, address) => {
+    expect(callerAddress(peer, forwardedFor, isTrusted)).toBe(address);
+  });
+
+  it.each([
+    '',
+    ' ',
+    ',',
+    ',,,,',
+    'unknown',
+    '_hidden',
+    'for=198.51.100.1',
+    '"198.51.100.1"',
+    '198.51.100',
+    '198.51.100.1.',
+    '198.51.100.256',
+    '0x7f000001',
+    '198.51.100.1/24',
+    '198.51.100.1:',
+    '198.51.100.1:123456',
+    '198.51.100.1 198.51.100.2',
+    '[198.51.100.1',
+    '[]',
+    '2001:db8::5]:1',
+    'fe80::1%eth0',
+    '[fe80::1%eth0]',
+    '\u0661.2.3.4',
+    '198.51.100.1\0',
+    'x'.repeat(16_000),
+    ' '.repeat(16_000),
+  ])('is the trusted proxy’s that reports no address: %j', (hop) => {
+    expect(callerAddress('10.1.1.1', hop, isTrusted)).toBe('10.1.1.1');
+    expect(callerAddress('10.1.1.1', `198.51.100.1, ${hop}`, isTrusted)).toBe('10.1.1.1');
+    expect(callerAddress('10.1.1.1', `${hop}, 10.2.2.2`, isTrusted)).toBe('10.2.2.2');
+    expect(callerAddress('10.1.1.1', `${hop}, 198.51.100.1`, isTrusted)).toBe('198.51.100.1');
+  });
+
+  it('is found in no longer than a list of some proxies takes, however long somebody made it', () => {
+    const time = (list: string) => {
+      const from = performance.now();
+      for (let time = 0; time < 200; time++) callerAddress('10.1.1.1', list, isTrusted);
+      return performance.now() - from;
+    };
+    const some = Array.from({ length: 32 }, (_, hop) => `10.0.0.${hop}`).join(', ');
+    const base = time(some) + 5;
+    for (const hop of ['10.0.0.1,', ',', 'x,', `${'x'.repeat(8_000)},`, '1'.repeat(16_000)])
+      expect(time(hop.repeat(Math.floor(16_384 / hop.length)))).toBeLessThan(base * 20);
+  });
+
+  it('is never what a header says where nobody is trusted', () => {
+    expect(trustedProxies([])).toBe(trustsNobody);
+    expect(callerAddress('10.1.1.1', '198.51.100.1', trustsNobody)).toBe('10.1.1.1');
+  });
+
+  it('is one of the list, the peer’s, or nobody’s, whatever comes', () => {
+    const pieces = [
+      '10.0.0.1',
+      '198.51.100.1',
+      '2001:db8::1',
+      ',',
+      ' ',
+      ':',
+      '[',
+      ']',
+      '%',
+      '8',
+      '\t',
+      '::ffff:',
+    ];
+    let seed = 42;
+    const random = (max: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed % max;
+    };
+    for (let run = 0; run < 2_000; run++) {
+      const list = Array.from({ length: random(12) }, () => pieces[random(pieces.length)]).join('');
+      const address = callerAddress('10.1.1.1', list, isTrusted);
+      expect(address, list).toBe(plainAddress(address));
+      expect(addressGroup(address), list).not.toBe('');
+      // Nobody left of the last comma is believed when nobody right of it is trusted.
+      const last = list.slice(list.lastIndexOf(',') + 1).trim();
+      if (last === '198.51.100.1') expect(address, list).toBe(last);
+    }
+  });
+});

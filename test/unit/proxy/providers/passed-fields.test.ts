@@ -1,0 +1,179 @@
+// Which fields of a body go on: at custom providers what is known and what their operator lets pass, at the vendors all but what routers
+// read as the choice of a model, a host or a key.
+import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions/completions';
+import { describe, expect, it } from 'vitest';
+import { passedFields } from '../../../../control-plane/domain/custom-provider.ts';
+import type { CustomProvider } from '../../../../proxy/access/principal.ts';
+import { customProvider } from '../../../../proxy/providers/custom.ts';
+import { providersByName } from '../../../../proxy/providers/index.ts';
+import {
+  formatFields,
+  passesToCustom,
+  routingFields,
+  samplingFields,
+} from '../../../../proxy/providers/passthrough/passed-fields.ts';
+import { callOf } from '../../../support/vendor-calls.ts';
+
+/** Every field of the package openai, or it does not compile. */
+const sdkFields: Record<keyof ChatCompletionCreateParamsBase, true> = {
+  ...{
+    messages: true,
+    model: true,
+    audio: true,
+    frequency_penalty: true,
+    function_call: true,
+    functions: true,
+  },
+  ...{ logit_bias: true, logprobs: true, max_completion_tokens: true, max_tokens: true, metadata: true },
+  ...{ modalities: true, moderation: true, n: true, parallel_tool_calls: true, prediction: true },
+  ...{
+    presence_penalty: true,
+    prompt_cache_key: true,
+    prompt_cache_options: true,
+    prompt_cache_retention: true,
+  },
+  ...{
+    reasoning_effort: true,
+    response_format: true,
+    safety_identifier: true,
+    seed: true,
+    service_tier: true,
+  },
+  ...{
+    stop: true,
+    store: true,
+    stream: true,
+    stream_options: true,
+    temperature: true,
+    tool_choice: true,
+    tools: true,
+  },
+  ...{ top_logprobs: true, top_p: true, user: true, verbosity: true, web_search_options: true },
+};
+
+/** As routers and gateways read them: the reviewers' request, and more of its kind. */
+const routing = {
+  ...{ models: ['gpt-4o'], route: 'fallback', fallbacks: ['a'], provider: { order: ['x'] } },
+  ...{ api_base: 'http://10.0.0.1', base_url: 'http://10.0.0.1', api_key: 'k', extra_headers: { a: 'b' } },
+  ...{
+    headers: {},
+    extra_body: {},
+    model_list: [],
+    custom_llm_provider: 'x',
+    user_config: {},
+    mock_response: 'x',
+  },
+};
+const unheardOf = {
+  lora_path: '/x',
+  bootstrap_host: 'h',
+  logits_processors: ['os.system'],
+  chat_template: '{{x}}',
+};
+const known = { temperature: 0.5, top_k: 4, min_p: 0.1, guided_json: {}, enable_thinking: false };
+const messages = [{ role: 'user', content: 'Hello' }];
+
+async function sent(
+  wireFormat: 'gpt-provider' | 'studio-ai',
+  fields: object,
+  listed?: readonly string[] | 'shipped',
+) {
+  const call = callOf(wireFormat, 'gpt-4o-mini', { messages, ...fields });
+  const base = providersByName.get(wireFormat);
+  if (base === undefined) throw new Error('there is no such provider');
+  const configured: CustomProvider = {
+    ...{
+      id: 'p',
+      name: 'router',
+      wireFormat,
+      baseUrl: 'https://router.example',
+      keyForm: 'wire_format',
+      models: [],
+    },
+    ...(Array.isArray(listed) && { passedFields: listed }),
+  };
+  const provider = listed === 'shipped' ? base : customProvider(base, configured);
+  const { body, dropped = [] } = await provider.buildRequest({
+    ...call,
+    target: { ...call.target, provider },
+  });
+  return { fields: Object.keys(JSON.parse(String(body))), dropped: [...dropped].sort() };
+}
+
+describe('the tables', () => {
+  it('have every field of the format, and no field in two of them', () => {
+    expect([...formatFields].sort()).toEqual(Object.keys(sdkFields).sort());
+    for (const name of routingFields)
+      expect([formatFields.has(name), samplingFields.has(name)]).toEqual([false, false]);
+    for (const name of samplingFields) expect(formatFields.has(name)).toBe(false);
+  });
+});
+
+describe.each(['gpt-provider', 'studio-ai'] as const)(
+  'to a custom provider of the format of %s',
+  (wireFormat) => {
+    it('no field goes that chooses a model, a host or a key, and none that nobody has heard of', async () => {
+      const { fields, dropped } = await sent(wireFormat, { ...known, ...routing, ...unheardOf });
+      const off = Object.keys({ ...routing, ...unheardOf });
+      expect(off.filter((name) => fields.includes(name))).toEqual([]);
+      expect(off.filter((name) => !dropped.includes(name))).toEqual([]);
+      expect(Object.keys(known).filter((name) => !fields.includes(name))).toEqual([]);
+    });
+
+    it('what its operator lets pass goes, and no more', async () => {
+      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unheardOf }, [
+        'models',
+        'chat_template',
+      ]);
+      expect(fields).toEqual(expect.arrayContaining(['models', 'chat_template']));
+      expect(dropped).toEqual(
+        Object.keys({ ...routing, ...unheardOf })
+          .filter((name) => !['models', 'chat_template'].includes(name))
+          .sort(),
+      );
+    });
+
+    it('all fields go where its operator lets all pass', async () => {
+      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unheardOf }, ['*']);
+      expect(fields).toEqual(expect.arrayContaining(Object.keys({ ...routing, ...unheardOf })));
+      expect(dropped).toEqual([]);
+    });
+  },
+);
+
+describe('to a vendor itself', () => {
+  it('a field of which nobody has heard goes, one that routers read does not', async () => {
+    const { fields, dropped } = await sent('gpt-provider', { ...unheardOf, ...routing }, 'shipped');
+    expect(fields).toEqual(expect.arrayContaining(Object.keys(unheardOf)));
+    expect(dropped).toEqual(Object.keys(routing).sort());
+  });
+});
+
+describe('the list of an operator', () => {
+  it('is of names of fields, each once', () => {
+    expect(passedFields({ fields: ['models', 'a.b-c_1', '*', 'models'] })).toEqual({
+      value: ['models', 'a.b-c_1', '*'],
+    });
+    expect(passedFields({ fields: [] })).toEqual({ value: [] });
+  });
+
+  it.each(['', ' ', 'a b', '1a', 'a*', '**', `a${'b'.repeat(64)}`, 'ä', 'a\n', 'sk-svc-'])(
+    'has no name such as %j',
+    (name) => {
+      expect(passedFields({ fields: ['models', name] })).toMatchObject({ problems: [{ at: '.fields[1]' }] });
+    },
+  );
+
+  it('is bounded', () => {
+    const fields = Array.from({ length: 65 }, (_, index) => `f${index}`);
+    expect(passedFields({ fields })).toMatchObject({ problems: [{ at: '.fields' }] });
+    expect(passedFields({ fields: fields.slice(1) })).toHaveProperty('value');
+  });
+
+  it('says of a field whether it passes', () => {
+    const passes = passesToCustom(['route']);
+    expect(['route', 'models', 'tools', 'top_k', '__proto__', 'constructor'].map(passes)).toEqual([
+      ...[true, false, true, true, false, false],
+    ]);
+  });
+});

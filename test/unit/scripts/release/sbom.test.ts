@@ -1,0 +1,124 @@
+// Bills of materials and licences of what is shipped: a program is really built, and what stands beside its bundle is held against it.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../../../package.json' with { type: 'json' };
+import { type Bundle, buildProgram } from '../../../../scripts/build.ts';
+import {
+  assertAllowedLicences,
+  isAllowedLicence,
+  spdxExpression,
+} from '../../../../scripts/release/licence-rules.ts';
+import { readComponents } from '../../../../scripts/release/sbom.ts';
+
+let folder: string;
+let bundle: Bundle;
+// biome-ignore lint/suspicious/noExplicitAny: what is read is what is judged
+let sbom: any;
+
+const sbomText = () => readFileSync(join(folder, 'gatewayctl/sbom.cdx.json'), 'utf8');
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sbom-'));
+  bundle = await buildProgram('gatewayctl', folder);
+  sbom = JSON.parse(sbomText());
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the bill of materials', () => {
+  it('is CycloneDX of the program at its version', () => {
+    expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 });
+    expect(sbom.metadata.component).toMatchObject({ name: 'gatewayctl', version: manifest.version });
+  });
+
+  it('lists what is bundled, and not what is only installed', () => {
+    const names = readComponents(folder).map(({ name }) => name);
+    expect(names).toHaveLength(bundle.packages.length);
+    expect(names).toEqual(expect.arrayContaining(['commander', '@grpc/grpc-js']));
+    for (const absent of ['vitest', 'typescript', 'pg', 'esbuild']) expect(names).not.toContain(absent);
+  });
+
+  it('has version, licence, digest and purl of each', () => {
+    for (const component of sbom.components) {
+      expect(component).toMatchObject({ type: 'library', licenses: [expect.any(Object)] });
+      expect(component.hashes[0].content, component.name).toMatch(/^[0-9a-f]{128}$/);
+      expect(component.purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/);
+    }
+    const commander = sbom.components.find(({ name }: { name: string }) => name === 'commander');
+    expect(commander).toMatchObject({
+      ...{ version: manifest.dependencies.commander, licenses: [{ license: { id: 'MIT' } }] },
+      purl: `pkg:npm/commander@${manifest.dependencies.commander}`,
+    });
+  });
+
+  it('says what asks for what: everything is reached from the program', () => {
+    const all = new Map<string, readonly string[]>(
+      sbom.dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),
+    );
+    const reached = new Set<string>();
+    const visit = (ref: string) => {
+      if (reached.has(ref)) return;
+      reached.add(ref);
+      for (const next of all.get(ref) ?? []) visit(next);
+    };
+    visit(sbom.metadata.component['bom-ref']);
+    const references = sbom.components.map((component: { 'bom-ref': string }) => component['bom-ref']);
+    expect(references.filter((reference: string) => !reached.has(reference))).toEqual([]);
+    expect(new Set(references).size).toBe(references.length);
+  });
+
+  it('is the same bytes for the same sources', async () => {
+    const before = sbomText();
+    await buildProgram('gatewayctl', folder);
+    expect(sbomText()).toBe(before);
+  }, 120_000);
+});
+
+describe('licences', () => {
+  it('of what is shipped are allowed, and their texts stand beside it', () => {
+    expect(readComponents(folder).filter(({ licence }) => !isAllowedLicence(licence))).toEqual([]);
+    const texts = readFileSync(join(folder, 'gatewayctl/licences.txt'), 'utf8');
+    for (const name of bundle.packages) expect(texts).toContain(name.replace(/^.*node_modules\//, ''));
+  });
+
+  it.each([
+    ['MIT', true],
+    ['(MIT OR GPL-3.0-only)', true],
+    ['MIT or MPL-2.0', true],
+    ['MIT AND Apache-2.0', true],
+    ['MIT AND GPL-3.0-only', false],
+    ['GPL-3.0-only', false],
+    ['SEE LICENSE IN LICENSE.md', false],
+    ['MIT OR (GPL-3.0-only AND MIT)', true],
+    ['(MIT AND GPL-3.0-only) OR GPL-2.0-only', false],
+    ['UNLICENSED', false],
+    [undefined, false],
+  ])('%s is allowed: %s', (licence, expected) => {
+    expect(isAllowedLicence(licence)).toBe(expected);
+  });
+
+  it('are written as SPDX writes them', () => {
+    expect(spdxExpression('(MIT or MPL-2.0)')).toBe('MIT OR MPL-2.0');
+  });
+
+  it('that nobody has allowed end the build', () => {
+    const packages = [
+      { name: 'good', licence: 'MIT' },
+      { name: 'bad', licence: 'GPL-3.0-only' },
+      { name: 'silent', licence: undefined },
+    ];
+    expect(() => assertAllowedLicences('proxy', packages)).toThrow(
+      'the bundle of proxy holds bad (GPL-3.0-only), silent (no licence)',
+    );
+    expect(() => assertAllowedLicences('proxy', packages.slice(0, 1))).not.toThrow();
+  });
+});
+
+it('NOTICE names what stands beside each bundle', () => {
+  const notice = readFileSync(join(import.meta.dirname, '../../../../NOTICE'), 'utf8');
+  for (const file of ['licences.txt', 'sbom.cdx.json']) {
+    expect(notice).toContain(file);
+    expect(existsSync(join(folder, 'gatewayctl', file))).toBe(true);
+  }
+});
