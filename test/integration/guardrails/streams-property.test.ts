@@ -68,7 +68,7 @@ it(
     if (given !== undefined) return;
     expect(Object.values(outcomes).every((count) => count > 0)).toBe(true);
   },
-  60_000 + cases * 50,
+  60_000 + cases * 500,
 );
 
 async function runCase(number: number) {
