@@ -21,7 +21,9 @@ export class EscapeRuns {
   /** @param more of a text that follows, of which the raw one begins at 0; undefined: the two are the same */
   with(more: EscapeRuns | undefined, textLength: number, rawLength: number): EscapeRuns {
     const [, , rawBegin = 0] = this.#edges;
-    const moved = (more === undefined ? [] : more.#edges).map((edge, at) => edge + (at % size < 2 ? textLength : rawLength));
+    const moved = (more === undefined ? [] : more.#edges).map(
+      (edge, at) => edge + (at % size < 2 ? textLength : rawLength),
+    );
     return new EscapeRuns([...this.#edges.slice(size), ...moved.slice(size)], rawBegin);
   }
 
