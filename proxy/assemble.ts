@@ -17,6 +17,7 @@ import {
   openControlPlaneTls,
 } from './access/control-plane-client.ts';
 import { accessLimits } from './access/limits.ts';
+import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { sentKey } from './access/sent-key.ts';
@@ -45,7 +46,8 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
-import { openLookupShare, openLookups, openTransport, openUpstream, type Upstream } from './open-upstream.ts';
+import { openDispatch } from './open-dispatch.ts';
+import { openLookupShare, openLookups, openUpstream, type Upstream } from './open-upstream.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
@@ -54,11 +56,7 @@ import type { ProxySettings } from './settings.ts';
 import { shares } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { useOf } from './telemetry/share-metrics.ts';
-import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
-import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
-import { Translation } from './upstream/translation.ts';
-import { TranslationWorkers } from './upstream/translation-workers.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -78,10 +76,17 @@ export async function assemble(
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
   const catalog = await openCatalog(settings, log, lifecycle);
-  const controlPlane = await openControlPlane(settings, { log, redis, metrics, catalog }, lifecycle);
+  const { recordKeys: keys, recordKeysFile: file } = settings;
+  const recordKeys = openRecordKeys(
+    { keys, file, maxStaleMs: settings.maxStale },
+    { log, clock, limits: accessLimits },
+  );
+  lifecycle.onClose('public keys of records', () => recordKeys.close());
+  const links = { log, redis, metrics, catalog, recordKeys };
+  const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
   const turns = new SliceTurns({ now: () => clock.monotonic() });
-  const shared = { ...options, metrics, background, redis, controlPlane, lookups, turns };
+  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
@@ -153,6 +158,7 @@ interface Shared extends ProxyOptions {
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
+  readonly recordKeys: RecordKeys;
   /** Of names of hosts. */
   readonly lookups: HeldShare;
   /** Of all that is done in slices. */
@@ -281,7 +287,8 @@ async function openControlPlane(
     redis,
     metrics: { certificates },
     catalog,
-  }: Pick<Shared, 'log' | 'redis' | 'metrics'> & { readonly catalog: CatalogWatch },
+    recordKeys,
+  }: Pick<Shared, 'log' | 'redis' | 'metrics' | 'recordKeys'> & { readonly catalog: CatalogWatch },
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
   const {
@@ -301,10 +308,12 @@ async function openControlPlane(
     token: settings.proxyToken,
     credentials: tls?.credentials,
     allowPlaintext: settings.controlPlanePlaintext,
+    recordKeys,
     self: {
       ...{ version, host: hostname() },
       redis: () => (redis === undefined ? 'none' : redis.state()),
       catalog: () => catalogState(catalog),
+      recordKeys: () => recordKeys.state(),
     },
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());
@@ -345,6 +354,7 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
   return createRedisRecords({
     commands: recordCommands(deps.redis),
     sealKeys,
+    recordKeys: deps.recordKeys,
     maxStaleMs,
     limits: accessLimits,
     clock: systemClock,
@@ -369,29 +379,4 @@ function openGuardrails(
   });
   lifecycle.onClose('guardrails', () => guardrails.close());
   return guardrails;
-}
-
-function openDispatch(
-  settings: ProxySettings,
-  { transport, lookups, turns, metrics }: Upstream & Shared,
-  lifecycle: Lifecycle,
-): Dispatch {
-  // What may be a base URL in the cluster may still not be named by a caller.
-  const { denyCidrs } = settings;
-  const imageTransport = openTransport(settings, {
-    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
-    resolve: openLookups(settings, lookups).resolve,
-  });
-  lifecycle.onClose('connections to images', () => imageTransport.close());
-  const workers = new TranslationWorkers();
-  lifecycle.onClose('translation', () => workers.close());
-  metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
-  metrics.shares.watch('translation_workers', () => useOf(workers.working));
-  return createDispatch({
-    transport,
-    translation: new Translation({ workers, turns }),
-    limits: settings,
-    now: () => systemClock.now(),
-    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
-  });
 }

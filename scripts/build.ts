@@ -29,13 +29,16 @@ const rulesOf = {
     entries: {
       main: 'proxy/main.ts',
       'guardrail-worker': 'proxy/guardrails/guardrail-worker.ts',
-      'translation-worker': 'proxy/upstream/translation-worker.ts',
+      'translation-worker': 'proxy/translation-worker.ts',
     },
     folders: ['proxy', 'common', 'proto', 'catalog', 'guardrails'],
     withoutPackages: [...database, 'commander', 'hyparquet'],
   },
   'control-plane': {
-    entries: { main: 'control-plane/main.ts' },
+    entries: {
+      ...{ main: 'control-plane/main.ts' },
+      'guardrail-compiler': 'control-plane/guardrail-compiler.ts',
+    },
     folders: ['control-plane', 'common', 'proto', 'catalog', 'guardrails'],
     withoutPackages: ['ioredis', 'undici', 'commander', 'hyparquet'],
   },

@@ -11,10 +11,15 @@ import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
  * base64, emoji and random letters: never below, 1.7 times for English. Texts that come in pieces may be counted piece by piece.
  */
 export function textTokensMax(text: string): number {
-  if (text.length > countedMax) {
-    // No token is less than a byte. A model writes no such text; whoever else does is not worth the time.
-    return textTokensMax(text.slice(0, countedMax)) + Buffer.byteLength(text.slice(countedMax));
-  }
+  if (text.length <= countedMax) return countedTokens(text);
+  // No token is less than a byte. A model writes no such text; whoever else does is not worth the time.
+  return countedTokens(text.slice(0, countedMax)) + Buffer.byteLength(text.slice(countedMax));
+}
+
+/** Of one text; of the rest every byte is a token. */
+const countedMax = 256 * 1024;
+
+function countedTokens(text: string): number {
   let tokens = 0;
   const word = { length: 0, consonants: 0, isNone: false };
   const endWord = () => {
@@ -46,8 +51,6 @@ export function textTokensMax(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** Of one text; of the rest every byte is a token. */
-const countedMax = 256 * 1024;
 const lettersPerToken = 3;
 const noWordTokens = 0.6;
 const wordLengthMax = 20;

@@ -1,8 +1,8 @@
 // A request as it goes on the wire. A large body goes in pieces, as the provider takes them: in one piece it would be encrypted, and copied,
 // in one turn of the event loop.
 import { Readable } from 'node:stream';
-import type { OutgoingRequest } from './transport.ts';
 import type { BuiltRequest } from './translation-job.ts';
+import type { OutgoingRequest } from './transport.ts';
 
 const pieceBytes = 64 * 1024;
 

@@ -1,6 +1,7 @@
 // What a worker is told of a call that it translates, and what it says: plain values and bytes, which change hands without being copied.
 // The functions of a provider are pure, so they give there what they would give here.
 import type { IncomingHttpHeaders } from 'node:http';
+import { providerNames } from '../../common/provider-names.ts';
 import { Secret } from '../../common/secret.ts';
 import type { CustomProvider } from '../access/principal.ts';
 import { FetchedImage, type InlineData } from '../chat/media.ts';
@@ -8,7 +9,6 @@ import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
 import { completionTokensMax } from '../chat/text-tokens.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
 import { customProvider } from '../providers/custom.ts';
-import { providersByName } from '../providers/index.ts';
 import {
   type CompleteAnswer,
   type Credential,
@@ -77,10 +77,12 @@ interface TranslationFailure {
   readonly message: string;
 }
 
+const shippedNames: ReadonlySet<string> = new Set(providerNames);
+
 /** Undefined for a provider that is neither shipped nor made of one that is. */
 export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provider' | 'form'> | undefined {
   if (madeOf === undefined)
-    return providersByName.has(name) ? { provider: name, form: undefined } : undefined;
+    return shippedNames.has(name) ? { provider: name, form: undefined } : undefined;
   const { id, baseUrl, keyForm, passedFields, wireFormat } = madeOf;
   return {
     provider: wireFormat,
@@ -125,11 +127,14 @@ export function bytesOf({ request, answer, call }: TranslationJob): readonly Arr
   return [...new Set([request.buffer, ...(answer ? [answer.body.buffer] : []), ...images])];
 }
 
+/** By their names. */
+type Shipped = ReadonlyMap<string, Provider>;
+
 /** Does what the job says, in the worker. */
-export async function translated(job: TranslationJob): Promise<TranslationOutcome> {
+export async function translated(job: TranslationJob, shipped: Shipped): Promise<TranslationOutcome> {
   const { request, answer } = job;
   try {
-    const call = callOf(job);
+    const call = callOf(job, shipped);
     const { provider } = call.target;
     if (answer === undefined) {
       const built = await provider.buildRequest(call);
@@ -144,10 +149,13 @@ export async function translated(job: TranslationJob): Promise<TranslationOutcom
   }
 }
 
-function callOf(job: TranslationJob): ProviderCall {
+function callOf(job: TranslationJob, shipped: Shipped): ProviderCall {
   const { target, credential, images, ...call } = job.call;
   const { numbersArePlain, outputCeiling, requestBytes } = job;
-  const parsed = { ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain }), bytes: requestBytes };
+  const parsed = {
+    ...parseChatRequest({ bytes: bufferOf(job.request), numbersArePlain }),
+    bytes: requestBytes,
+  };
   const secrets = Object.entries(credential).map(([name, value]) => [name, new Secret(value)] as const);
   return {
     ...call,
@@ -155,14 +163,14 @@ function callOf(job: TranslationJob): ProviderCall {
     request: outputCeiling === undefined ? parsed : withOutputCeiling(parsed, outputCeiling),
     target: {
       ...target,
-      provider: providerOf(job),
+      provider: providerOf(job, shipped),
       credential: { apiKey: undefined, ...Object.fromEntries(secrets) } satisfies Credential,
     },
   };
 }
 
-function providerOf({ provider, form }: TranslationJob): Provider {
-  const base = providersByName.get(provider);
+function providerOf({ provider, form }: TranslationJob, shipped: Shipped): Provider {
+  const base = shipped.get(provider);
   if (base === undefined) throw new Error(`there is no provider ${provider}`);
   return form === undefined ? base : customProvider(base, { ...form, wireFormat: provider, models: [] });
 }

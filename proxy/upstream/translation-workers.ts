@@ -1,7 +1,6 @@
 // Workers for what is too much for one turn of the event loop and cannot be cut into slices: started when the first of it comes, two at
 // most, one for each organization. What waits for one waits in a fair queue, bounded in bytes and in time. A worker that takes too long
 // or runs out of its memory is ended, and the job it had with it; nobody else notices.
-import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { shares } from '../shares.ts';
@@ -13,8 +12,8 @@ export interface TranslationWorkersOptions {
   readonly waitMsMax?: number;
   /** For one job, from when a worker has it. */
   readonly workMsMax?: number;
-  /** What runs in a worker. Default: translation-worker.ts */
-  readonly file?: string;
+  /** What runs in a worker. */
+  readonly file: string | URL;
 }
 
 /** Work was not done: for want of room or time, or because it was too much for any worker. */
@@ -46,14 +45,14 @@ const heapMbMax = 1024;
 export class TranslationWorkers {
   readonly #waitMsMax: number;
   readonly #workMsMax: number;
-  readonly #file: string;
+  readonly #file: string | URL;
   readonly #places = new HeldShare(shares.translation_workers.bounds);
   readonly #queue = new FairQueue<Waiting>({ waiting: shares.translation_queue.bounds, quantum });
   readonly #idle = new Set<Worker>();
   readonly #busy = new Map<Worker, Waiting>();
   #isClosed = false;
 
-  constructor({ waitMsMax = 10_000, workMsMax = 30_000, file = workerFile }: TranslationWorkersOptions = {}) {
+  constructor({ waitMsMax = 10_000, workMsMax = 30_000, file }: TranslationWorkersOptions) {
     this.#waitMsMax = waitMsMax;
     this.#workMsMax = workMsMax;
     this.#file = file;
@@ -159,6 +158,3 @@ export class TranslationWorkers {
     waiting.reject(new NotTranslatedError(reason, false));
   }
 }
-
-/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
-const workerFile = join(import.meta.dirname, `translation-worker${extname(import.meta.filename)}`);

@@ -29,6 +29,7 @@ const limits: AccessLimits = {
   organizationsMax: 2,
   changedMax: 5,
   unknownMax: 3,
+  rootsMax: 50,
 };
 
 export interface ModelProxyDeps {
@@ -72,12 +73,13 @@ export class ModelProxy {
     };
     const metrics = { lookup: deps.onEvent, cacheIgnored: deps.onEvent, cacheFailed: deps.onEvent };
     const shared = { clock, background, metrics, limits, maxStaleMs };
-    const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys });
+    const recordKeys = controlPlane.signing.publicKeysWithin(limits);
+    const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys, recordKeys });
     this.source = createRecordSource({
       ...shared,
       cache,
-      unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
-      controlPlane: controlPlane.connect(this.#link),
+      unknownCredentials: new RateShare({ ...shares.unknown_credentials.bounds, ownersMax: 100 }),
+      controlPlane: controlPlane.connect(this.#link, recordKeys),
       timers: time,
       random: random.next,
       log: silentLog,
@@ -156,8 +158,7 @@ export class ModelProxy {
     switch (message.type) {
       case 'started':
       case 'reset':
-        if (this.passed?.epoch !== message.horizon.epoch) this.passed = message.horizon;
-        else this.#passUpTo(message.horizon.revision);
+        this.#begin(message.horizon, message.continues ?? []);
         return;
       case 'changes':
         for (const { ref, revision, state } of message.invalidations) {
@@ -171,6 +172,15 @@ export class ModelProxy {
       case 'recall':
       // The ledger's: it says nothing of records.
     }
+  }
+
+  /** What has passed of an epoch has passed of those that go on from it, up to where they do. */
+  #begin(horizon: Position, continues: readonly Position[]): void {
+    const { passed } = this;
+    const way = continues.slice(0, continues.findIndex(({ epoch }) => epoch === passed?.epoch) + 1);
+    const goesOn = way.length > 0 && way.every(({ revision }) => (passed?.revision ?? 0) <= revision);
+    if (passed === undefined || (passed.epoch !== horizon.epoch && !goesOn)) this.passed = horizon;
+    else this.passed = { epoch: horizon.epoch, revision: Math.max(passed.revision, horizon.revision) };
   }
 
   #passUpTo(revision: number): void {

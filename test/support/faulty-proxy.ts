@@ -1,8 +1,8 @@
 // The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
 
-import { SliceTurns } from '../../common/slice-turns.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import { SliceTurns } from '../../common/slice-turns.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import { TraitTable } from '../../proxy/catalog/traits.ts';
 import { Admission } from '../../proxy/http/admission.ts';
@@ -68,7 +68,7 @@ export async function startFaultyProxy(
     clock,
     callers: directCallers(),
     handler: createHandler({
-    turns: new SliceTurns({ now: () => performance.now() }),
+      turns: new SliceTurns({ now: () => performance.now() }),
       records: {
         find: (keyHash) => {
           const principal = sound.get(keyHash);

@@ -1,10 +1,10 @@
 // The request path of the proxy with its real ledger of requests, over budgets that hold whatever is asked: what was reserved and
 // what was booked of each request can be looked up. Callers and vendors are real sockets.
 
-import { SliceTurns } from '../../../common/slice-turns.ts';
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
+import { SliceTurns } from '../../../common/slice-turns.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import type { OrganizationRecord, Principal } from '../../../proxy/access/principal.ts';
 import { TraitTable } from '../../../proxy/catalog/traits.ts';
@@ -72,7 +72,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
     callers: directCallers(),
     handler: createHandler({
-    turns: new SliceTurns({ now: () => performance.now() }),
+      turns: new SliceTurns({ now: () => performance.now() }),
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
       providers: providersByName,

@@ -88,12 +88,22 @@ const requests: Readonly<Record<string, () => object>> = {
   '31 MiB of prose': () => ({ messages: user(fill('Some words, é. ', 31 * mib)) }),
   '31 MiB of escapes': () => ({ messages: user(fill('\n"', 15 * mib)) }),
   '31 MiB of an image': () => ({
-    messages: user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${fill('iVBORw0KGgoAAAAN', 31 * mib)}` } }]),
+    messages: user([
+      {
+        type: 'image_url',
+        image_url: { url: `data:image/png;base64,${fill('iVBORw0KGgoAAAAN', 31 * mib)}` },
+      },
+    ]),
   }),
   '41,000 messages': () => ({
-    messages: Array.from({ length: 41_001 }, (_, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: 'x' })),
+    messages: Array.from({ length: 41_001 }, (_, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: 'x',
+    })),
   }),
-  '41,000 parts': () => ({ messages: user(Array.from({ length: 41_000 }, () => ({ type: 'text', text: 'x' }))) }),
+  '41,000 parts': () => ({
+    messages: user(Array.from({ length: 41_000 }, () => ({ type: 'text', text: 'x' }))),
+  }),
   '8,000 tools': () => ({
     messages: user('x'),
     tools: Array.from({ length: 8000 }, (_, i) => ({
@@ -101,18 +111,36 @@ const requests: Readonly<Record<string, () => object>> = {
       function: { name: `f${i}`, parameters: { type: 'object', properties: { a: { type: 'string' } } } },
     })),
   }),
-  '200,000 exact numbers': () => ({ messages: user('x'), metadata: Array.from({ length: 200_000 }, () => new ExactNumber('1.0')) }),
+  '200,000 exact numbers': () => ({
+    messages: user('x'),
+    metadata: Array.from({ length: 200_000 }, () => new ExactNumber('1.0')),
+  }),
 };
 
-const small = { id: 'a', model: 'm', choices: [{ message: { role: 'assistant', content: 'yes' } }], usage: { prompt_tokens: 5, completion_tokens: 1 } };
+const small = {
+  id: 'a',
+  model: 'm',
+  choices: [{ message: { role: 'assistant', content: 'yes' } }],
+  usage: { prompt_tokens: 5, completion_tokens: 1 },
+};
 
 const answers: Readonly<Record<string, () => object>> = {
-  '60 MiB of prose without a usage': () => ({ ...small, usage: undefined, choices: [{ message: { content: fill('Some words. ', 60 * mib) } }] }),
-  '30 MiB of short choices': () => ({ ...small, choices: Array.from({ length: 500_000 }, () => ({ message: { role: 'assistant', content: 'x' } })) }),
+  '60 MiB of prose without a usage': () => ({
+    ...small,
+    usage: undefined,
+    choices: [{ message: { content: fill('Some words. ', 60 * mib) } }],
+  }),
+  '30 MiB of short choices': () => ({
+    ...small,
+    choices: Array.from({ length: 500_000 }, () => ({ message: { role: 'assistant', content: 'x' } })),
+  }),
 };
 
 async function send(body: object, model: string): Promise<number> {
-  const response = await fetch(`${proxy.url}/v1/chat/completions`, { ...chatRequest(key), body: JSON.stringify({ model, ...body }) });
+  const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+    ...chatRequest(key),
+    body: JSON.stringify({ model, ...body }),
+  });
   await response.arrayBuffer();
   return response.status;
 }
@@ -128,36 +156,51 @@ describe('no piece above 5 ms', () => {
       }
   }, 60_000);
 
-  it.each(Object.keys(requests))('of the event loop is taken by a request of %s', { timeout: 120_000 }, async (name) => {
-    const body = requests[name]?.() ?? {};
-    answer = Buffer.from(JSON.stringify(small));
-    const longest: Record<string, string> = {};
-    const failed: string[] = [];
-    const isLong = name.startsWith('31 MiB');
-    for (const [vendor, model] of Object.entries(plainModels)) {
-      // As it came, and translated: what is long is the same to all who translate.
-      if (isLong && vendor !== 'gpt-provider' && vendor !== 'search-provider') continue;
-      await turns();
-      received = 0;
-      const status = await send(body, `${vendor}/${model}`);
-      const all = await turns();
-      longest[vendor] = `${all.slice(0, 3).map((ms) => ms.toFixed(1)).join(', ')} (${status}, ${received} bytes)`;
-      if ((all[0] ?? 0) > 10 * promisedMs) failed.push(vendor);
-    }
-    console.log(name, longest);
-    expect(failed).toEqual([]);
-  });
+  it.each(Object.keys(requests))(
+    'of the event loop is taken by a request of %s',
+    { timeout: 120_000 },
+    async (name) => {
+      const body = requests[name]?.() ?? {};
+      answer = Buffer.from(JSON.stringify(small));
+      const longest: Record<string, string> = {};
+      const failed: string[] = [];
+      const isLong = name.startsWith('31 MiB');
+      for (const [vendor, model] of Object.entries(plainModels)) {
+        // As it came, and translated: what is long is the same to all who translate.
+        if (isLong && vendor !== 'gpt-provider' && vendor !== 'search-provider') continue;
+        await turns();
+        received = 0;
+        const status = await send(body, `${vendor}/${model}`);
+        const all = await turns();
+        longest[vendor] = `${all
+          .slice(0, 3)
+          .map((ms) => ms.toFixed(1))
+          .join(', ')} (${status}, ${received} bytes)`;
+        if ((all[0] ?? 0) > 10 * promisedMs) failed.push(vendor);
+      }
+      console.log(name, longest);
+      expect(failed).toEqual([]);
+    },
+  );
 
-  it.each(Object.keys(answers))('of the event loop is taken by a whole response of %s', { timeout: 120_000 }, async (name) => {
-    answer = Buffer.from(JSON.stringify(answers[name]?.()));
-    await turns();
-    const status = await send({ messages: user('x') }, `gpt-provider/${plainModels['gpt-provider']}`);
-    await sleep(100);
-    const all = await turns();
-    console.log(name, all.slice(0, 5).map((ms) => ms.toFixed(1)), status);
-    expect(status).toBe(200);
-    expect(all[0] ?? 0).toBeLessThan(10 * promisedMs);
-  });
+  it.each(Object.keys(answers))(
+    'of the event loop is taken by a whole response of %s',
+    { timeout: 120_000 },
+    async (name) => {
+      answer = Buffer.from(JSON.stringify(answers[name]?.()));
+      await turns();
+      const status = await send({ messages: user('x') }, `gpt-provider/${plainModels['gpt-provider']}`);
+      await sleep(100);
+      const all = await turns();
+      console.log(
+        name,
+        all.slice(0, 5).map((ms) => ms.toFixed(1)),
+        status,
+      );
+      expect(status).toBe(200);
+      expect(all[0] ?? 0).toBeLessThan(10 * promisedMs);
+    },
+  );
 });
 
 describe('a caller of small requests beside another organization that sends the largest', () => {
@@ -166,7 +209,9 @@ describe('a caller of small requests beside another organization that sends the 
     const hostile = await gateway.createOrganization('hostile');
     const hostileKey = (await hostile.createKey()).value;
     const model = `gpt-provider/${plainModels['gpt-provider']}`;
-    const bodies = ['31 MiB of prose', '41,000 messages'].map((name) => JSON.stringify({ model, ...requests[name]?.() }));
+    const bodies = ['31 MiB of prose', '41,000 messages'].map((name) =>
+      JSON.stringify({ model, ...requests[name]?.() }),
+    );
     const ask = async (count: number) => {
       const ms: number[] = [];
       for (let i = 0; i < count; i++) {
@@ -182,7 +227,10 @@ describe('a caller of small requests beside another organization that sends the 
     let sent = 0;
     const floods = bodies.map(async (body) => {
       while (!isOver) {
-        const response = await fetch(`${proxy.url}/v1/chat/completions`, { ...chatRequest(hostileKey), body });
+        const response = await fetch(`${proxy.url}/v1/chat/completions`, {
+          ...chatRequest(hostileKey),
+          body,
+        });
         await response.arrayBuffer();
         sent++;
       }

@@ -2,10 +2,14 @@
 
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
+import type { ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
+import type { Position } from '../../../proxy/access/feed-state.ts';
+import type { RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ControlPlane } from '../../../proxy/access/record-source.ts';
-import type { ResolveAnswer } from '../../../proxy/access/records.ts';
+import { decodeSignedResolve } from '../../../proxy/access/wire-signed.ts';
 import type { FakeDatabase } from './database.ts';
+import { TestSigning } from './signing.ts';
 
 /** How one proxy reaches the control plane. */
 export interface Link {
@@ -29,6 +33,7 @@ export interface Link {
 
 export class FakeControlPlane {
   readonly database: FakeDatabase;
+  readonly signing = new TestSigning();
   readonly #time: Clock & Timers;
   readonly #watches = new Set<Watch>();
 
@@ -40,10 +45,17 @@ export class FakeControlPlane {
     };
   }
 
-  connect(link: Link): ControlPlane {
+  connect(link: Link, recordKeys: RecordKeys = this.signing.publicKeys()): ControlPlane {
     return {
-      resolve: (keyHash, timeoutMs) => this.#resolve(link, keyHash, timeoutMs),
-      watch: (start, handlers) => this.#watch(link, start, handlers),
+      resolve: async (keyHash, timeoutMs) =>
+        decodeSignedResolve(await this.#resolve(link, keyHash, timeoutMs), keyHash, recordKeys),
+      watch: (start, handlers) => {
+        const message = (heard: FeedMessage) => {
+          if (heard.type === 'started' || heard.type === 'reset') recordKeys.learn(this.signing.named());
+          handlers.message(heard);
+        };
+        return this.#watch(link, start, { ...handlers, message });
+      },
     };
   }
 
@@ -52,14 +64,14 @@ export class FakeControlPlane {
     for (const watch of this.#watches) if (watch.link === link) watch.cut();
   }
 
-  #resolve(link: Link, keyHash: string, timeoutMs: number): Promise<ResolveAnswer> {
+  #resolve(link: Link, keyHash: string, timeoutMs: number): Promise<ResolveResponse__Output> {
     const way = link.resolve();
     return new Promise((resolve, reject) => {
       if (way === 'refused') return reject(new Error('refused'));
       this.#time.after(timeoutMs, () => reject(new Error('no answer in time')));
       if (way === 'silent') return;
       this.#time.after(way.there, () => {
-        const answer = this.database.resolve(keyHash);
+        const answer = this.signing.respond(keyHash, this.database.resolve(keyHash), this.#time.now());
         this.#time.after(way.back, () => resolve(answer));
       });
     });
@@ -103,12 +115,12 @@ class Watch {
     this.#toServer(() => {
       const { database, link, time } = this.#deps;
       this.#begun = true;
-      const { epoch, prunedRevision, revision } = database;
+      const { epoch, prunedRevision } = database;
       if (since === undefined) {
         const horizon = { epoch, revision: database.revisionAt(time.monotonic() - maxStaleMs) };
         this.#start({ type: 'started', horizon });
-      } else if (since.epoch === epoch && since.revision >= prunedRevision && since.revision <= revision) {
-        this.#start({ type: 'started', horizon: since });
+      } else if (this.#goesOn(since)) {
+        this.#start({ type: 'started', horizon: { epoch, revision: since.revision } });
         this.#sent = Math.max(prunedRevision, since.revision - link.repeats());
       } else this.#start({ type: 'reset', horizon: database.position });
       this.#flush();
@@ -141,14 +153,23 @@ class Watch {
     this.onEnd();
   }
 
+  /** Whether all that was sent up to a position is history here, and all since is still there. */
+  #goesOn(position: Position): boolean {
+    const { database } = this.#deps;
+    const revision = database.counted(position);
+    return revision !== undefined && revision >= database.prunedRevision && revision <= database.revision;
+  }
+
   #start(message: Extract<FeedMessage, { readonly horizon: unknown }>): void {
     this.#epoch = message.horizon.epoch;
     this.#sent = message.horizon.revision;
-    this.#send(message);
+    this.#send({ ...message, continues: this.#deps.database.continues });
   }
 
   #flush(): void {
     const { database } = this.#deps;
+    if (this.#epoch !== database.epoch && this.#goesOn({ epoch: this.#epoch, revision: this.#sent }))
+      this.#start({ type: 'started', horizon: { epoch: database.epoch, revision: this.#sent } });
     const changes = database.changesAfter(this.#sent);
     if (
       this.#epoch !== database.epoch ||

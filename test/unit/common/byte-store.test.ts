@@ -10,7 +10,8 @@ const stored = (pieces: readonly Buffer[]) => {
 
 /** In place of Buffer.copy. */
 const copyNoting = (copied: number[]) =>
-  function (this: Buffer, target: Uint8Array, at = 0, from = 0, to = this.length): number {
+  function (this: Buffer, ...given: [Uint8Array, number?, number?, number?]): number {
+    const [target, at = 0, from = 0, to = this.length] = given;
     copied.push(to - from);
     target.set(this.subarray(from, to), at);
     return to - from;
@@ -49,20 +50,23 @@ describe('bytes that arrive in pieces', () => {
     expect(stored([Buffer.alloc(0), Buffer.from('a'), Buffer.alloc(0)]).bytes.toString()).toBe('a');
   });
 
-  it.each([1000, 65_536, 3_000_000])('are the same where there are many, of %i bytes each, and move little by little', (size) => {
-    const whole = randomBytes(9_000_000);
-    const copied: number[] = [];
-    const copy = vi.spyOn(Buffer.prototype, 'copy').mockImplementation(copyNoting(copied) as never);
-    const store = new ByteStore();
-    for (let at = 0; at < whole.length; at += size) {
-      store.push(whole.subarray(at, at + size));
-      if (at % (size * 16) === 0) expect(store.bytes.equals(whole.subarray(0, store.length))).toBe(true);
-    }
-    copy.mockRestore();
-    expect(store.bytes.equals(whole)).toBe(true);
-    // What comes in small pieces is never copied in large ones.
-    if (size < 1_000_000) expect(Math.max(...copied)).toBeLessThanOrEqual(Math.max(1024 * 1024, 16 * size));
-  });
+  it.each([1000, 65_536, 3_000_000])(
+    'are the same where there are many, of %i bytes each, and move little by little',
+    (size) => {
+      const whole = randomBytes(9_000_000);
+      const copied: number[] = [];
+      const copy = vi.spyOn(Buffer.prototype, 'copy').mockImplementation(copyNoting(copied) as never);
+      const store = new ByteStore();
+      for (let at = 0; at < whole.length; at += size) {
+        store.push(whole.subarray(at, at + size));
+        if (at % (size * 16) === 0) expect(store.bytes.equals(whole.subarray(0, store.length))).toBe(true);
+      }
+      copy.mockRestore();
+      expect(store.bytes.equals(whole)).toBe(true);
+      // What comes in small pieces is never copied in large ones.
+      if (size < 1_000_000) expect(Math.max(...copied)).toBeLessThanOrEqual(Math.max(1024 * 1024, 16 * size));
+    },
+  );
 
   it('take at most twice their size', () => {
     const store = stored(Array.from({ length: 100_000 }, () => Buffer.from('a')));

@@ -60,12 +60,15 @@ describe('splitting a stream into events', () => {
   it('makes one event of an event and all blank lines behind it', () => {
     const blanks = '\n'.repeat(60_000);
     const splitter = new SseSplitter(1000);
-    const events = splitter.push(Buffer.from(`data: 1\n\n${blanks}data: 2\r\n\r\n\r\n\r\n${blanks}data: 3\n\n`));
+    const events = splitter.push(
+      Buffer.from(`data: 1\n\n${blanks}data: 2\r\n\r\n\r\n\r\n${blanks}data: 3\n\n`),
+    );
     expect(events.map(eventData)).toEqual(['1', '2', '3']);
   });
 
   it('takes a large event of text, and refuses one that is dense, or of many lines', () => {
-    const push = (text: string) => new SseSplitter(4 * 1024 * 1024).push(Buffer.from(`data: ${text}\n\n`)).length;
+    const push = (text: string) =>
+      new SseSplitter(4 * 1024 * 1024).push(Buffer.from(`data: ${text}\n\n`)).length;
     const tooDense = expect.objectContaining({ code: 'upstream_protocol_error' });
     expect(push(`{"a":"${'[{,'.repeat(1_000_000)}"}`)).toBe(1);
     expect(push(`[${'1,'.repeat(45_000)}"${'x'.repeat(1_000_000)}"]`)).toBe(1);

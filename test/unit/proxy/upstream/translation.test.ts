@@ -37,7 +37,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'translation-'));
-  workers = new TranslationWorkers();
+  workers = new TranslationWorkers({ file: new URL('../../../../proxy/translation-worker.ts', import.meta.url) });
   translation = new Translation({ workers, turns });
 });
 afterAll(async () => {
@@ -51,13 +51,37 @@ const body = {
   temperature: 0.5,
   messages: [
     { role: 'system', content: 'Be brief. \ud83d' },
-    { role: 'user', content: [{ type: 'text', text: 'é'.repeat(200_000) }, { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }] },
-    { role: 'assistant', content: null, refusal: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"n": 1.50, "a":"\\u00e9"}' } }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'é'.repeat(200_000) },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"n": 1.50, "a":"\\u00e9"}' } },
+      ],
+    },
     { role: 'tool', tool_call_id: 'c1', content: 'x'.repeat(100_000) },
-    ...Array.from({ length: 40 }, (_, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: `turn ${i}` })),
+    ...Array.from({ length: 40 }, (_, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: `turn ${i}`,
+    })),
     { role: 'user', content: 'Go on.' },
   ],
-  tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { n: { type: 'number', minimum: 1.0 } } } } }],
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: 'f',
+        parameters: { type: 'object', properties: { n: { type: 'number', minimum: 1.0 } } },
+      },
+    },
+  ],
 };
 
 function large(value: object = body): ChatRequest {
@@ -69,16 +93,31 @@ function large(value: object = body): ChatRequest {
   }
 }
 
-const cloudKeys = { apiKey: undefined, accessKeyId: new Secret('AKIA'), secretAccessKey: new Secret('s'), sessionToken: new Secret('t') };
+const cloudKeys = {
+  apiKey: undefined,
+  accessKeyId: new Secret('AKIA'),
+  secretAccessKey: new Secret('s'),
+  sessionToken: new Secret('t'),
+};
 
 function callTo(provider: Provider, request: ChatRequest): ProviderCall {
   const isCloud = provider.name === 'managed-cloud-models';
   return {
-    ...{ request, model: 'm-1', traits: new TraitTable().of(provider.name, 'm-1'), outputTokensMax: 1000, now: 1_795_176_000_000 },
+    ...{
+      request,
+      model: 'm-1',
+      traits: new TraitTable().of(provider.name, 'm-1'),
+      outputTokensMax: 1000,
+      now: 1_795_176_000_000,
+    },
     images: new Map([['https://a.example/b.png', { mediaType: 'image/png', base64: png }]]),
     target: {
       ...{ provider, baseUrl: parseBaseUrl('https://models.example/base'), providerKeyId: 'key-1' },
-      ...{ region: 'eu-west-1', apiVersion: undefined, credential: isCloud ? cloudKeys : { apiKey: new Secret('sk-of-the-vendor') } },
+      ...{
+        region: 'eu-west-1',
+        apiVersion: undefined,
+        credential: isCloud ? cloudKeys : { apiKey: new Secret('sk-of-the-vendor') },
+      },
     },
   };
 }
@@ -88,13 +127,37 @@ const custom = (base: Provider) =>
     ...{ id: 'id-1', name: 'mine', wireFormat: base.name, baseUrl: 'https://models.example/base' },
     ...{ keyForm: { header: 'x-models-key' }, passedFields: ['grammar'], models: [] },
   });
-const all = providers.flatMap((base) => [[base.name, base] as const, [`custom ${base.name}`, custom(base)] as const]);
+const all = providers.flatMap((base) => [
+  [base.name, base] as const,
+  [`custom ${base.name}`, custom(base)] as const,
+]);
 
 const answers: Readonly<Record<string, object>> = {
-  'gpt-provider': { id: 'a', model: 'm-1', choices: [{ message: { role: 'assistant', content: 'yes '.repeat(90_000) } }], usage: { prompt_tokens: 5, completion_tokens: 7 } },
-  'assistant-provider': { id: 'a', model: 'm-1', type: 'message', content: [{ type: 'text', text: 'yes '.repeat(90_000) }], stop_reason: 'end_turn', usage: { input_tokens: 5, output_tokens: 7 } },
-  'search-provider': { responseId: 'a', modelVersion: 'm-1', candidates: [{ content: { parts: [{ text: 'yes '.repeat(90_000) }] }, finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 } },
-  'managed-cloud-models': { output: { message: { content: [{ text: 'yes '.repeat(90_000) }] } }, stopReason: 'end_turn', usage: { inputTokens: 5, outputTokens: 7 } },
+  'gpt-provider': {
+    id: 'a',
+    model: 'm-1',
+    choices: [{ message: { role: 'assistant', content: 'yes '.repeat(90_000) } }],
+    usage: { prompt_tokens: 5, completion_tokens: 7 },
+  },
+  'assistant-provider': {
+    id: 'a',
+    model: 'm-1',
+    type: 'message',
+    content: [{ type: 'text', text: 'yes '.repeat(90_000) }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 5, output_tokens: 7 },
+  },
+  'search-provider': {
+    responseId: 'a',
+    modelVersion: 'm-1',
+    candidates: [{ content: { parts: [{ text: 'yes '.repeat(90_000) }] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 },
+  },
+  'managed-cloud-models': {
+    output: { message: { content: [{ text: 'yes '.repeat(90_000) }] } },
+    stopReason: 'end_turn',
+    usage: { inputTokens: 5, outputTokens: 7 },
+  },
 };
 const answerOf = (provider: Provider) => {
   const name = provider.madeOf?.wireFormat ?? provider.name;
@@ -105,11 +168,20 @@ describe.each(all)('a large call to %s', (_name, provider) => {
   it('is built as it would be here, from its bytes, with a ceiling, and rewritten', async () => {
     const request = large();
     const rewritten = withBody(request, { ...request.body, user: 'someone else', temperature: 0.25 });
-    for (const one of [request, withOutputCeiling(request, 77), rewritten, withOutputCeiling(rewritten, 78), request]) {
+    for (const one of [
+      request,
+      withOutputCeiling(request, 77),
+      rewritten,
+      withOutputCeiling(rewritten, 78),
+      request,
+    ]) {
       const plain = parseChatRequest(Buffer.from(JSON.stringify(one.body)));
       const here = await provider.buildRequest(callTo(provider, { ...plain, bytes: one.bytes }));
       const there = await translation.build(callTo(provider, one), asked);
-      expect({ ...there, body: there.body.toString() }).toEqual({ ...here, body: Buffer.from(here.body).toString() });
+      expect({ ...there, body: there.body.toString() }).toEqual({
+        ...here,
+        body: Buffer.from(here.body).toString(),
+      });
     }
     // They came back.
     expect(request.source?.kept.bytes?.length).toBe(request.bytes);
@@ -121,7 +193,10 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
     const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })));
     const plain = { mediaType: 'image/png', base64: bytes.toString('base64') };
-    const here = await provider.buildRequest({ ...callTo(provider, request), images: new Map([[url, plain]]) });
+    const here = await provider.buildRequest({
+      ...callTo(provider, request),
+      images: new Map([[url, plain]]),
+    });
     const image = new FetchedImage('image/png', bytes);
     const call = { ...callTo(provider, request), images: new Map([[url, image]]) };
     expect(translation.isLarge(call)).toBe(true);
@@ -129,7 +204,9 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     expect(there.body.toString()).toBe(Buffer.from(here.body).toString());
     expect(image.isGone).toBe(true);
     await expect(translation.build(call, asked)).rejects.toThrow('handed over');
-    expect((await translation.read(call, { head: {}, body: answerOf(provider) }, asked)).textTokens).toBeGreaterThan(1);
+    expect(
+      (await translation.read(call, { head: {}, body: answerOf(provider) }, asked)).textTokens,
+    ).toBeGreaterThan(1);
   });
 
   it('is read as it would be here, with the tokens of its text', async () => {
@@ -146,7 +223,9 @@ describe.each(all)('a large call to %s', (_name, provider) => {
 
   it('is refused as it would be here', async () => {
     const call = callTo(provider, large());
-    const error = await translation.read(call, { head: {}, body: Buffer.from('[]') }, asked).catch((one: unknown) => one);
+    const error = await translation
+      .read(call, { head: {}, body: Buffer.from('[]') }, asked)
+      .catch((one: unknown) => one);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'upstream_protocol_error' });
   });
@@ -156,11 +235,15 @@ it('tells of an error in place of an answer, and of a request that cannot be bui
   const [gpt] = providers;
   if (gpt === undefined) throw new Error('no provider');
   const failure = Buffer.from(JSON.stringify({ error: { message: 'too much', code: 'x' } }));
-  const told = await translation.read(callTo(gpt, large()), { head: {}, body: failure }, asked).catch((one: unknown) => one);
+  const told = await translation
+    .read(callTo(gpt, large()), { head: {}, body: failure }, asked)
+    .catch((one: unknown) => one);
   expect(told).toBeInstanceOf(VendorFailure);
   expect(told).toMatchObject({ vendor: { message: 'too much', code: 'x' } });
   const keyless = { ...callTo(gpt, large()).target, credential: { apiKey: undefined } };
-  await expect(translation.build({ ...callTo(gpt, large()), target: keyless }, asked)).rejects.toMatchObject({ code: 'no_healthy_target' });
+  await expect(translation.build({ ...callTo(gpt, large()), target: keyless }, asked)).rejects.toMatchObject({
+    code: 'no_healthy_target',
+  });
 });
 
 it('takes what is large, of providers that a worker knows', () => {
@@ -186,13 +269,20 @@ describe('workers', () => {
   });
   const workerThat = (does: string) => {
     const file = join(folder, `${Math.random()}.mjs`);
-    writeFileSync(file, `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', (job) => { ${does} });`);
+    writeFileSync(
+      file,
+      `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', (job) => { ${does} });`,
+    );
     return file;
   };
-  const wait = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300); parentPort.postMessage({ request: job.request });';
+  const wait =
+    'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300); parentPort.postMessage({ request: job.request });';
 
   it('that take too long are ended, and the next job is done by another', async () => {
-    own = new TranslationWorkers({ file: workerThat('while (job.request.length > 500);parentPort.postMessage(job)'), workMsMax: 300 });
+    own = new TranslationWorkers({
+      file: workerThat('while (job.request.length > 500);parentPort.postMessage(job)'),
+      workMsMax: 300,
+    });
     await expect(own.run(job(), owner, asked.isLeft)).rejects.toMatchObject({ begun: true });
     const next = { ...job(), request: new Uint8Array(10) };
     expect((await own.run(next, owner, asked.isLeft)).request.length).toBe(10);

@@ -1,0 +1,47 @@
+// How requests are dispatched: images on connections of their own, large calls in workers.
+import { extname, join } from 'node:path';
+import { systemClock } from '../common/clock.ts';
+import type { Lifecycle } from '../common/lifecycle.ts';
+import type { HeldShare } from '../common/shares.ts';
+import type { SliceTurns } from '../common/slice-turns.ts';
+import { openLookups, openTransport, type Upstream } from './open-upstream.ts';
+import type { ProxySettings } from './settings.ts';
+import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
+import { AddressPolicy } from './upstream/addresses.ts';
+import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
+import { Translation } from './upstream/translation.ts';
+import { TranslationWorkers } from './upstream/translation-workers.ts';
+
+export interface DispatchParts extends Pick<Upstream, 'transport'> {
+  readonly lookups: HeldShare;
+  readonly turns: SliceTurns;
+  readonly metrics: { readonly shares: ShareUses };
+}
+
+export function openDispatch(
+  settings: ProxySettings,
+  { transport, lookups, turns, metrics }: DispatchParts,
+  lifecycle: Lifecycle,
+): Dispatch {
+  // What may be a base URL in the cluster may still not be named by a caller.
+  const { denyCidrs } = settings;
+  const imageTransport = openTransport(settings, {
+    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
+    resolve: openLookups(settings, lookups).resolve,
+  });
+  lifecycle.onClose('connections to images', () => imageTransport.close());
+  const workers = new TranslationWorkers({ file: workerFile });
+  lifecycle.onClose('translation', () => workers.close());
+  metrics.shares.watch('translation_queue', () => useOf(workers.waiting));
+  metrics.shares.watch('translation_workers', () => useOf(workers.working));
+  return createDispatch({
+    transport,
+    translation: new Translation({ workers, turns }),
+    limits: settings,
+    now: () => systemClock.now(),
+    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
+  });
+}
+
+/** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
+const workerFile = join(import.meta.dirname, `translation-worker${extname(import.meta.filename)}`);

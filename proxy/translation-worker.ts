@@ -1,0 +1,12 @@
+// What runs in a worker of upstream/translation-workers.ts: one call after the other is translated, bytes in and bytes out.
+import { parentPort } from 'node:worker_threads';
+import { providersByName } from './providers/index.ts';
+import { type TranslationJob, translated } from './upstream/translation-job.ts';
+
+parentPort?.on('message', (job: TranslationJob) => {
+  void translated(job, providersByName).then((outcome) => {
+    const { request, built, read } = outcome;
+    const bytes = [request, built?.body, read?.body].flatMap((one) => one?.buffer ?? []);
+    parentPort?.postMessage(outcome, [...new Set(bytes)]);
+  });
+});
