@@ -7,6 +7,7 @@ import type { SliceTurns } from '../common/slice-turns.ts';
 import { openLookups, openTransport, type Upstream } from './open-upstream.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
+import type { TranslationWorkerName } from './translation-worker.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { Translation } from './upstream/translation.ts';
@@ -44,4 +45,5 @@ export function openDispatch(
 }
 
 /** Beside this file, in its form: scripts/build.ts puts it beside the bundle. */
-const workerFile = join(import.meta.dirname, `translation-worker${extname(import.meta.filename)}`);
+const workerName: TranslationWorkerName = 'translation-worker';
+const workerFile = join(import.meta.dirname, `${workerName}${extname(import.meta.filename)}`);

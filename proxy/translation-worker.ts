@@ -3,6 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { providersByName } from './providers/index.ts';
 import { type TranslationJob, translated } from './upstream/translation-job.ts';
 
+/** Its name, for who starts it. */
+export type TranslationWorkerName = 'translation-worker';
+
 parentPort?.on('message', (job: TranslationJob) => {
   void translated(job, providersByName).then((outcome) => {
     const { request, built, read } = outcome;

@@ -81,8 +81,7 @@ const shippedNames: ReadonlySet<string> = new Set(providerNames);
 
 /** Undefined for a provider that is neither shipped nor made of one that is. */
 export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provider' | 'form'> | undefined {
-  if (madeOf === undefined)
-    return shippedNames.has(name) ? { provider: name, form: undefined } : undefined;
+  if (madeOf === undefined) return shippedNames.has(name) ? { provider: name, form: undefined } : undefined;
   const { id, baseUrl, keyForm, passedFields, wireFormat } = madeOf;
   return {
     provider: wireFormat,

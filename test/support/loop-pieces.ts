@@ -23,6 +23,11 @@ if (isMainThread && file !== undefined) {
   });
 }
 
+/** What a program is started with to be measured. @param to the file that it tells */
+export function measured(to: string): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import ${import.meta.filename}`, LOOP_PIECES_FILE: to };
+}
+
 function spentMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../common/exact-number.ts';
 import { chatRequest, type ProxyProcess, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { measured } from '../../support/loop-pieces.ts';
 import { until } from '../../support/process.ts';
 import { plainModels } from '../../support/vendors.ts';
 
@@ -52,8 +53,7 @@ beforeAll(async () => {
     GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
     GATEWAY_BUFFERED_BYTES_MAX: '2GiB',
     GATEWAY_ORGANIZATION_SHARE: '50',
-    NODE_OPTIONS: `--import ${join(import.meta.dirname, '../../support/loop-pieces.ts')}`,
-    LOOP_PIECES_FILE: join(folder, 'turns.json'),
+    ...measured(join(folder, 'turns.json')),
   });
 });
 afterAll(async () => {

@@ -37,7 +37,9 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'translation-'));
-  workers = new TranslationWorkers({ file: new URL('../../../../proxy/translation-worker.ts', import.meta.url) });
+  workers = new TranslationWorkers({
+    file: new URL('../../../../proxy/translation-worker.ts', import.meta.url),
+  });
   translation = new Translation({ workers, turns });
 });
 afterAll(async () => {
