@@ -286,6 +286,14 @@ export class RateShare {
     this.#buckets.set(owner, { tokens, at: now });
   }
 
+  /** What was taken was none of what is limited: a credential that turned out to be known. */
+  give(owner: string): void {
+    const bucket = this.#buckets.get(owner);
+    if (bucket === undefined) return;
+    const tokens = Math.min(this.#options.burst, bucket.tokens + 1);
+    this.#buckets.set(owner, { ...bucket, tokens });
+  }
+
   /** Of what an owner may have at once, what the one has used that used most: 0 to 1, above it what is owed. */
   used(now: number): number {
     const { burst } = this.#options;

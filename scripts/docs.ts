@@ -29,6 +29,8 @@ const controlPlaneMetrics = createControlPlaneMetrics({
   catalog: { ageSeconds: () => 0, isRejected: () => false },
   auditVerifyEveryMs: 0,
 });
+controlPlaneMetrics.watchShares({ states: () => new Map() });
+controlPlaneMetrics.watchDatabase(() => true);
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },

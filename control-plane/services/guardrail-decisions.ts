@@ -29,9 +29,15 @@ const rememberedMs = 2 * sampleAgeMsMax;
 export interface ReportDecisionsDeps {
   readonly store: Pick<Store, 'snapshot' | 'change'>;
   readonly clock: Clock;
+  /** Makes a change in its organization's turn: these are changes of that one, whatever proxy tells of them. */
+  readonly inTurn?: (organizationId: string, work: () => Promise<void>) => Promise<void>;
 }
 
-export function createReportDecisions({ store, clock }: ReportDecisionsDeps): ReportDecisions {
+export function createReportDecisions({
+  store,
+  clock,
+  inTurn = (_, work) => work(),
+}: ReportDecisionsDeps): ReportDecisions {
   const hasRoom = createRoom(clock);
   return async (caller, { samples }) => {
     if (samples.length > samplesMax) {
@@ -43,7 +49,7 @@ export function createReportDecisions({ store, clock }: ReportDecisionsDeps): Re
       if (!hasRoom(sample)) continue;
       const actor = { kind: 'virtual_key', id: sample.key_id } as const;
       const context = { actor, from: caller.from, action: actions[sample.decision] };
-      await store.change(context, (tx) => record(tx, caller, sample));
+      await inTurn(sample.organization_id, () => store.change(context, (tx) => record(tx, caller, sample)));
     }
     return {};
   };

@@ -151,6 +151,16 @@ describe('what comes at a rate', () => {
     expect([share.take('a', 0), share.take('a', 0), share.take('a', 15_000)]).toEqual([0, 30, 15]);
   });
 
+  it('takes back what was none of what is limited', () => {
+    const share = new RateShare({ perMinute: 1, burst: 1, ownersMax: 100 });
+    for (let n = 0; n < 3; n++) {
+      expect(share.take('a', 0)).toBe(0);
+      share.give('a');
+    }
+    share.give('a');
+    expect([share.take('a', 0), share.take('a', 0)]).toEqual([0, 60]);
+  });
+
   it('is owed what turned out too late to be too much, so that the rate holds', () => {
     const share = new RateShare({ perMinute: 60, burst: 2, ownersMax: 100 });
     // Five are under way before the first is known to count.
