@@ -12,6 +12,7 @@ import type {
   PersonalDataCheck,
   PersonalDataType,
   PromptSizeCheck,
+  RequestField,
 } from './definition.ts';
 
 export const stagesInContract = {
@@ -50,6 +51,13 @@ export const personalDataTypesInContract = {
   ip_address: 'PERSONAL_DATA_TYPE_IP_ADDRESS',
 } as const satisfies Record<PersonalDataType, string>;
 
+export const requestFieldsInContract = {
+  user: 'GUARDRAIL_FIELD_USER',
+  metadata: 'GUARDRAIL_FIELD_METADATA',
+  safety_identifier: 'GUARDRAIL_FIELD_SAFETY_IDENTIFIER',
+  prompt_cache_key: 'GUARDRAIL_FIELD_PROMPT_CACHE_KEY',
+} as const satisfies Record<RequestField, string>;
+
 /** What stands for what an operator leaves out. */
 export const checkDefaults = {
   countries: ['US'],
@@ -78,6 +86,13 @@ export function readCheck(message: GuardrailCheck__Output, secret?: Secret): Che
   return moderation ? readModeration(moderation) : undefined;
 }
 
+/** What is not understood may be any of them. */
+export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>): readonly RequestField[] {
+  const read = (also ?? []).map((name) => requestFields.get(name));
+  if (!read.every((field) => field !== undefined)) return [...requestFields.values()];
+  return read;
+}
+
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {
   const read = (types.length > 0 ? types : Object.values(personalDataTypesInContract)).map(personalDataType);
   if (!read.every((type) => type !== undefined)) return undefined;
@@ -94,6 +109,7 @@ function personalDataType(name: unknown): PersonalDataType | undefined {
 }
 
 const personalDataTypes = inverted(personalDataTypesInContract);
+const requestFields = inverted(requestFieldsInContract);
 
 function readPromptSize({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck__Output) {
   if (tokensMax + messagesMax + imagesMax === 0) return undefined;

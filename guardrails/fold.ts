@@ -1,7 +1,9 @@
-// Text as people read it: compatibility forms, accents and invisible characters are taken off, letter by letter and free of
-// context, so that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case
-// stays. Positions lead back to the text as it is.
+// Text as people and models read it: compatibility forms, accents and invisible characters are taken off, digits of all scripts are
+// those of ASCII, and escapes of JSON, URLs and HTML are the character that they stand for; letter by letter and free of context, so
+// that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case stays.
+// Positions lead back to the text as it is.
 import { characterLength, wholeCharacters } from './characters.ts';
+import { escapesOf, hasEscape } from './escapes.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
 import { contextMax } from './matcher.ts';
 
@@ -22,13 +24,64 @@ export interface Folded {
   rawEnd(at: number): number;
   /** The first unit of the folded text that begins at or after a place in the raw one. */
   foldedAt(raw: number): number;
+  /** The same text with its escapes as they are written: `C:\\next` is no line end. The very same where it has none. */
+  readonly written: Folded;
 }
 
 /** UTF-16 units that fold to nothing and go with the character before them: more than a letter of any language has. */
 export const unseenMax = 32;
 
-/** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair. */
+/** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair or an escape. */
 export function fold(raw: string): FoldedText {
+  const written = foldWritten(raw);
+  return hasEscape(raw) ? withoutEscapes(raw, written) : written;
+}
+
+/** Its escapes alone are read: letter case, width and accents stay as they are. */
+export function readEscapes(raw: string): Folded {
+  let text = '';
+  const starts: number[] = [];
+  const keep = (from: number, to: number) => {
+    for (let at = from; at < to; at++) starts.push(at);
+    text += raw.slice(from, to);
+  };
+  let at = 0;
+  for (const { start, end, read } of escapesOf(raw)) {
+    keep(at, start);
+    for (let unit = 0; unit < read.length; unit++) starts.push(start);
+    text += read;
+    at = end;
+  }
+  keep(at, raw.length);
+  return new FoldedText(raw, text, at === 0 ? undefined : Int32Array.from(starts));
+}
+
+/** The longest that one character folds to. */
+const longestFold = 18;
+
+function withoutEscapes(raw: string, written: FoldedText): FoldedText {
+  const escapes = [...escapesOf(raw)];
+  const starts = new Int32Array(written.text.length + longestFold * escapes.length);
+  let text = '';
+  const keep = (from: number, to: number) => {
+    const [first, last] = [written.foldedAt(from), written.foldedAt(to)];
+    written.copyStarts(first, last, starts, text.length);
+    text += written.text.slice(first, last);
+  };
+  let at = 0;
+  for (const { start, end, read } of escapes) {
+    keep(at, start);
+    const folded = read === '\n' ? read : foldWritten(read).text;
+    starts.fill(start, text.length, text.length + folded.length);
+    text += folded;
+    at = end;
+  }
+  keep(at, raw.length);
+  return new FoldedText(raw, text, starts.slice(0, text.length), written);
+}
+
+/** With escapes as they are written. */
+export function foldWritten(raw: string): FoldedText {
   if (plain.test(raw)) return new FoldedText(raw, raw, undefined);
   const { length, isSame, isLevel } = measure(raw);
   if (isSame) return new FoldedText(raw, raw, undefined);
@@ -61,11 +114,24 @@ export class FoldedText implements Folded {
   readonly text: string;
   /** Of each unit, where its character begins in the raw text; undefined where all positions are the same in both. */
   readonly #starts: Int32Array | undefined;
+  readonly #written: FoldedText | undefined;
 
-  constructor(raw: string, text: string, starts: Int32Array | undefined) {
+  /** @param written where escapes are read as something else */
+  constructor(raw: string, text: string, starts: Int32Array | undefined, written?: FoldedText) {
     this.raw = raw;
     this.text = text;
     this.#starts = starts;
+    this.#written = written;
+  }
+
+  /** What {@link FoldedText.rawAt} says of each unit from one to before another. */
+  copyStarts(from: number, to: number, into: Int32Array, offset: number): void {
+    const starts = this.#starts;
+    for (let at = from; at < to; at++) into[offset + at - from] = starts === undefined ? at : (starts[at] ?? 0);
+  }
+
+  get written(): FoldedText {
+    return this.#written ?? this;
   }
 
   rawAt(at: number): number {
@@ -96,6 +162,8 @@ export class FoldedText implements Folded {
   with(piece: FoldedText): FoldedText {
     const raw = this.raw + piece.raw;
     const text = this.text + piece.text;
+    const hasEscapes = this.#written !== undefined || piece.#written !== undefined;
+    const written = hasEscapes ? this.written.with(piece.written) : undefined;
     if (this.#starts === undefined && piece.#starts === undefined)
       return new FoldedText(raw, text, undefined);
     const starts = new Int32Array(text.length);
@@ -103,7 +171,7 @@ export class FoldedText implements Folded {
     for (let at = 0; at < piece.text.length; at++) {
       starts[this.text.length + at] = this.raw.length + piece.rawAt(at);
     }
-    return new FoldedText(raw, text, starts);
+    return new FoldedText(raw, text, starts, written);
   }
 
   /**
@@ -119,7 +187,10 @@ export class FoldedText implements Folded {
     const starts = this.#starts?.slice(kept).map((start) => Math.max(-1, start - dropped));
     const isLevel =
       starts === undefined || (text.length === raw.length && starts.every((start, at) => start === at));
-    return new FoldedText(raw, text, isLevel ? undefined : starts);
+    const written = this.#written?.from(dropped);
+    // As they were before the first escape, once the last one has gone.
+    if (written?.text === text) return written;
+    return new FoldedText(raw, text, isLevel ? undefined : starts, written);
   }
 }
 

@@ -2,7 +2,7 @@
 // phrases that overlap the one that begins first is found, and of those that begin together the longest.
 import { characterBefore } from '../characters.ts';
 import type { WordsCheck } from '../definition.ts';
-import { fold } from '../fold.ts';
+import { foldWritten } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
 import type { Matcher } from '../matcher.ts';
 import { PhraseAutomaton } from './phrase-automaton.ts';
@@ -33,7 +33,7 @@ function skeletonOfPhrase(phrase: string, index: number): string {
   const refuse = (message: string) => new InvalidCheckError(`phrases[${index}]`, message);
   if (!phrase.isWellFormed()) throw refuse('not well-formed Unicode');
   if ([...phrase].length > charactersMax) throw refuse(`at most ${charactersMax} characters`);
-  const skeleton = skeletonOf(fold(phrase).text);
+  const skeleton = skeletonOf(foldWritten(phrase).text);
   if (skeleton === '') throw refuse('nothing in it can be seen');
   return skeleton;
 }

@@ -5,6 +5,7 @@ import { BlockedError } from '../../../guardrails/window.ts';
 import { SseSplitter } from '../../providers/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
+import { guardedFailure } from '../failure-text.ts';
 import type { InspectContext } from '../guardrail.ts';
 import { StreamInspection } from './stream-inspection.ts';
 
@@ -211,7 +212,8 @@ class GuardedStream implements StreamResult, StreamSink {
 
   #errorOf(cause: unknown): Error {
     if (cause instanceof BlockedError) return this.#guards.refusal(cause);
-    return cause instanceof Error ? cause : new Error(String(cause));
+    const left = guardedFailure(cause, this.#guards);
+    return left instanceof Error ? left : new Error(String(left));
   }
 
   #conclude(tell: (sink: StreamSink) => void): void {
