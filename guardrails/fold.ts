@@ -127,7 +127,8 @@ export class FoldedText implements Folded {
   /** What {@link FoldedText.rawAt} says of each unit from one to before another. */
   copyStarts(from: number, to: number, into: Int32Array, offset: number): void {
     const starts = this.#starts;
-    for (let at = from; at < to; at++) into[offset + at - from] = starts === undefined ? at : (starts[at] ?? 0);
+    for (let at = from; at < to; at++)
+      into[offset + at - from] = starts === undefined ? at : (starts[at] ?? 0);
   }
 
   get written(): FoldedText {

@@ -23,7 +23,9 @@ import { idleRows, TraitTable } from './catalog/traits.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
+import type { AskModel } from './guardrails/services/model.ts';
 import type { Exchange } from './http/exchange.ts';
+import { createAskModel } from './http/guardrail-questions.ts';
 import { createHandler } from './http/handler.ts';
 import { ReadOn } from './http/read-on.ts';
 import { createWatchdog } from './http/watchdog.ts';
@@ -46,6 +48,7 @@ import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import { openLookupShare, openLookups, openTransport, openUpstream, type Upstream } from './open-upstream.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
+import { managedCloudModels } from './providers/managed-cloud-models/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
@@ -103,19 +106,21 @@ export async function assemble(
   const traits = new TraitTable(settings.traits);
   const upstream = openUpstream(settings, lookups, lifecycle);
   const stopping = { now: false };
-  const handler = createHandler({
-    records,
-    now: () => clock.now(),
-    providers: providersByName,
-    targets: upstream.targets,
-    traits,
+  const models = {
+    ...{ providers: providersByName, targets: upstream.targets, traits },
     customProviders: new CustomProviders(providersByName, traits),
+  };
+  const ledger = openLedger(settings, shared, money, lifecycle);
+  const dispatch = openDispatch(settings, { ...upstream, lookups }, lifecycle);
+  const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
+  const handler = createHandler({
+    ...models,
+    ...{ records, ledger, dispatch },
+    now: () => clock.now(),
     admission,
     watchdog,
     bodyLimits: settings,
-    guardrails: openGuardrails(settings, shared, upstream, lifecycle),
-    ledger: openLedger(settings, shared, money, lifecycle),
-    dispatch: openDispatch(settings, { ...upstream, lookups }, lifecycle),
+    guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
@@ -346,7 +351,7 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
 function openGuardrails(
   settings: ProxySettings,
   { log, background, metrics, controlPlane, lookups, serviceNetwork }: Shared,
-  { transport, targets }: Upstream,
+  { transport, targets, askModel }: Upstream & { readonly askModel: AskModel },
   lifecycle: Lifecycle,
 ): Guardrails {
   const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
@@ -356,6 +361,8 @@ function openGuardrails(
     ...{ serviceAddresses: { deny, allow }, network },
     ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
+    cloudTargets: (organization) => targets.stored(organization, managedCloudModels),
+    askModel,
   });
   lifecycle.onClose('guardrails', () => guardrails.close());
   return guardrails;

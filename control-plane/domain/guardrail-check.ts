@@ -12,6 +12,7 @@ import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/Gu
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
+import { type Complain, readModel, readService, readWindow } from './service-check.ts';
 import { guardrailUrl } from './webhook.ts';
 
 export const phrasesMax = 10_000;
@@ -31,7 +32,6 @@ export interface GuardrailCheck {
 }
 
 type Member = NonNullable<GuardrailCheck__Output['kind']>;
-type Complain = (at: string, description: string) => void;
 
 /** Our words by the contract's names. */
 const kinds = {
@@ -42,6 +42,8 @@ const kinds = {
   promptSize: 'prompt_size',
   webhook: 'webhook',
   moderation: 'moderation',
+  service: 'service',
+  model: 'model',
 } as const satisfies Record<Member, CheckKind>;
 
 /** What can be judged at once. Whether it can be run: compileProblems. */
@@ -51,7 +53,8 @@ export function guardrailCheck(message: GuardrailCheck__Output | null): Field<Gu
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
   const also = readFields(message, (at, description) => problems.push({ at, description }));
-  const read = { ...readMember(message, complain), also };
+  const window = readWindow(message, (at, description) => problems.push({ at, description }));
+  const read = { ...readMember(message, complain), also, window };
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -73,8 +76,8 @@ export function textBytesOf({ words, pattern }: GuardrailCheck__Output): number 
 function readMember(
   message: GuardrailCheck__Output,
   complain: Complain,
-): Omit<GuardrailCheck__Output, 'also'> {
-  const { words, pattern, personalData, promptSize, webhook, moderation } = message;
+): Omit<GuardrailCheck__Output, 'also' | 'window'> {
+  const { words, pattern, personalData, promptSize, webhook, moderation, service, model } = message;
   if (words) {
     const phrases = texts(
       words.phrases,
@@ -104,6 +107,8 @@ function readMember(
     if ('problems' in url) complainOf('.url', url.problems, complain);
     return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
   }
+  if (service) return { service: readService(service, complain) };
+  if (model) return { model: readModel(model, complain) };
   return moderation ? { moderation: readModeration(moderation, complain) } : { secrets: {} };
 }
 

@@ -86,7 +86,8 @@ export class AnswerInspection implements OutputGuard {
       placeholders.set(group, own);
       return own.of(value, label);
     };
-    const base = { ...this.#deps, stage: 'output', put } as const;
+    const placeholdersOf = () => new Placeholders(taken);
+    const base = { ...this.#deps, stage: 'output', put, placeholdersOf } as const;
     if (restorable.size === 0) return base;
     const matchers = [restoreMatcher(restorable)];
     return { ...base, also: (strings) => scan(matchers, strings, scanner.window).hits };

@@ -1,5 +1,6 @@
 // Streams of answers and what guards them, for tests: a provider's stream that says what a test tells it, matchers that are easy
 // to reason about, and what a caller has got.
+import { Placeholders } from '../../guardrails/placeholders.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrails/matcher.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
@@ -196,6 +197,7 @@ export function answerGuards(guards: readonly Guard[], fields: Partial<AnswerGua
     guards: (form) => (form === 'fixed' ? guards.map(unreplaced) : guards),
     window: 512,
     services: [],
+    placeholders: () => new Placeholders(),
     textMax: 1024 * 1024,
     tooLong: () => {
       throw blocked();
