@@ -1,8 +1,9 @@
 // Lakera Guard. Source: docs.lakera.ai/api-reference, `POST /v2/guard`: messages, project_id, payload and breakdown in; flagged,
 // breakdown (detector_type, detected) and payload (start, end, text, detector_type) out. It screens the last message of a question, so
 // each text is one. Its policy is the project's.
+import type { JsonObject } from '../../common/json.ts';
 import { NoAnswerError, type ServiceAdapter, type ServiceFinding, type Span } from './adapter.ts';
-import { booleanOf, codePointOffsets, labelOf, objectOf, objectsIn, spanOf, stringOf } from './read.ts';
+import { booleanOf, codePointOffsets, labelOf, numberOf, objectOf, objectsIn, stringOf } from './read.ts';
 
 export const lakera: ServiceAdapter = {
   source: 'https://docs.lakera.ai/api-reference/lakera-api/guard/screen-content',
@@ -43,23 +44,22 @@ export const lakera: ServiceAdapter = {
 };
 
 function placesIn(text: string, payload: unknown): readonly ServiceFinding[] {
-  const unitsAt = codePointOffsets(text);
+  const codePoints = codePointOffsets(text);
   return objectsIn(payload, 'payload').map((item) => {
-    const span = spanOf(item.start, item.end, unitsAt);
     const label = labelOf(stringOf(item.detector_type, 'detector_type'));
-    return { label, span: checked(text, span, item) };
+    return { label, span: spanIn(text, item, codePoints) };
   });
 }
 
-/** The service repeats what it means: where that stands elsewhere, its places are not ours. */
-function checked(
-  text: string,
-  span: Span,
-  item: { readonly text?: unknown; readonly start?: unknown; readonly end?: unknown },
-): Span {
-  if (item.text === undefined || item.text === text.slice(span.start, span.end)) return span;
-  // Counted in UTF-16 units.
-  const units = spanOf(item.start, item.end, (at) => (at <= text.length ? at : undefined));
-  if (item.text === text.slice(units.start, units.end)) return units;
-  throw new NoAnswerError('a place holds another text than was told');
+type UnitsAt = (position: number) => number | undefined;
+
+/** The service repeats what it means: in which units it counts is seen by that, and where that stands elsewhere its places are not ours. */
+function spanIn(text: string, { start, end, text: meant }: JsonObject, codePoints: UnitsAt): Span {
+  const units: UnitsAt = (at) => (at <= text.length ? at : undefined);
+  for (const unitsAt of [codePoints, units]) {
+    const [from, to] = [unitsAt(numberOf(start, 'a start')), unitsAt(numberOf(end, 'an end'))];
+    if (from === undefined || to === undefined || to <= from) continue;
+    if (meant === undefined || meant === text.slice(from, to)) return { start: from, end: to };
+  }
+  throw new NoAnswerError('a place is not where it was told to be');
 }
