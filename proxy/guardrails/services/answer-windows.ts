@@ -87,7 +87,8 @@ export class AnswerWindows {
     return channels.some(({ text }) => text.isDue) || (pressing && this.#restTexts().some((text) => text.isDue));
   }
 
-  add(chunk: JsonObject): void {
+  /** Padding against who counts the bytes of chunks is left out: their bytes are others anyway. */
+  add({ obfuscation: _padding, ...chunk }: JsonObject): void {
     const choices = objectsOf(chunk.choices);
     if (choices.length === 0) this.#addRest(chunk, '');
     for (const choice of choices) this.#addChoice(choice, chunk);
