@@ -9,6 +9,7 @@ import type { Problem } from './domain/field.ts';
 import type { GuardrailCheck } from './domain/guardrail-check.ts';
 import type { GuardrailJob, GuardrailJobDone } from './guardrail-compiler.ts';
 import { CallError } from './services/errors.ts';
+import type { BodyTrialTask } from './services/guardrail-body-trials.ts';
 import type { TrialTask } from './services/guardrail-trials.ts';
 import type { Shares } from './shares.ts';
 
@@ -16,7 +17,10 @@ export interface GuardrailWork {
   /** @returns what is wrong with it. @throws CallError too_many_requests */
   compile(owner: ShareOwner, check: GuardrailCheck): Promise<readonly Problem[]>;
   /** @throws CallError too_many_requests */
-  try(owner: ShareOwner, task: TrialTask): Promise<TestGuardrailsResponse | 'too_long'>;
+  try(
+    owner: ShareOwner,
+    task: TrialTask | BodyTrialTask,
+  ): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'>;
   close(): Promise<void>;
 }
 

@@ -7,14 +7,14 @@ import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { AnswerGuards } from './answer-guards.ts';
-import { answerPlaces } from './answer-places.ts';
+import { answerPlaces } from '../../guardrails/places/answer-places.ts';
 import type { StageGuardrails } from './compiled.ts';
 import { guardedFailure, keptBack } from './failure-text.ts';
 import type { InspectContext, OutputGuard } from './guardrail.ts';
-import type { Found } from './judge.ts';
+import type { Found } from '../../guardrails/places/findings.ts';
 import { LiveAnswerGuards } from './live-answer-guards.ts';
-import type { Slot } from './places.ts';
-import { scan } from './scan.ts';
+import type { Slot } from '../../guardrails/places/places.ts';
+import { scan } from '../../guardrails/scan.ts';
 import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
 
 export type GuardStream = (

@@ -3,8 +3,8 @@
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { type Guard, guardText } from '../../guardrails/window.ts';
 import type { AnswerGuards } from './answer-guards.ts';
-import { answerPlaces } from './answer-places.ts';
-import { mapTexts, type Place } from './places.ts';
+import { answerPlaces } from '../../guardrails/places/answer-places.ts';
+import { mapTexts, type Place } from '../../guardrails/places/places.ts';
 
 /**
  * All strings of an answer, a chunk or a part of one that are inspected; ids, signatures and the like pass.

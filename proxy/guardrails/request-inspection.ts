@@ -13,10 +13,10 @@ import { AnswerInspection, type GuardStream, holds } from './answer-inspection.t
 import type { Applied } from './compiled.ts';
 import { Decisions, type DecisionsDeps } from './decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';
-import type { Found } from './judge.ts';
-import { slotsOf } from './places.ts';
+import type { Found } from '../../guardrails/places/findings.ts';
+import { slotsOf } from '../../guardrails/places/places.ts';
 import { exceeds } from './prompt-size.ts';
-import { requestPlaces, requestPlacesWith } from './request-places.ts';
+import { requestPlaces, requestPlacesWith } from '../../guardrails/places/request-places.ts';
 import type { Scanner } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
 import type { createServiceGuards } from './services/service-guards.ts';

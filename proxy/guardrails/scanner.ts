@@ -3,9 +3,9 @@
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
 import type { ShareOwner } from '../../common/shares.ts';
 import type { CompiledGuardrail } from './compiled.ts';
-import { stringsOf, type Texts } from './judge.ts';
-import type { Slot } from './places.ts';
-import { pieceNs, type Scanned, TextScan } from './scan.ts';
+import { stringsOf, type Texts } from '../../guardrails/places/findings.ts';
+import type { Slot } from '../../guardrails/places/places.ts';
+import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
 import { NoCapacityError } from './scan-worker.ts';
 import { SliceTurns, sliceMs } from './slice-turns.ts';
 import type { WorkerPool } from './worker-pool.ts';

@@ -10,11 +10,12 @@ import type { Placeholders } from '../../guardrails/placeholders.ts';
 import type { StageGuardrails } from './compiled.ts';
 import type { Decisions } from './decisions.ts';
 import type { InspectContext } from './guardrail.ts';
-import { type Found, judge, locate, replace, stringsOf, type Texts } from './judge.ts';
-import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from './places.ts';
-import type { Hit, Scanned } from './scan.ts';
+import { type Found, locate, replace, stringsOf, type Texts } from '../../guardrails/places/findings.ts';
+import { judge } from './judge.ts';
+import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from '../../guardrails/places/places.ts';
+import type { Hit, Scanned } from '../../guardrails/scan.ts';
 import { isTooLong, type PendingScan, type Scanner } from './scanner.ts';
-import { seamsOf } from './seams.ts';
+import { seamsOf } from '../../guardrails/places/seams.ts';
 import { askServices } from './services/ask-services.ts';
 import type { ServiceGuard } from './services/service.ts';
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../common/logger.ts';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
-import type { Scanned } from './scan.ts';
+import type { Scanned } from '../../guardrails/scan.ts';
 import { NoCapacityError, type PooledScan, type ScanTask, ScanWorker } from './scan-worker.ts';
 
 export interface WorkerPoolDeps {

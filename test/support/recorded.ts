@@ -32,7 +32,7 @@ export interface RecordedRequest {
   readonly serviceTier?: string;
   readonly audioPromptTokens?: number;
   /** "request", "guardrail" or "adjustment". */
-  readonly kind: string;
+  readonly kind?: string;
   readonly guardrailId?: string;
 }
 

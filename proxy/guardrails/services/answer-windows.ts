@@ -3,8 +3,8 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
-import { answerPlaces } from '../answer-places.ts';
-import { mapPaths, type Slot } from '../places.ts';
+import { answerPlaces } from '../../../guardrails/places/answer-places.ts';
+import { mapPaths, type Slot } from '../../../guardrails/places/places.ts';
 import { type Piece, readDelta } from '../stream/delta.ts';
 import { aboutOf, rewrites } from './ask-services.ts';
 import type { ServiceGuard } from './service.ts';

@@ -1,8 +1,8 @@
 // A streamed answer that is collected for services that observe it: its texts, each in one piece, and what else it says, in order.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { answerPlaces } from '../answer-places.ts';
-import { slotsOf } from '../places.ts';
+import { answerPlaces } from '../../../guardrails/places/answer-places.ts';
+import { slotsOf } from '../../../guardrails/places/places.ts';
 import { type Piece, readDelta } from '../stream/delta.ts';
 import type { AskedText } from './ask-services.ts';
 

@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { guardText, TextWindow } from '../../../guardrails/window.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
-import { mapPaths, type Place, type Slot, TooDeepError } from '../places.ts';
+import { mapPaths, type Place, type Slot, TooDeepError } from '../../../guardrails/places/places.ts';
 import { type Decidable, KeptChannel } from './channel.ts';
 
 /** Windows of one stream, all its choices together. */

@@ -11,7 +11,7 @@ import { GatewayError } from '../../../proxy/errors.ts';
 import { AnswerInspection } from '../../../proxy/guardrails/answer-inspection.ts';
 import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
 import { Decisions } from '../../../proxy/guardrails/decisions.ts';
-import { scan } from '../../../proxy/guardrails/scan.ts';
+import { scan } from '../../../guardrails/scan.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
 import { Random } from '../../support/access/random.ts';

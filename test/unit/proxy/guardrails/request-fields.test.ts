@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
-import { requestPlaces } from '../../../../proxy/guardrails/request-places.ts';
+import { requestPlaces } from '../../../../guardrails/places/request-places.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';
