@@ -19,10 +19,16 @@ export interface HeldOptions {
    * C / (1 + k·alpha) stays free for the next. 4 lets one that is alone have 80 %; infinity: first come, first served.
    */
   readonly alpha: number;
+  /** The same for a key among those of its organization, of what that may take. Default: one that is alone has nearly all of it. */
+  readonly keyAlpha?: number;
 }
 
-/** The same for a key among those of its organization, of what that may take: one that is alone has nearly all of it. */
-const keyAlpha = 4;
+const usualKeyAlpha = 4;
+
+/** @param share the part of all that one may have while it is alone, above 0 to 1 @returns alpha */
+export function alphaOf(share: number): number {
+  return share >= 1 ? Number.POSITIVE_INFINITY : share / (1 - share);
+}
 
 /** What is held for a time: requests, bytes, sockets, look-ups. */
 export class HeldShare {
@@ -60,12 +66,12 @@ export class HeldShare {
 
   /** Whether it could be taken; nothing is counted. */
   hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
-    const { alpha, capacity } = this.#options;
+    const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
     const free = capacity - this.#used;
     const own = holding?.used ?? 0;
     const ownOfKey = holding?.keys.get(key) ?? 0;
-    const left = alpha * free - own;
+    const left = Math.min(free, alpha * free - own);
     // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
     return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
   }
@@ -106,7 +112,7 @@ interface Job<Work> {
 
 /**
  * What waits to be served: organizations in turn, in each its keys in turn, by what their work costs and not by how much of it there
- * is (deficit round robin; Shreedhar and Varghese, 1995).
+ * is (deficit round robin; Shreedhar and Varghese, 1995). Whoever had nothing waiting comes first, once.
  */
 export class FairQueue<Work> {
   readonly #waiting: HeldShare;
@@ -194,8 +200,14 @@ class DeficitRound<Work> implements Jobs<Work> {
   readonly #quantum: number;
   readonly #nameOf: (owner: ShareOwner) => string;
   readonly #makeJobs: () => Jobs<Work>;
-  /** Those with work, in the order of their turns. */
+  /** Those that had nothing to do until now: once before all others, so that who asks seldom waits for nobody who asks much. */
+  readonly #fresh = new Map<string, Lane<Work>>();
+  /**
+   * The others, in the order of their turns. One that has nothing more to do stays until its turn comes: to ask for one thing after the
+   * other makes nobody fresh each time (as in RFC 8290).
+   */
   readonly #lanes = new Map<string, Lane<Work>>();
+  #length = 0;
 
   constructor(quantum: number, nameOf: (owner: ShareOwner) => string, makeJobs: () => Jobs<Work>) {
     this.#quantum = quantum;
@@ -204,10 +216,12 @@ class DeficitRound<Work> implements Jobs<Work> {
   }
 
   push(job: Job<Work>): void {
+    this.#length++;
     const name = this.#nameOf(job.owner);
-    const lane = this.#lanes.get(name) ?? { jobs: this.#makeJobs(), deficit: 0 };
+    const known = this.#fresh.get(name) ?? this.#lanes.get(name);
+    const lane = known ?? { jobs: this.#makeJobs(), deficit: this.#quantum };
     lane.jobs.push(job);
-    this.#lanes.set(name, lane);
+    if (known === undefined) this.#fresh.set(name, lane);
   }
 
   peek(mayServe: MayServe): Job<Work> | undefined {
@@ -217,23 +231,31 @@ class DeficitRound<Work> implements Jobs<Work> {
   shift(mayServe: MayServe): void {
     const next = this.#next(mayServe);
     if (next === undefined) return;
-    const { name, lane, job } = next;
+    const { job, lane } = next;
     lane.jobs.shift(mayServe);
     lane.deficit -= job.cost;
-    // Whoever has nothing to do saves nothing up.
-    if (lane.jobs.peek(always) === undefined) this.#lanes.delete(name);
+    this.#length--;
+    // Nobody is remembered where nobody waits.
+    if (this.#length > 0) return;
+    this.#fresh.clear();
+    this.#lanes.clear();
   }
 
-  #next(mayServe: MayServe) {
-    for (const [name, lane] of this.#lanes) {
-      const job = lane.jobs.peek(mayServe);
-      if (job === undefined) continue;
-      if (lane.deficit >= job.cost) return { name, lane, job };
-      lane.deficit += this.#quantum;
-      // Behind all others; the walk meets it again there.
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
-    }
+  #next(mayServe: MayServe): { readonly job: Job<Work>; readonly lane: Lane<Work> } | undefined {
+    for (const lanes of [this.#fresh, this.#lanes])
+      for (const [name, lane] of lanes) {
+        const job = lane.jobs.peek(mayServe);
+        if (job !== undefined && lane.deficit >= job.cost) return { job, lane };
+        const isEmpty = job === undefined && lane.jobs.peek(always) === undefined;
+        // Its work may not be served now; it keeps its place.
+        if (job === undefined && !isEmpty) continue;
+        lanes.delete(name);
+        if (isEmpty && lanes === this.#lanes) continue;
+        // Whoever has nothing to do saves nothing up.
+        lane.deficit = (isEmpty ? 0 : lane.deficit) + this.#quantum;
+        // Behind all others; the walk meets it again there.
+        this.#lanes.set(name, lane);
+      }
     return undefined;
   }
 }
@@ -280,9 +302,9 @@ export class RateShare {
     return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
   }
 
-  /** Takes one, whether or not it is there: what was under way when the last one went is owed, so that the rate holds. */
-  charge(owner: string, now: number): void {
-    const tokens = this.#tokens(this.#buckets.get(owner), now) - 1;
+  /** Takes some, whether or not they are there: what was under way when the last one went is owed, so that the rate holds. */
+  charge(owner: string, now: number, amount = 1): void {
+    const tokens = this.#tokens(this.#buckets.get(owner), now) - amount;
     this.#buckets.set(owner, { tokens, at: now });
   }
 

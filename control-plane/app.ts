@@ -37,7 +37,7 @@ import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
-import { createShares, type Shares } from './shares.ts';
+import { createShares, type OtherRates, type Shares } from './shares.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
@@ -58,31 +58,26 @@ export interface ControlPlaneOptions {
   readonly clock?: Clock;
   /** Of receivers of webhooks. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
-  /** Another limit on tokens that turn out to be unknown, by address. */
-  readonly unknownTokens?: Parameters<typeof createShares>[1] | undefined;
+  readonly rates?: OtherRates;
 }
 
 /** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, webhookNetwork = {}, unknownTokens }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {}, rates = {} }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock, webhookNetwork, unknownTokens }, lifecycle);
+    return await assemble(settings, { log, clock, webhookNetwork, rates }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
   }
 }
 
-type Defaulted = Required<Omit<ControlPlaneOptions, 'unknownTokens'>> & {
-  readonly unknownTokens: ControlPlaneOptions['unknownTokens'];
-};
-
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock, webhookNetwork, unknownTokens }: Defaulted,
+  { log, clock, webhookNetwork, rates }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -109,10 +104,10 @@ async function assemble(
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
-  const shares = createShares(clock, unknownTokens);
+  const shares = createShares(clock, rates);
   metrics.watchShares(shares);
   const services = serviceDeps(settings, {
-    ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, log }, lifecycle) },
+    ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle) },
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });

@@ -2,6 +2,7 @@
 // of memory: what goes beyond is ended with the worker, is nobody else's trouble, and its operator is told.
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Clock } from '../common/clock.ts';
 import type { Logger } from '../common/logger.ts';
 import type { ShareOwner } from '../common/shares.ts';
 import type { TestGuardrailsResponse } from '../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
@@ -25,7 +26,8 @@ export interface GuardrailWork {
 }
 
 export interface GuardrailWorkDeps {
-  readonly shares: Pick<Shares, 'inTurn'>;
+  readonly shares: Pick<Shares, 'charge' | 'expect' | 'inTurn'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Logger;
   readonly jobMs?: number;
 }
@@ -36,24 +38,39 @@ const defaultJobMs = 5000;
 const startMs = 30_000;
 const memoryMbMax = 256;
 
-export function createGuardrailWork({ shares, log, jobMs = defaultJobMs }: GuardrailWorkDeps): GuardrailWork {
+export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
+  const { shares, clock, log, jobMs = defaultJobMs } = deps;
   let worker: CompileWorker | undefined;
   let isClosed = false;
-  const run = (owner: ShareOwner, job: GuardrailJob) =>
-    shares.inTurn('guardrail_work', owner, async () => {
-      if (isClosed) throw new CallError('unavailable', 'this replica stops; try another one');
-      worker ??= new CompileWorker();
-      const current = worker;
-      try {
-        return await current.run(job, jobMs);
-      } catch (err) {
-        worker = undefined;
-        await current.end();
-        if (!(err instanceof TooMuchError)) throw err;
-        log.warn({ err }, 'a guardrail took too much; its worker was ended, the next one is started');
-        return 'too_much';
-      }
+  const runNow = async (organization: string, job: GuardrailJob): Promise<GuardrailJobDone | 'too_much'> => {
+    if (isClosed) throw new CallError('unavailable', 'this replica stops; try another one');
+    worker ??= new CompileWorker();
+    const current = worker;
+    let begun: number | undefined;
+    try {
+      // Its start is not this organization's doing.
+      await current.ready();
+      begun = clock.monotonic();
+      return await current.run(job, jobMs);
+    } catch (err) {
+      worker = undefined;
+      await current.end();
+      if (!(err instanceof TooMuchError)) throw err;
+      log.warn({ err }, 'a guardrail took too much; its worker was ended, the next one is started');
+      return 'too_much';
+    } finally {
+      if (begun !== undefined) shares.charge('guardrail_time', organization, clock.monotonic() - begun);
+    }
+  };
+  // Turns alone would let each organization have the worker for as long as a job may take, one after the other.
+  const run = async (owner: ShareOwner, job: GuardrailJob) => {
+    const { organization } = owner;
+    shares.expect('guardrail_time', organization);
+    return await shares.inTurn('guardrail_work', owner, () => {
+      shares.expect('guardrail_time', organization);
+      return runNow(organization, job);
     });
+  };
   return {
     compile: async (owner, check) => {
       const done = await run(owner, { check });
@@ -93,9 +110,13 @@ class CompileWorker {
     this.#worker.on('exit', (code) => this.#waiting.reject(new Error(`the worker ended with ${code}`)));
   }
 
-  /** @throws TooMuchError, or the error that has ended the worker */
-  async run(job: GuardrailJob, ms: number): Promise<GuardrailJobDone> {
+  /** @throws Error where it does not start */
+  async ready(): Promise<void> {
     await within(startMs, this.#ready, new Error(`a worker was not ready in ${startMs} ms`));
+  }
+
+  /** Once ready. @throws TooMuchError, or the error that has ended the worker */
+  async run(job: GuardrailJob, ms: number): Promise<GuardrailJobDone> {
     this.#waiting = Promise.withResolvers();
     this.#worker.postMessage(job);
     return await within(ms, this.#waiting.promise, tooMuchOf(new Error(`not done in ${ms} ms`)));

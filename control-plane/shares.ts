@@ -5,19 +5,22 @@ import { HeldShare, RateShare, type ShareOwner } from '../common/shares.ts';
 import { CallError } from './services/errors.ts';
 import { Turns } from './turns.ts';
 
+/** One alone has a fifth; ten that take all they get, one after the other, leave a tenth. */
+const alpha = 0.25;
+
 /** Calls that are served so many at a time; the others wait, organizations in turn. */
 const queueRows = {
   /** Changes run one after another in the database; the second prepares while the first is written. */
-  changes: { atOnce: 2, waiting: 256, alpha: 1, waitMs: 10_000, about: 'changes that wait to be made' },
-  reads: { atOnce: 4, waiting: 512, alpha: 1, waitMs: 10_000, about: 'reads of operators that wait' },
+  changes: { atOnce: 2, waiting: 512, alpha, waitMs: 10_000, about: 'changes that wait to be made' },
+  reads: { atOnce: 4, waiting: 1024, alpha, waitMs: 10_000, about: 'reads of operators that wait' },
   guardrail_work: {
-    ...{ atOnce: 1, waiting: 64, alpha: 1, waitMs: 10_000 },
+    ...{ atOnce: 1, waiting: 128, alpha, waitMs: 10_000 },
     about: 'guardrails that wait to be compiled or tried, in a thread of its own',
   },
 } as const satisfies Record<string, QueueRow>;
 
 const heldRows = {
-  exports: { capacity: 8, alpha: 1, about: 'downloads that are being sent' },
+  exports: { capacity: 32, alpha, about: 'downloads that are being sent' },
 } as const satisfies Record<string, HeldRow>;
 
 /** Of an organization, but for the last one. */
@@ -25,9 +28,14 @@ const rateRows = {
   change_rate: { perMinute: 1200, burst: 600, ownersMax: 10_000, about: 'changes of an organization' },
   read_rate: { perMinute: 6000, burst: 1000, ownersMax: 10_000, about: 'reads of an organization' },
   export_rate: { perMinute: 30, burst: 10, ownersMax: 10_000, about: 'downloads of an organization' },
+  guardrail_time: {
+    ...{ perMinute: 6000, burst: 10_000, ownersMax: 10_000 },
+    about: 'time to compile and try guardrails of an organization, in milliseconds',
+  },
   unknown_tokens: {
-    ...{ perMinute: 60, burst: 60, ownersMax: 50_000 },
-    about: 'tokens that turn out to be unknown, from one address (a /64 of IPv6)',
+    ...{ perMinute: 60, burst: 60, ownersMax: 10_000 },
+    about:
+      'tokens that turn out to be unknown, by address of the caller (IPv6: by /64); those that were let in before pass',
   },
 } as const satisfies Record<string, RateRow>;
 
@@ -35,7 +43,7 @@ interface QueueRow {
   readonly atOnce: number;
   /** Calls that may wait, of all organizations together. */
   readonly waiting: number;
-  /** As in HeldShare: with 1 one organization alone may have half of what may wait. */
+  /** As in HeldShare. */
   readonly alpha: number;
   /** Who has waited for longer is refused. */
   readonly waitMs: number;
@@ -55,7 +63,11 @@ interface RateRow {
   readonly about: string;
 }
 
-export const shareRows = { ...queueRows, ...heldRows, ...rateRows };
+export type ShareRow = QueueRow | HeldRow | RateRow;
+export const shareRows = { ...queueRows, ...heldRows, ...rateRows } as const satisfies Record<
+  string,
+  ShareRow
+>;
 
 export type ShareResource = keyof typeof shareRows;
 export type QueueResource = keyof typeof queueRows;
@@ -63,8 +75,8 @@ type RateResource = keyof typeof rateRows;
 
 /** What metrics read of a resource. */
 export interface ShareState {
-  /** From 0 to 1 of its capacity; undefined of a rate, which every owner has for itself. */
-  readonly used: number | undefined;
+  /** From 0 to 1 of its capacity; of a rate, which every owner has for itself, by the one that has used most. */
+  readonly used: number;
   /** Since the start. */
   readonly refused: number;
 }
@@ -76,20 +88,28 @@ export interface Shares {
   holdExport(owner: ShareOwner): () => void;
   /** Takes one of the owner's rate. @throws CallError too_many_requests */
   take(resource: RateResource, owner: string): void;
+  /** Takes nothing, as what it will be is known only afterwards. @throws CallError too_many_requests where nothing is left */
+  expect(resource: RateResource, owner: string): void;
+  /** What it was. */
+  charge(resource: RateResource, owner: string, amount: number): void;
   /** It was none of what is limited. */
   giveBack(resource: RateResource, owner: string): void;
   states(): ReadonlyMap<ShareResource, ShareState>;
 }
 
-/** @param unknownTokens another rate than the table's, for tests that are one address with many tokens */
-export function createShares(
-  clock: Clock,
-  unknownTokens: Pick<RateRow, 'perMinute' | 'burst'> = rateRows.unknown_tokens,
-): Shares {
+/** Other rates than the table's: for tests, which are one address with many tokens, or have no time to reach a rate. */
+export type OtherRates = { readonly [Name in RateResource]?: Pick<RateRow, 'perMinute' | 'burst'> };
+
+export function createShares(clock: Clock, otherRates: OtherRates = {}): Shares {
   const queues = mapped(queueRows, (row) => new Turns({ ...row, clock }));
   const held = mapped(heldRows, (row) => new HeldShare(row));
-  const rows = { ...rateRows, unknown_tokens: { ...rateRows.unknown_tokens, ...unknownTokens } };
-  const rates = mapped<RateResource, RateRow, RateShare>(rows, (row) => new RateShare(row));
+  const rates = mapped<RateResource, RateRow, RateShare>(
+    rateRows,
+    (row, name) => new RateShare({ ...row, ...otherRates[name] }),
+  );
+  const orRefuse = (resource: RateResource, seconds: number) => {
+    if (seconds > 0) throw tooMany(resource, seconds);
+  };
   return {
     inTurn: async (resource, owner, work) => {
       const turn = queues[resource].run(owner, work);
@@ -106,10 +126,9 @@ export function createShares(
         isHeld = false;
       };
     },
-    take: (resource, owner) => {
-      const seconds = rates[resource].take(owner, clock.monotonic());
-      if (seconds > 0) throw tooMany(resource, seconds);
-    },
+    take: (resource, owner) => orRefuse(resource, rates[resource].take(owner, clock.monotonic())),
+    expect: (resource, owner) => orRefuse(resource, rates[resource].wait(owner, clock.monotonic())),
+    charge: (resource, owner, amount) => rates[resource].charge(owner, clock.monotonic(), amount),
     giveBack: (resource, owner) => rates[resource].give(owner),
     states: () =>
       new Map<ShareResource, ShareState>([
@@ -117,9 +136,14 @@ export function createShares(
         ...entries(held).map(
           ([name, { used, capacity, refused }]) => [name, { used: used / capacity, refused }] as const,
         ),
-        ...entries(rates).map(([name, { refused }]) => [name, { used: undefined, refused }] as const),
+        ...entries(rates).map(([name, rate]) => [name, usedOf(rate, clock)] as const),
       ]),
   };
+}
+
+/** What is owed counts as used up. */
+function usedOf(rate: RateShare, clock: Clock): ShareState {
+  return { used: Math.min(1, rate.used(clock.monotonic())), refused: rate.refused };
 }
 
 /** Seconds: a queue is short. */
@@ -135,9 +159,9 @@ function tooMany(resource: ShareResource, retryAfter: number): CallError {
 
 function mapped<Name extends string, Row, T>(
   rows: Record<Name, Row>,
-  make: (row: Row) => T,
+  make: (row: Row, name: Name) => T,
 ): Record<Name, T> {
-  return Object.fromEntries(entries(rows).map(([name, row]) => [name, make(row)])) as Record<Name, T>;
+  return Object.fromEntries(entries(rows).map(([name, row]) => [name, make(row, name)])) as Record<Name, T>;
 }
 
 function entries<Name extends string, T>(record: Record<Name, T>): [Name, T][] {

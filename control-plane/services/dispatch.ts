@@ -109,6 +109,7 @@ function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, ca
     deps.shares.inTurn('reads', call.owner, () =>
       deps.store.snapshot(async (db) => {
         await judge(deps, method, call, { db, now: deps.clock.now() });
+        if (method.effect === 'change') expectNoCredential(call);
         return await work(db);
       }),
     );

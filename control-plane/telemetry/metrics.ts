@@ -137,16 +137,15 @@ function shareMetrics(registers: Registry[], shares: Pick<Shares, 'states'>): vo
   const labelled = { labelNames: ['resource'] as const, registers };
   new Gauge({
     name: 'gateway_share_used',
-    help: 'How much of a resource is used by all organizations together, from 0 to 1.',
+    help: 'How much of what is scarce is used, 0 to 1, by resource; of a rate, by the organization or address that has used most.',
     ...labelled,
     collect() {
-      for (const [resource, { used }] of shares.states())
-        if (used !== undefined) this.set({ resource }, used);
+      for (const [resource, { used }] of shares.states()) this.set({ resource }, used);
     },
   });
   new Counter({
     name: 'gateway_share_refused_total',
-    help: 'What was refused because its organization, or the address of a stranger, had its share of the resource.',
+    help: 'Calls that were refused because their organization, or the address of a stranger, had its share of what is scarce, by resource.',
     ...labelled,
     collect() {
       this.reset();

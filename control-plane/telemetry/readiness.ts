@@ -24,6 +24,8 @@ export interface ReadinessDeps {
 }
 
 const lookEveryMs = 1000;
+/** While it can be written; else each time it is looked at. */
+const tryEveryMs = 5000;
 /** One slow look is no outage. */
 const silenceMaxMs = 5000;
 
@@ -35,6 +37,7 @@ export function watchReadiness({ store, clock, timers = systemTimers }: Readines
   let looking = false;
   let notWritable: string | undefined;
   let trying = false;
+  let triedAt = Number.NEGATIVE_INFINITY;
 
   const notServing = () => {
     if (phase === 'starting') return 'it is starting';
@@ -62,13 +65,15 @@ export function watchReadiness({ store, clock, timers = systemTimers }: Readines
   // One try at a time: a disk that hangs has one file waiting.
   const tryToWrite = async () => {
     trying = true;
+    triedAt = clock.monotonic();
     notWritable = await store.whyNotWritable();
     trying = false;
   };
+  const isTimeToTry = () => notWritable !== undefined || clock.monotonic() - triedAt >= tryEveryMs;
   let cancel = timers.after(lookEveryMs, function again() {
     update();
     if (!looking) void look();
-    if (!trying) void tryToWrite();
+    if (!trying && isTimeToTry()) void tryToWrite();
     cancel = timers.after(lookEveryMs, again);
   });
   return {

@@ -45,7 +45,7 @@ export interface PlaneOptions {
   readonly masterKey?: string;
   readonly bootstrapToken?: string;
   readonly webhookNetwork?: ControlPlaneOptions['webhookNetwork'];
-  readonly unknownTokens?: ControlPlaneOptions['unknownTokens'];
+  readonly rates?: ControlPlaneOptions['rates'];
 }
 
 /** Two replicas over one database; the first operator may be made at either. */
@@ -75,9 +75,8 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
     ...options.env,
   });
-  const { webhookNetwork = {}, unknownTokens } = options;
-  const given = { webhookNetwork, ...(unknownTokens && { unknownTokens }) };
-  const plane = await startControlPlane(settings, { log, clock, ...given });
+  const { rates = {}, webhookNetwork = {} } = options;
+  const plane = await startControlPlane(settings, { log, clock, webhookNetwork, rates });
   const grpc = new GrpcCaller(`127.0.0.1:${plane.grpcPort}`);
   return {
     plane,

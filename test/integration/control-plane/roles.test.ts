@@ -30,7 +30,7 @@ describe('who may call which method', () => {
     const plane = await startOperatorsPlane({
       env: { GATEWAY_DATABASE_URL: database.url },
       // Thousands from one address.
-      unknownTokens: { perMinute: 1_000_000, burst: 1_000_000 },
+      rates: { unknown_tokens: { perMinute: 1_000_000, burst: 1_000_000 } },
     });
     const platform = await bootstrap(plane);
     world = { database, plane, platform };

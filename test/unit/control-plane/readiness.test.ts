@@ -54,7 +54,7 @@ describe('readiness', () => {
     start();
     await time.advance(2000);
     database.full = 'the disk of the database is full';
-    await time.advance(2000);
+    await time.advance(6000);
     expect(watched.notReady()).toBe('the disk of the database is full');
     expect(watched.isWritable()).toBe(false);
     expect(told).toEqual([]);
