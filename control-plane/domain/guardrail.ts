@@ -78,11 +78,12 @@ export function fitting(guardrail: Fitted, check: GuardrailCheck__Output) {
   };
 }
 
-function stageFits(
-  { stage }: Fitted,
-  { promptSize, also, model }: GuardrailCheck__Output,
-): Field<undefined> {
-  if (model && stage !== 'output' && modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true)
+function stageFits({ stage }: Fitted, { promptSize, also, model }: GuardrailCheck__Output): Field<undefined> {
+  if (
+    model &&
+    stage !== 'output' &&
+    modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true
+  )
     return invalid(`must be ${stagesInContract.output}: only an answer can be compared with what was asked`);
   if (stage === 'output' && also !== undefined && also.length > 0)
     return invalid(`must not be ${stagesInContract.output}: check.also is of requests only`);

@@ -20,7 +20,10 @@ export const windowMax = 100_000;
 /** Checks that are asked, as the contract names them. */
 const askedKinds: ReadonlySet<string> = new Set(['webhook', 'moderation', 'service', 'model']);
 
-export function readWindow({ kind, window = 0 }: Partial<GuardrailCheck__Output>, complain: Complain): number {
+export function readWindow(
+  { kind, window = 0 }: Partial<GuardrailCheck__Output>,
+  complain: Complain,
+): number {
   if (window === 0) return 0;
   if (kind !== undefined && !askedKinds.has(kind))
     complain('.window', 'is for webhook, moderation, service and model');
@@ -183,7 +186,9 @@ function missingPart({ authentication }: ServiceAdapter, text: CredentialText): 
   if (authentication === 'header')
     return text.apiKey === undefined ? { at: '.api_key', description: 'is required' } : undefined;
   if (authentication === 'google')
-    return text.serviceAccount === undefined ? { at: '.service_account', description: 'is required' } : undefined;
+    return text.serviceAccount === undefined
+      ? { at: '.service_account', description: 'is required' }
+      : undefined;
   const cloud = text.accessKeyId ?? text.secretAccessKey ?? text.sessionToken;
   const isPair = text.accessKeyId !== undefined && text.secretAccessKey !== undefined;
   const isRight = text.apiKey === undefined ? isPair : cloud === undefined;

@@ -17,14 +17,28 @@ import {
   stringsOf,
   type Texts,
 } from '../../guardrails/places/findings.ts';
-import { type Place, placedSlotsOf, type Slot, TooDeepError, withTexts } from '../../guardrails/places/places.ts';
+import {
+  type Place,
+  placedSlotsOf,
+  type Slot,
+  TooDeepError,
+  withTexts,
+} from '../../guardrails/places/places.ts';
 import { requestPlacesWith } from '../../guardrails/places/request-places.ts';
 import { seamsOf } from '../../guardrails/places/seams.ts';
 import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
-import { bytesPerToken, InspectionTime, isRefusing, type Trial, type TriedGuardrail, triedCheck, resultOf } from './guardrail-trial.ts';
+import {
+  bytesPerToken,
+  InspectionTime,
+  isRefusing,
+  resultOf,
+  type Trial,
+  type TriedGuardrail,
+  triedCheck,
+} from './guardrail-trial.ts';
 import { InnerPointers } from './inner-pointers.ts';
 
 export interface BodyTrialTask {
@@ -105,7 +119,9 @@ async function trialOf(
 
 function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: JsonObject, text: string) {
   const messages = objectsOf(body.messages);
-  const images = messages.flatMap(({ content }) => objectsOf(content)).filter(({ type }) => type === 'image_url');
+  const images = messages
+    .flatMap(({ content }) => objectsOf(content))
+    .filter(({ type }) => type === 'image_url');
   const sizes = [
     ['TOKENS', Math.ceil(Buffer.byteLength(text) / bytesPerToken), tokensMax],
     ['MESSAGES', messages.length, messagesMax],

@@ -8,13 +8,7 @@ import { id } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
 import type { Schema } from '../store/schema.ts';
 import { checked, invalidRequest } from './checked.ts';
-import {
-  aiSystemIdsOf,
-  type GuardrailRow,
-  guardrailsOf,
-  keyIdsOf,
-  requireAiSystems,
-} from './guardrail.ts';
+import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, keyIdsOf, requireAiSystems } from './guardrail.ts';
 import { inspectionMsMax, type TriedGuardrail } from './guardrail-trial.ts';
 import type { OutsideCall } from './method.ts';
 

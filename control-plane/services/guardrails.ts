@@ -18,11 +18,11 @@ import type { UpdateGuardrailRequest__Output } from '../../proto/generated/gatew
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import {
   aiSystemIds,
-  guardedKeyIds,
   guardrailMessage as callersMessage,
   failureRule,
   failureRuleOrBlock,
   fitting,
+  guardedKeyIds,
   guardrailAction,
   guardrailName,
   guardrailPosition,

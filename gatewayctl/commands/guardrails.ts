@@ -2,8 +2,8 @@
 import { duration } from '../../common/settings.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
-import { type Given, type Invocation, type Request, type Resource, textOf } from './command.ts';
 import { askedChecks, withCredential } from './asked-checks.ts';
+import { type Given, type Invocation, type Request, type Resource, textOf } from './command.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 const effect: readonly Given[] = [
@@ -184,7 +184,12 @@ export const guardrails: Resource = {
         { flags: '--text-file <file>', about: 'the text, - for standard input, which is the default' },
         { flags: '--request-file <file>', about: 'the JSON body of a whole request, - for standard input' },
         { flags: '--response-file <file>', about: 'the JSON body of a whole response, - for standard input' },
-        { flags: '--key <key>', about: 'as this virtual key, its AI system included', field: 'keyId', noun: 'key' },
+        {
+          flags: '--key <key>',
+          about: 'as this virtual key, its AI system included',
+          field: 'keyId',
+          noun: 'key',
+        },
         {
           flags: '--system <system>',
           about: 'as a key of this AI system',

@@ -165,7 +165,8 @@ class Walk {
     if (mayBeExempt && place.isExempt?.(value) !== false) return value;
     if (place.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
-    if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, { group, ...this.#where({ isInner: true }) }));
+    if (place.strings === 'json')
+      return mapJsonText(value, (part) => this.#text(part, { group, ...this.#where({ isInner: true }) }));
     const path = this.#path && { path: JSON.stringify(this.#path) };
     const turn = place.joins === true ? { turn: this.#turns.current } : undefined;
     return this.#text(value, path || turn ? { group, ...turn, ...path } : { group });

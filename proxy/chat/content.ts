@@ -1,6 +1,7 @@
 // The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
-import { plainBase64 } from '../../common/plain-base64.ts';
+
 import { isObject, type JsonObject } from '../../common/json.ts';
+import { plainBase64 } from '../../common/plain-base64.ts';
 import { invalid } from './invalid.ts';
 import { type InlineData, isPdfBase64, readDataUrl } from './media.ts';
 

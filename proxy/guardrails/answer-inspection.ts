@@ -4,17 +4,17 @@ import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
+import { answerPlaces } from '../../guardrails/places/answer-places.ts';
+import type { Found } from '../../guardrails/places/findings.ts';
+import type { Slot } from '../../guardrails/places/places.ts';
+import { scan } from '../../guardrails/scan.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { AnswerGuards } from './answer-guards.ts';
-import { answerPlaces } from '../../guardrails/places/answer-places.ts';
 import type { StageGuardrails } from './compiled.ts';
 import { guardedFailure, keptBack } from './failure-text.ts';
 import type { InspectContext, OutputGuard } from './guardrail.ts';
-import type { Found } from '../../guardrails/places/findings.ts';
 import { LiveAnswerGuards } from './live-answer-guards.ts';
-import type { Slot } from '../../guardrails/places/places.ts';
-import { scan } from '../../guardrails/scan.ts';
 import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
 
 export type GuardStream = (

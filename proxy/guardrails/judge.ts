@@ -1,6 +1,13 @@
 // From what was found to what is decided, counted and told: guardrails/places/findings.ts says what becomes of it.
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
-import { blocks, type Found, firstOf, isAsked, locate, type Texts } from '../../guardrails/places/findings.ts';
+import {
+  blocks,
+  type Found,
+  firstOf,
+  isAsked,
+  locate,
+  type Texts,
+} from '../../guardrails/places/findings.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
 import type { Decisions } from './decisions.ts';
 

@@ -24,7 +24,8 @@ import { SliceTurns } from './slice-turns.ts';
 import { guardStream } from './stream/guard-stream.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation' | 'cloudTargets' | 'askModel'> {
+export interface LiveGuardrailsDeps
+  extends Pick<ServiceGuardsDeps, 'moderation' | 'cloudTargets' | 'askModel'> {
   /** That webhooks may reach. */
   readonly serviceAddresses: AddressRule;
   readonly network?: ServiceNetwork | undefined;

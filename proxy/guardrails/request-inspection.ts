@@ -5,6 +5,9 @@ import type { ShareOwner } from '../../common/shares.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import { placeholdersIn } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
+import type { Found } from '../../guardrails/places/findings.ts';
+import { slotsOf } from '../../guardrails/places/places.ts';
+import { requestPlaces, requestPlacesWith } from '../../guardrails/places/request-places.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { asksForNothing, isGiven } from '../chat/fields.ts';
 import { unsupported } from '../chat/invalid.ts';
@@ -13,10 +16,7 @@ import { AnswerInspection, type GuardStream, holds } from './answer-inspection.t
 import type { Applied } from './compiled.ts';
 import { Decisions, type DecisionsDeps } from './decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';
-import type { Found } from '../../guardrails/places/findings.ts';
-import { slotsOf } from '../../guardrails/places/places.ts';
 import { exceeds } from './prompt-size.ts';
-import { requestPlaces, requestPlacesWith } from '../../guardrails/places/request-places.ts';
 import type { Scanner } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
 import type { createServiceGuards } from './services/service-guards.ts';
@@ -96,8 +96,7 @@ export class RequestInspection {
 
   #inspection(body: JsonObject): Inspection {
     const came = this.#call;
-    const call =
-      body === came.request.body ? came : { ...came, request: withBody(came.request, body) };
+    const call = body === came.request.body ? came : { ...came, request: withBody(came.request, body) };
     return { call, output: this.#output(call) };
   }
 

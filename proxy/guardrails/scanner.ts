@@ -2,10 +2,10 @@
 // machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
 import type { ShareOwner } from '../../common/shares.ts';
-import type { CompiledGuardrail } from './compiled.ts';
 import { stringsOf, type Texts } from '../../guardrails/places/findings.ts';
 import type { Slot } from '../../guardrails/places/places.ts';
 import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
+import type { CompiledGuardrail } from './compiled.ts';
 import { NoCapacityError } from './scan-worker.ts';
 import { SliceTurns, sliceMs } from './slice-turns.ts';
 import type { WorkerPool } from './worker-pool.ts';

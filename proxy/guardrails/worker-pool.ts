@@ -3,9 +3,9 @@
 // the rest. A scan ends by its own budget, in the worker; a worker is ended only where it no longer says anything.
 import type { Logger } from '../../common/logger.ts';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import type { Scanned } from '../../guardrails/scan.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
-import type { Scanned } from '../../guardrails/scan.ts';
 import { NoCapacityError, type PooledScan, type ScanTask, ScanWorker } from './scan-worker.ts';
 
 export interface WorkerPoolDeps {

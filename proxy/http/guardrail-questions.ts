@@ -77,7 +77,11 @@ async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Pro
   }
 }
 
-const notPriced: ReadonlySet<string> = new Set(['model_not_priced', 'unsupported_parameter', 'invalid_request']);
+const notPriced: ReadonlySet<string> = new Set([
+  'model_not_priced',
+  'unsupported_parameter',
+  'invalid_request',
+]);
 
 /** What the ledger holds for it may be less than it asks for. */
 function held(call: ChatCall, { outputCeiling }: Hold): ChatCall {
@@ -146,7 +150,11 @@ function endOf(failure: unknown): Pick<Outcome, 'status' | 'errorSource' | 'erro
   if (failure instanceof ProviderFailure)
     return { status: failure.status, errorSource: 'provider', errorCode: failure.code };
   const code = failure instanceof GatewayError ? failure.code : 'internal_error';
-  return { status: failure instanceof GatewayError ? failure.status : 500, errorSource: 'gateway', errorCode: code };
+  return {
+    status: failure instanceof GatewayError ? failure.status : 500,
+    errorSource: 'gateway',
+    errorCode: code,
+  };
 }
 
 /** @throws ServiceFailedError where the model says nothing */

@@ -1,8 +1,9 @@
 // Streams of answers and what guards them, for tests: a provider's stream that says what a test tells it, matchers that are easy
 // to reason about, and what a caller has got.
-import { Placeholders } from '../../guardrails/placeholders.ts';
+
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrails/matcher.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
 import { GatewayError } from '../../proxy/errors.ts';
 import type { AnswerGuards } from '../../proxy/guardrails/answer-guards.ts';

@@ -47,7 +47,8 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
     estimate_reason: null,
     reported_cost: null,
     provider_key_id: null,
-    special: null, guardrail_id: null,
+    special: null,
+    guardrail_id: null,
     ...fields,
   };
 }

@@ -7,8 +7,8 @@ import { answerPlaces } from '../../../guardrails/places/answer-places.ts';
 import { mapPaths, type Slot } from '../../../guardrails/places/places.ts';
 import { type Piece, readDelta } from '../stream/delta.ts';
 import { aboutOf, rewrites } from './ask-services.ts';
-import type { ServiceGuard } from './service.ts';
 import { type DueText, ServedText } from './served-text.ts';
+import type { ServiceGuard } from './service.ts';
 
 export interface AnswerWindowsDeps {
   /** Those that hold. */
@@ -84,7 +84,9 @@ export class AnswerWindows {
   get isDue(): boolean {
     const channels = [...this.#channels.values()];
     const pressing = this.#hasEnded || this.#restLength > this.#restMax;
-    return channels.some(({ text }) => text.isDue) || (pressing && this.#restTexts().some((text) => text.isDue));
+    return (
+      channels.some(({ text }) => text.isDue) || (pressing && this.#restTexts().some((text) => text.isDue))
+    );
   }
 
   /** Padding against who counts the bytes of chunks is left out: their bytes are others anyway. */
@@ -182,7 +184,12 @@ export class AnswerWindows {
   }
 
   #onPath(key: string, { text, isFixed }: Slot): RestText {
-    const known = this.#paths.get(key) ?? { served: this.#served(isFixed), raw: '', left: undefined, first: undefined };
+    const known = this.#paths.get(key) ?? {
+      served: this.#served(isFixed),
+      raw: '',
+      left: undefined,
+      first: undefined,
+    };
     this.#paths.set(key, known);
     known.raw += text;
     known.served.push(text);

@@ -46,7 +46,9 @@ async function looked(
   texts: readonly AskedText[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const windows = texts.flatMap((one) => windowsOf(one.text, service.window).map((text) => ({ ...one, text })));
+  const windows = texts.flatMap((one) =>
+    windowsOf(one.text, service.window).map((text) => ({ ...one, text })),
+  );
   await service.judge(
     windows.map(({ text }) => text),
     signal,

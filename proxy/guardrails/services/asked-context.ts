@@ -7,7 +7,9 @@ export function contextOf({ messages }: JsonObject): AskedContext {
   const last = turns.findLastIndex(({ role }) => role === 'user');
   const texts = turns.map(({ content }) => textOf(content));
   return {
-    sources: texts.filter((text, index) => index !== last && text !== '' && turns[index]?.role !== 'assistant'),
+    sources: texts.filter(
+      (text, index) => index !== last && text !== '' && turns[index]?.role !== 'assistant',
+    ),
     query: texts[last] ?? '',
   };
 }

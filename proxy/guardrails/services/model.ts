@@ -1,9 +1,10 @@
 // A classifier model, asked through the gateway's own providers by its form (guardrails/models). A question is a call of its own: it has a
 // price, a hold and an event of usage, and never goes through guardrails, so none can ask itself.
-import { NoAnswerError, type TextVerdict } from '../../../guardrails/services/adapter.ts';
+
+import type { ModelCheck } from '../../../guardrails/definition.ts';
 import type { ModelForm, ModelMessage } from '../../../guardrails/models/form.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';
-import type { ModelCheck } from '../../../guardrails/definition.ts';
+import { NoAnswerError, type TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { Caller } from '../../access/authenticator.ts';
 import { documentsOf, verdictsOf } from './documents.ts';
 import type { Ask } from './limited-check.ts';

@@ -140,7 +140,11 @@ interface Kept {
   readonly isWhole: boolean;
 }
 
-function leftOfText(text: string, { found, masked }: TextVerdict, { placeholders, isWhole }: Kept): string | undefined {
+function leftOfText(
+  text: string,
+  { found, masked }: TextVerdict,
+  { placeholders, isWhole }: Kept,
+): string | undefined {
   if (found.length === 0) return text;
   const placed = found.flatMap(({ label, span }) => (span === undefined ? [] : [{ label, ...span }]));
   if (placed.length < found.length) return masked;

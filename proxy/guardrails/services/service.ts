@@ -3,8 +3,8 @@
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { AskedContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
-import type { OrganizationRecord } from '../../access/principal.ts';
 import type { Caller } from '../../access/authenticator.ts';
+import type { OrganizationRecord } from '../../access/principal.ts';
 import type { GatewayError } from '../../errors.ts';
 
 export interface ServiceQuestion {
@@ -63,7 +63,10 @@ export class NotAskedError extends Error {
   /** What its caller is told; undefined: that nothing can be inspected now. */
   readonly refusal: GatewayError | undefined;
 
-  constructor(reason: string, { cause, refusal }: { readonly cause?: unknown; readonly refusal?: GatewayError } = {}) {
+  constructor(
+    reason: string,
+    { cause, refusal }: { readonly cause?: unknown; readonly refusal?: GatewayError } = {},
+  ) {
     super(`a guardrail's service was not asked: ${reason}`, { cause });
     this.name = 'NotAskedError';
     this.reason = reason;

@@ -153,7 +153,10 @@ async function cloudHeaders(
   if (accessKeyId === undefined || secretAccessKey === undefined) throw new ServiceFailedError('no_key');
   const { origin, pathname } = new URL(url);
   const keys = { accessKeyId, secretAccessKey, sessionToken };
-  const signed = await signedHeaders({ origin, path: pathname, headers, body }, keys, { ...scope, keep: true });
+  const signed = await signedHeaders({ origin, path: pathname, headers, body }, keys, {
+    ...scope,
+    keep: true,
+  });
   const named: Record<string, string> = {};
   for (let at = 0; at + 1 < signed.length; at += 2) named[signed[at] ?? ''] = signed[at + 1] ?? '';
   return named;

@@ -11,7 +11,10 @@ const windowDefault = 1_000;
 const overlapPart = 4;
 
 /** @returns UTF-16 units of a text that are asked about at a time */
-export function windowOf({ check, window = windowDefault }: Pick<Guardrail, 'check' | 'window'>, stage: Stage): number {
+export function windowOf(
+  { check, window = windowDefault }: Pick<Guardrail, 'check' | 'window'>,
+  stage: Stage,
+): number {
   const max = textMaxOf(check);
   return stage === 'output' ? Math.min(window, max) : max;
 }

@@ -119,7 +119,11 @@ describe('a request that is tried as a whole', () => {
     const named = await tried(request);
     expect(named).toMatchObject({ blockedBy: words.name, body: '' });
     expect(named.results[0].places).toMatchObject([{ pointer: '/messages/2/tool_calls/0/function/name' }]);
-    const size = await guardrail('BLOCK', { promptSize: { messagesMax: 2 } }, { stage: 'GUARDRAIL_STAGE_INPUT', position: 900 });
+    const size = await guardrail(
+      'BLOCK',
+      { promptSize: { messagesMax: 2 } },
+      { stage: 'GUARDRAIL_STAGE_INPUT', position: 900 },
+    );
     expect(await tried(request)).toMatchObject({ blockedBy: size.name });
     await remove(words, size);
   });
@@ -172,7 +176,11 @@ describe('a response that is tried as a whole', () => {
 describe('whose request it is', () => {
   it('is said by a key, whose AI system counts too', async () => {
     const { key } = await plane.expect('VirtualKeys.Create', tenant.owner.token, {
-      ...{ organizationId: tenant.id, name: 'tried', scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id } },
+      ...{
+        organizationId: tenant.id,
+        name: 'tried',
+        scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id },
+      },
     });
     const made = await guardrail('BLOCK', { words: { phrases: ['brief'] } }, { keyIds: [key.id] });
     expect((await tried(request)).results).toEqual([]);

@@ -61,7 +61,9 @@ describe('a text that is tried', () => {
     const { id, name } = await guardrail(tenant, { check: words('Xanadu') });
     expect(await outcome(tenant, 'Hello, Rosebud')).toEqual({
       ...untouched,
-      results: [{ guardrailId: id, name, enabled: true, decision: 'GUARDRAIL_DECISION_PASS', found: {}, places: [] }],
+      results: [
+        { guardrailId: id, name, enabled: true, decision: 'GUARDRAIL_DECISION_PASS', found: {}, places: [] },
+      ],
     });
     expect(await outcome(tenant, '')).toMatchObject({ text: '', blockedBy: '' });
   });

@@ -20,7 +20,8 @@ import { metric } from '../../support/telemetry.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const judgeModel = 'gpt-4o';
-const said = 'What the provider said, at some length, so that it takes several windows to say it all. '.repeat(9);
+const said =
+  'What the provider said, at some length, so that it takes several windows to say it all. '.repeat(9);
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;
 let gateway: TestGateway;
@@ -157,7 +158,8 @@ describe('a model that is asked about a request', () => {
     expect((await send('Hello')).error?.code).toBe('guardrail_blocked');
     const model = 'assistant-provider/claude-sonnet-4-5';
     await use(['input', 'observe'], judge({ model }), {});
-    const failed = () => metric(gateway.proxy, 'gateway_guardrail_questions_total', { kind: 'model', outcome: 'no_key' });
+    const failed = () =>
+      metric(gateway.proxy, 'gateway_guardrail_questions_total', { kind: 'model', outcome: 'no_key' });
     const before = await failed();
     expect((await send('Hello')).status).toBe(200);
     expect((await failed()) - before).toBe(1);
@@ -241,10 +243,13 @@ describe('a guardrail of chosen keys', () => {
     expect((await send('a heron', { value: other.value })).status).toBe(200);
   });
 
-  it.each(['no-id', '00000000-0000-7000-8000-000000000000'])('is refused with a key that is none: %s', async (id) => {
-    const creating = use(['input', 'block'], { words: { phrases: ['heron'] } }, { keyIds: [key.id, id] });
-    await expect(creating).rejects.toThrow(/key_ids\[1\]/);
-  });
+  it.each(['no-id', '00000000-0000-7000-8000-000000000000'])(
+    'is refused with a key that is none: %s',
+    async (id) => {
+      const creating = use(['input', 'block'], { words: { phrases: ['heron'] } }, { keyIds: [key.id, id] });
+      await expect(creating).rejects.toThrow(/key_ids\[1\]/);
+    },
+  );
 });
 
 describe('a vendor’s service', () => {
@@ -301,16 +306,20 @@ describe('a vendor’s service', () => {
     ['an adapter that is none', { service: { adapter: 'presidoi' } }, /check\.service\.adapter/],
     ['no address', { service: { adapter: 'presidio' } }, /check\.service\.url/],
     ['metadata', { service: { adapter: 'presidio', url: 'https://169.254.169.254' } }, /check\.service\.url/],
-    ['an option that is none', { service: { adapter: 'lakera', options: { porject: 'x' } } }, /check\.service\.options/],
+    [
+      'an option that is none',
+      { service: { adapter: 'lakera', options: { porject: 'x' } } },
+      /check\.service\.options/,
+    ],
     ['no credential', { service: { adapter: 'lakera' } }, /credential/],
     ['a form that is none', { model: { model: 'a/b', form: 'lama_guard' } }, /check\.model\.form/],
-    ['a criterion that is none', { model: { model: 'a/b', form: 'judge', criterion: 'x' } }, /check\.model\.criterion/],
-    ['a window of something else', { words: { phrases: ['x'] }, window: 500 }, /check\.window/],
     [
-      'grounding of a request',
-      { model: { model: 'a/b', form: 'judge', criterion: 'grounding' } },
-      /stage/,
+      'a criterion that is none',
+      { model: { model: 'a/b', form: 'judge', criterion: 'x' } },
+      /check\.model\.criterion/,
     ],
+    ['a window of something else', { words: { phrases: ['x'] }, window: 500 }, /check\.window/],
+    ['grounding of a request', { model: { model: 'a/b', form: 'judge', criterion: 'grounding' } }, /stage/],
   ])('or model with %s is refused by its field', async (_what, check, field) => {
     await expect(use(['input', 'block'], check)).rejects.toThrow(field);
   });

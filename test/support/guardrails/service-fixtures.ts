@@ -57,9 +57,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
   presidio: {
     options: { language: 'de', entities: 'PERSON,EMAIL_ADDRESS' },
     text,
-    requests: [
-      { path: '/analyze', body: { text, language: 'de', entities: ['PERSON', 'EMAIL_ADDRESS'] } },
-    ],
+    requests: [{ path: '/analyze', body: { text, language: 'de', entities: ['PERSON', 'EMAIL_ADDRESS'] } }],
     authenticates: ['authorization', /^$/],
     answers: [
       { name: 'nothing', answer: [], labels: [] },
@@ -253,7 +251,10 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
                   {
                     infoType: 'EMAIL_ADDRESS',
                     likelihood: 'VERY_LIKELY',
-                    location: { byteRange: { start: '18', end: '33' }, codepointRange: { start: '15', end: '30' } },
+                    location: {
+                      byteRange: { start: '18', end: '33' },
+                      codepointRange: { start: '15', end: '30' },
+                    },
                   },
                 ],
               },
@@ -337,7 +338,14 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         answer: {
           flagged: true,
           payload: [
-            { start: 15, end: 30, text: 'ada@example.com', detector_type: 'pii/email', labels: [], message_id: 0 },
+            {
+              start: 15,
+              end: 30,
+              text: 'ada@example.com',
+              detector_type: 'pii/email',
+              labels: [],
+              message_id: 0,
+            },
           ],
           breakdown: [{ detector_type: 'pii/email', detected: true }],
         },
@@ -368,9 +376,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
     options: {},
     credential: { api_key: 'mistral-key' },
     text,
-    requests: [
-      { path: '/v1/moderations', body: { model: 'mistral-moderation-latest', input: [text] } },
-    ],
+    requests: [{ path: '/v1/moderations', body: { model: 'mistral-moderation-latest', input: [text] } }],
     authenticates: ['authorization', /^Bearer mistral-key$/],
     answers: [
       {
@@ -396,6 +402,12 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
         labels: ['PII', 'VIOLENCE_AND_THREATS'],
       },
     ],
-    nonsense: [{}, { results: [] }, { results: [{}] }, { results: [{ categories: {} }] }, { results: [{ categories: { pii: 1 } }] }],
+    nonsense: [
+      {},
+      { results: [] },
+      { results: [{}] },
+      { results: [{ categories: {} }] },
+      { results: [{ categories: { pii: 1 } }] },
+    ],
   },
 };

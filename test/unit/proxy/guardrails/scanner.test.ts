@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
-import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import type { Scanned } from '../../../../guardrails/scan.ts';
+import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
 import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
 import { SliceTurns } from '../../../../proxy/guardrails/slice-turns.ts';

@@ -13,7 +13,11 @@ import { organization } from '../../../../support/service-guards.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
 
 const question: ServiceQuestion = {
-  ...{ guardrail: { id: 'guardrail-1', name: 'our-guard', action: 'block' }, stage: 'input', requestId: 'request-1' },
+  ...{
+    guardrail: { id: 'guardrail-1', name: 'our-guard', action: 'block' },
+    stage: 'input',
+    requestId: 'request-1',
+  },
   ...{ organization, model: 'gpt-provider/gpt-4o-mini', texts: ['tea'], window: 1000 },
   caller: { principal: { organization } as Principal, project: undefined, direct: false },
   context: () => ({ sources: [], query: '' }),

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addressRule } from '../../../../../common/addresses.ts';
 import type { GuardOptions } from '../../../../../common/guarded-request.ts';
 import { Secret } from '../../../../../common/secret.ts';
-import type { Guardrail, ServiceCheck } from '../../../../../guardrails/definition.ts';
 import { readCheck } from '../../../../../guardrails/contract.ts';
+import type { Guardrail, ServiceCheck } from '../../../../../guardrails/definition.ts';
 import { serviceAdapters } from '../../../../../guardrails/services/index.ts';
 import type { Target } from '../../../../../proxy/providers/provider.ts';
 import {
@@ -62,9 +62,7 @@ function checkOf(adapter: string, { options, credential = {} }: ServiceFixture):
       apiKey: secretOf(api_key),
       accessKeyId: secretOf(access_key_id),
       secretAccessKey: secretOf(secret_access_key),
-      serviceAccount: secretOf(
-        service_account && serviceAccount(`https://localhost:${receiver.port}/token`),
-      ),
+      serviceAccount: secretOf(service_account && serviceAccount(`https://localhost:${receiver.port}/token`)),
     },
   };
 }
@@ -216,7 +214,9 @@ describe('the cloud’s service', () => {
   it('has no key where there is neither', async () => {
     const { guard, outcomes } = openDesk();
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
-    await guard(guardrailOf(check)).judge([fixture.text], never).catch(() => undefined);
+    await guard(guardrailOf(check))
+      .judge([fixture.text], never)
+      .catch(() => undefined);
     expect([outcomes, receiver.received]).toEqual([['no_key'], []]);
   });
 });

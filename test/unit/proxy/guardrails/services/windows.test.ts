@@ -53,11 +53,7 @@ function randomText(roll: (below: number) => number): string {
 describe('windows of a text', () => {
   it('overlap by a quarter, and end where it ends', () => {
     const text = '0123456789'.repeat(25);
-    expect(windowsOf(text, 100)).toEqual([
-      text.slice(0, 100),
-      text.slice(75, 175),
-      text.slice(150, 250),
-    ]);
+    expect(windowsOf(text, 100)).toEqual([text.slice(0, 100), text.slice(75, 175), text.slice(150, 250)]);
     expect(windowsOf('', 100)).toEqual([]);
     expect(windowsOf(text.slice(0, 100), 100)).toEqual([text.slice(0, 100)]);
   });
@@ -100,7 +96,10 @@ describe('a stream, cut at random, and the whole answer', () => {
     ['one that blocks', () => [watching('block', 24)]],
     ['one that rewrites', () => [watching('redact', 32)]],
     ['two that rewrite', () => [watching('redact', 40), watching('redact', 28, 'long')]],
-    ['all kinds', () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)]],
+    [
+      'all kinds',
+      () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)],
+    ],
   ])('come to the same, and ask the same: %s', async (_what, services) => {
     const roll = dice(7);
     for (let run = 0; run < 150; run++) {
@@ -118,7 +117,9 @@ describe('a stream, cut at random, and the whole answer', () => {
         at += length;
       }
       const events = [...pieces.map((content) => chunkOf({ content })), finishOf('stop')];
-      const received = await answered(answerGuards([], { services: ofStream }), events).catch(() => undefined);
+      const received = await answered(answerGuards([], { services: ofStream }), events).catch(
+        () => undefined,
+      );
       if (whole === undefined) {
         expect(received?.failure ?? 'refused').toBeDefined();
         expect(received?.text() ?? '').not.toContain(found);

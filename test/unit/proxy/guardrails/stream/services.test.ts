@@ -44,11 +44,7 @@ class ToldService implements ServiceGuard {
     this.holds = action !== 'observe';
   }
 
-  async judge(
-    texts: readonly string[],
-    signal: AbortSignal,
-    about?: AskedAbout,
-  ): Promise<readonly string[]> {
+  async judge(texts: readonly string[], signal: AbortSignal, about?: AskedAbout): Promise<readonly string[]> {
     this.asked.push(texts);
     this.fixed = texts.filter((_text, index) => about?.isFixed?.(index));
     this.signal = signal;
