@@ -5,6 +5,8 @@
 /** JSON in JSON in JSON writes a line end with four. */
 const backslashes = '\\\\{1,8}';
 const hex = '[0-9A-Fa-f]';
+/** A byte of UTF-8 behind the first. */
+const further = `%[89abAB]${hex}`;
 const names: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: ' ' },
   ...{
@@ -25,14 +27,19 @@ const names: Readonly<Record<string, string>> = {
 const anyEscape = [
   `${backslashes}(?:["/bfnrt]|u[dD][89abAB]${hex}{2}${backslashes}u[dD][c-fC-F]${hex}{2}|u${hex}{4})`,
   `%(?:0[9aAdD]|[2-7]${hex})`,
+  // UTF-8.
+  `%(?:[cC][2-9a-fA-F]|[dD]${hex})${further}|%[eE]${hex}(?:${further}){2}|%[fF][0-4](?:${further}){3}`,
   `&(?:#\\d{1,7}|#[xX]${hex}{1,6}|${Object.keys(names).join('|')});`,
 ].join('|');
 
 /** UTF-16 units of an escape: of two halves of a pair in the deepest JSON. */
 export const escapeMax = 26;
 const begun = new RegExp(
-  `(?:${backslashes}(?:u${hex}{0,3}|u[dD][89abAB]${hex}{2}(?:${backslashes}(?:u${hex}{0,3})?)?)?|%${hex}?|&[#0-9A-Za-z]{0,14})$`,
+  `(?:${backslashes}(?:u${hex}{0,3}|u[dD][89abAB]${hex}{2}(?:${backslashes}(?:u${hex}{0,3})?)?)?|%${hex}?|%[c-fC-F]${hex}(?:${further}){0,2}(?:%[89abAB]?)?|&[#0-9A-Za-z]{0,14})$`,
 );
+
+/** Of most texts all that must be looked for. */
+export const mayBeEscape = /[\\%&]/;
 
 export interface Escape {
   readonly start: number;
@@ -41,13 +48,8 @@ export interface Escape {
   readonly read: string;
 }
 
-export function hasEscape(text: string): boolean {
-  return !escapesOf(text).next().done;
-}
-
 /** In the order of the text. Most texts have few of the characters that escapes begin with: what stands between is passed over. */
 export function* escapesOf(text: string): Generator<Escape> {
-  const expression = new RegExp(anyEscape, 'y');
   const next = beginnings.map((beginning) => text.indexOf(beginning));
   for (let at = earliest(next); at !== -1; at = earliest(next)) {
     const common = text.charCodeAt(at) === backslash ? single[text.charAt(at + 1)] : undefined;
@@ -63,6 +65,7 @@ export function* escapesOf(text: string): Generator<Escape> {
   }
 }
 
+const expression = new RegExp(anyEscape, 'y');
 const backslash = 0x5c;
 const beginnings = ['\\', '%', '&'] as const;
 
@@ -76,12 +79,13 @@ function earliest(places: readonly number[]): number {
 /** Where an escape begins that the text ends with, and what follows may complete; the text's length without one. */
 export function escapeBegun(text: string): number {
   const from = Math.max(0, text.length - escapeMax);
-  const at = text.slice(from).search(begun);
+  const end = text.slice(from);
+  const at = mayBeEscape.test(end) ? end.search(begun) : -1;
   return at === -1 ? text.length : from + at;
 }
 
 function readOf(written: string): string {
-  if (written.startsWith('%')) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
+  if (written.startsWith('%')) return readOfBytes(written);
   if (written.startsWith('&')) return readOfHtml(written.slice(1, -1));
   const letters = written.replaceAll('\\', '');
   if (letters.startsWith('u'))
@@ -91,6 +95,11 @@ function readOf(written: string): string {
       .map((code) => String.fromCharCode(Number.parseInt(code, 16)))
       .join('');
   return single[letters] ?? letters;
+}
+
+/** @returns U+FFFD for bytes that are no UTF-8 */
+function readOfBytes(written: string): string {
+  return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
 }
 
 function readOfHtml(name: string): string {

@@ -3,18 +3,34 @@
 import { type EscapeBounds, escapeBounds } from './escapes.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from './matcher.ts';
 
-/** @param matcher held against folded text */
-export function readTwice(matcher: Matcher): Matcher {
+/** Held against folded text. */
+export interface ReadMatcher extends Matcher {
+  /** Of those that need not be asked twice of every text. */
+  readonly asWritten?: {
+    /** Whether it may find more in a text as it is written than in what that says. */
+    mayFind(written: string): boolean;
+    /** Whether it counts: told from the finding alone, so that pieces give what the whole gives. */
+    counts(raw: string, finding: Finding): boolean;
+  };
+}
+
+export function readTwice({ asWritten: more, ...matcher }: ReadMatcher): Matcher {
   const inspect = (text: InspectedText, from: number, window: number): Inspected => {
     const read = matcher.inspect(text, from, window);
     const { written } = text.folded;
-    if (written === text.folded) return read;
+    if (written === text.folded || more?.mayFind(written.text) === false)
+      return { ...read, findings: read.findings.map(withoutAnchor) };
     const asWritten = matcher.inspect({ ...text, folded: written }, from, window);
     const bounds = escapeBounds(text.raw);
-    const findings = [...read.findings, ...asWritten.findings.map((finding) => whole(finding, bounds))];
-    const decided = Math.min(read.decided, asWritten.decided);
-    if (text.isEnd) return { findings: joined(findings, window), decided };
-    return settled(joined(findings, window), Math.max(from, bounds.startAt(decided)));
+    const counted = asWritten.findings.filter((finding) => more?.counts(text.raw, finding) !== false);
+    const all = [...read.findings, ...counted.map((finding) => whole(finding, bounds))];
+    const findings = joined(all, window);
+    if (text.isEnd) return { findings: findings.map(withoutAnchor), decided: text.raw.length };
+    const decided = settled(findings, Math.min(read.decided, asWritten.decided));
+    return {
+      findings: findings.filter(({ start }) => start < decided).map(withoutAnchor),
+      decided: Math.max(from, bounds.startAt(decided)),
+    };
   };
   return { ...matcher, inspect };
 }
@@ -24,6 +40,10 @@ export function whole<Of extends Pick<Finding, 'start' | 'end'>>(finding: Of, bo
   return { ...finding, start: bounds.startAt(finding.start), end: bounds.endAt(finding.end) };
 }
 
+function withoutAnchor({ start, end, label }: Finding): Finding {
+  return { start, end, label };
+}
+
 /** None overlaps another; none is longer than two windows because of it. */
 function joined(findings: readonly Finding[], window: number): readonly Finding[] {
   const all: Finding[] = [];
@@ -31,15 +51,29 @@ function joined(findings: readonly Finding[], window: number): readonly Finding[
     const last = all.at(-1);
     if (last === undefined || finding.start >= last.end) all.push(finding);
     else if (finding.end > last.end && finding.end - last.start <= 2 * window)
-      all[all.length - 1] = { ...last, end: finding.end };
-    else if (finding.end > last.end) all.push({ ...finding, start: last.end });
+      all[all.length - 1] = {
+        ...last,
+        end: finding.end,
+        anchor: Math.min(anchorOf(last), anchorOf(finding)),
+      };
+    else if (finding.end > last.end) all.push({ ...finding, start: last.end, anchor: anchorOf(finding) });
   }
   return all;
 }
 
-/** What goes on behind what is decided may be joined with more. */
-function settled(findings: readonly Finding[], decided: number): Inspected {
-  const open = findings.find(({ start, end }) => start < decided && end > decided);
-  const until = open?.start ?? decided;
-  return { findings: findings.filter(({ start }) => start < until), decided: until };
+function anchorOf({ start, anchor = start }: Finding): number {
+  return anchor;
+}
+
+/**
+ * What goes on behind what is decided may be joined with more, and what one reading has found where the other has not decided yet is
+ * looked for again, by its anchor too.
+ */
+function settled(findings: readonly Finding[], decided: number): number {
+  let until = decided;
+  for (const finding of findings.toReversed()) {
+    if (finding.end <= until) break;
+    until = Math.min(until, anchorOf(finding));
+  }
+  return until;
 }

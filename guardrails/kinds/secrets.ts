@@ -18,8 +18,9 @@ function inspect(text: InspectedText, from: number, window: number): Inspected {
   const { folded, raw, isEnd } = text;
   const findings: Finding[] = [];
   let at = folded.foldedAt(from);
-  const found = (start: number, end: number, label: string) => {
-    findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label });
+  const found = (start: number, end: number, label: string, anchor = start) => {
+    const by = anchor < start ? { anchor: folded.rawAt(anchor) } : undefined;
+    findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label, ...by });
     at = end;
   };
   const candidates = candidatesOf(text, at, window).values();
@@ -31,6 +32,6 @@ function inspect(text: InspectedText, from: number, window: number): Inspected {
     if (next.done) return { findings, decided: raw.length };
     const { start, end, label, anchor } = next.value;
     if (end === undefined) return { findings, decided: Math.max(from, folded.rawAt(anchor)) };
-    found(start, end, label);
+    found(start, end, label, anchor);
   }
 }

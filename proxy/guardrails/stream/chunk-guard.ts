@@ -20,6 +20,14 @@ export interface PassedChunk {
   readonly commits: boolean;
 }
 
+/** UTF-16 units. */
+export interface HeldMax {
+  /** Of calls that are not complete: each is inspected in one go. */
+  readonly calls: number;
+  /** Of calls, and of chunks that wait for text: what they say has been inspected. */
+  readonly all: number;
+}
+
 /** What leaves with a choice's delta, or beside it. */
 interface Fields extends LaterFields {
   readonly choice: ChoiceGuard | undefined;
@@ -47,7 +55,7 @@ const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(answerPlaces.field
 export class ChunkGuard {
   readonly #guards: AnswerGuards;
   readonly #deps: ChoiceGuardDeps;
-  readonly #heldMax: number;
+  readonly #heldMax: HeldMax;
   readonly #whole: WholeGuard;
   readonly #choices = new Map<unknown, ChoiceGuard>();
   readonly #paths: PathWindows;
@@ -63,8 +71,7 @@ export class ChunkGuard {
   #usage: JsonObject | undefined;
   #usageChunk: { readonly head: JsonObject; readonly extras: Extras } | undefined;
 
-  /** @param heldMax UTF-16 units of calls, and of what waits for text */
-  constructor(guards: AnswerGuards, heldMax: number, observes: boolean) {
+  constructor(guards: AnswerGuards, heldMax: HeldMax, observes: boolean) {
     const whole = createWholeGuard(guards);
     this.#guards = guards;
     this.#heldMax = heldMax;
@@ -76,7 +83,12 @@ export class ChunkGuard {
 
   /** UTF-16 units that are held, windows aside. */
   get held(): number {
-    let held = this.#waitingHeld;
+    return this.#waitingHeld + this.#heldCalls;
+  }
+
+  /** That are not complete. */
+  get #heldCalls(): number {
+    let held = 0;
     for (const choice of this.#choices.values()) held += choice.held;
     return held;
   }
@@ -102,7 +114,8 @@ export class ChunkGuard {
         : this.#released(taken);
     this.#keep(taken, extras, size);
     this.#pass(passed);
-    if (!this.#letGo && this.held > this.#heldMax) this.#letAllGo(passed);
+    if (!this.#letGo && (this.#heldCalls > this.#heldMax.calls || this.held > this.#heldMax.all))
+      this.#letAllGo(passed);
     return passed;
   }
 

@@ -8,6 +8,7 @@ import type { AnswerGuards } from '../answer-guards.ts';
 import { guardedFailure } from '../failure-text.ts';
 import type { InspectContext } from '../guardrail.ts';
 import { serveStream } from '../services/served-stream.ts';
+import type { HeldMax } from './chunk-guard.ts';
 import { StreamInspection } from './stream-inspection.ts';
 
 export interface StreamGuardDeps {
@@ -46,9 +47,10 @@ export function guardStream(
 /** Calls are inspected in one go: none that takes longer than this. */
 const callMsMax = 250;
 
-function heldMax(guards: AnswerGuards, { eventBytesMax }: StreamGuardDeps): number {
+function heldMax(guards: AnswerGuards, { eventBytesMax }: StreamGuardDeps): HeldMax {
   const nsPerUnit = guards.guards().reduce((sum, { matcher }) => sum + matcher.cost, 0);
-  return Math.min(eventBytesMax, guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
+  const calls = Math.min(guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
+  return { calls, all: eventBytesMax };
 }
 
 /** Long texts, and slow matchers, must not keep others waiting. */

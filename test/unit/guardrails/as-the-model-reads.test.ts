@@ -57,6 +57,12 @@ describe('what else is read', () => {
       '/find?email=ada%40example.org&phone=%2B49%2030%2023125456',
       ['ada%40example.org', '%2B49%2030%2023125456'],
     ],
+    ['UTF-8 in URLs', 'card=%D9%A4111%201111+%EF%BC%91111%201111', []],
+    [
+      'digits of other scripts in URLs',
+      'card=%D9%A4111%201111%201111%201111',
+      ['%D9%A4111%201111%201111%201111'],
+    ],
     [
       'HTML',
       '<b>ada&#64;example&period;org</b>&nbsp;4111&#x20;1111 1111 1111',

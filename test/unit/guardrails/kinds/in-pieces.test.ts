@@ -58,6 +58,16 @@ it('nothing leaves by what is not seen behind it, however much that is', () => {
       }
 });
 
+it('a secret is found in pieces that one way to read an escape shows later than the other', () => {
+  const text = 'connect&#32;to&#32;mongodb&#43;srv://app:XBOfa4qnbXyV&#64;db.internal:1234/main&#32;now';
+  const cases: Case[] = [{ ...caseOf('secrets', new Random(1)), action: 'redact' }];
+  for (let at = 1; at < text.length; at++) {
+    const pieces = [text.slice(0, at), ...cut(text.slice(at), 12, new Random(at))];
+    compare({ cases, text, window: 200, pieces }, `cut at ${at}`);
+  }
+  expect(through(cases, [text], 200).found[0]).toEqual(['CONNECTION_PASSWORD']);
+});
+
 const inJson = (text: string) => JSON.stringify({ text });
 /** As tool results, files of records, URLs and pages hold text; half of an escape may stand anywhere. */
 const writings: readonly ((text: string) => string)[] = [

@@ -5,6 +5,12 @@ import type { JsonObject } from '../../../../common/json.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
 import { requestPlaces } from '../../../../guardrails/places/request-places.ts';
+import {
+  formatFields,
+  routingFields,
+  samplingFields,
+} from '../../../../proxy/providers/passthrough/passed-fields.ts';
+import { apiFields, mappedFields } from '../../../../proxy/providers/studio-ai/fields.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';
@@ -59,6 +65,24 @@ describe('fields that the model does not see', () => {
         .sort(),
     ).toEqual(Object.keys(body).sort());
     for (const [name, { why }] of unseen) expect(why, name).toMatch(/\w/);
+  });
+});
+
+describe("the table beside the vendors' lists of fields", () => {
+  const known = Object.keys(requestPlaces.fields ?? {});
+  const lists = [formatFields, samplingFields, routingFields, apiFields, mappedFields];
+  const unnamed = [...new Set(lists.flatMap((list) => [...list]))].filter((name) => !known.includes(name));
+
+  it('leaves out no field of the format but these, which are inspected as what nobody knows is', () => {
+    expect(unnamed.filter((name) => formatFields.has(name))).toEqual(['moderation', 'prompt_cache_options']);
+    expect(known.filter((name) => !lists.some((list) => list.has(name)))).toEqual(['cache_control']);
+  });
+
+  it.each(unnamed)('%s is inspected, text and names, at any depth', async (field) => {
+    for (const value of ['a HERON', [{ deep: { deeper: 'a HERON' } }], { HERON: 1 }])
+      await expect(sent([named('blocks')], { [field]: value })).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+      });
   });
 });
 
