@@ -6,6 +6,7 @@ import type { ModelCheck__Output } from '../proto/generated/gateway/v1/ModelChec
 import type { ModerationCheck__Output } from '../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import type { PromptSizeCheck__Output } from '../proto/generated/gateway/v1/PromptSizeCheck.ts';
+import type { SecretsCheck__Output } from '../proto/generated/gateway/v1/SecretsCheck.ts';
 import type { ServiceCheck__Output } from '../proto/generated/gateway/v1/ServiceCheck.ts';
 import type { ServiceCredential__Output } from '../proto/generated/gateway/v1/ServiceCredential.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   PersonalDataType,
   PromptSizeCheck,
   RequestField,
+  SecretsCheck,
   ServiceCredential,
 } from './definition.ts';
 import { modelForm } from './models/index.ts';
@@ -87,7 +89,7 @@ export function readCheck(
   }
   if (pattern && pattern.patterns.length > 0) return { kind: 'pattern', patterns: pattern.patterns };
   if (personalData) return readPersonalData(personalData);
-  if (secrets) return { kind: 'secrets' };
+  if (secrets) return readSecrets(secrets);
   if (promptSize) return readPromptSize(promptSize);
   if (webhook && webhook.url !== '' && secret !== undefined) {
     const timeoutMs = webhook.timeoutMs || checkDefaults.webhookTimeoutMs;
@@ -154,6 +156,11 @@ export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>
   const read = (also ?? []).map((name) => requestFields.get(name));
   if (!read.every((field) => field !== undefined)) return [...requestFields.values()];
   return read;
+}
+
+function readSecrets({ forms = [] }: Partial<SecretsCheck__Output>) {
+  if (forms.length === 0) return { kind: 'secrets' } satisfies SecretsCheck;
+  return { kind: 'secrets', forms: forms.map(({ label, form }) => ({ label, form })) } satisfies SecretsCheck;
 }
 
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {

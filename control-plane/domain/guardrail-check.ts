@@ -11,6 +11,7 @@ import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
+import type { SecretsCheck__Output } from '../../proto/generated/gateway/v1/SecretsCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
 import { type Complain, readModel, readService, readWindow } from './service-check.ts';
 import { guardrailUrl } from './webhook.ts';
@@ -19,6 +20,8 @@ export const phrasesMax = 10_000;
 export const phraseLengthMax = 200;
 export const patternsMax = 100;
 export const patternLengthMax = 1000;
+export const secretFormsMax = 50;
+const secretFormLengthMax = 400;
 export const webhookTimeoutMsMax = 30_000;
 const countriesMax = 50;
 const categoriesMax = 50;
@@ -66,9 +69,10 @@ export function sameKindOfCheck(present: GuardrailCheck__Output) {
       : invalid('must be of the same kind: delete the guardrail and create another');
 }
 
-/** UTF-8 of its phrases and patterns. */
-export function textBytesOf({ words, pattern }: GuardrailCheck__Output): number {
-  const texts = words?.phrases ?? pattern?.patterns ?? [];
+/** UTF-8 of its phrases, patterns and forms. */
+export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output): number {
+  const forms = secrets?.forms?.map(({ label, form }) => label + form);
+  const texts = words?.phrases ?? pattern?.patterns ?? forms ?? [];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
@@ -77,7 +81,7 @@ function readMember(
   message: GuardrailCheck__Output,
   complain: Complain,
 ): Omit<GuardrailCheck__Output, 'also' | 'window'> {
-  const { words, pattern, personalData, promptSize, webhook, moderation, service, model } = message;
+  const { words, pattern, personalData, secrets, promptSize, webhook, moderation, service, model } = message;
   if (words) {
     const phrases = texts(
       words.phrases,
@@ -109,7 +113,8 @@ function readMember(
   }
   if (service) return { service: readService(service, complain) };
   if (model) return { model: readModel(model, complain) };
-  return moderation ? { moderation: readModeration(moderation, complain) } : { secrets: {} };
+  if (moderation) return { moderation: readModeration(moderation, complain) };
+  return { secrets: readSecrets(secrets, complain) };
 }
 
 interface TextLimits {
@@ -167,6 +172,17 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
     }
   }
   return { types: [...new Set(types)], countries: [...new Set(countries)], restore };
+}
+
+/** What a form means is read when it is compiled. */
+function readSecrets(secrets: SecretsCheck__Output | null | undefined, complain: Complain) {
+  const forms = secrets?.forms ?? [];
+  if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
+  for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
+    if (form === '' || form.length > secretFormLengthMax)
+      complain(`.forms[${index}].form`, `must be 1 to ${secretFormLengthMax} characters`);
+  }
+  return { forms: forms.map(({ label, form }) => ({ label, form })) };
 }
 
 function isCountry(code: string): boolean {
