@@ -50,6 +50,7 @@ import { openLookupShare, openLookups, openTransport, openUpstream, type Upstrea
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { managedCloudModels } from './providers/managed-cloud-models/index.ts';
+import { signedHeaders } from './providers/managed-cloud-models/signing.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
@@ -365,7 +366,7 @@ function openGuardrails(
     ...{ serviceAddresses: { deny, allow }, network },
     ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
-    cloudTargets: (organization) => targets.stored(organization, managedCloudModels),
+    cloud: { targets: (organization) => targets.stored(organization, managedCloudModels), sign: signedHeaders },
     askModel,
   });
   lifecycle.onClose('guardrails', () => guardrails.close());

@@ -25,7 +25,7 @@ import { guardStream } from './stream/guard-stream.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export interface LiveGuardrailsDeps
-  extends Pick<ServiceGuardsDeps, 'moderation' | 'cloudTargets' | 'askModel'> {
+  extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
   /** That webhooks may reach. */
   readonly serviceAddresses: AddressRule;
   readonly network?: ServiceNetwork | undefined;

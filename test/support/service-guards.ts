@@ -45,7 +45,7 @@ export function openServiceDesk(
   const guards = createServiceGuards({
     openPost: () => deps.post ?? never,
     moderation: { transport: { send: never, close: never }, targets: never },
-    ...{ cloudTargets: never, askModel: never },
+    ...{ cloud: { targets: never, sign: never }, askModel: never },
     clock: systemClock,
     log: createLogger({ name: 'test', level: 'debug', stream: { write: (line) => void logged.push(line) } }),
     metrics: { serviceAsked: (_kind, outcome) => void outcomes.push(outcome) },

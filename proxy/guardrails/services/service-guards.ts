@@ -22,7 +22,7 @@ export interface ServiceGuardsDeps {
   /** Opens the connections of one webhook, or service. */
   openPost(): GuardedPost;
   readonly moderation: ModerationDeps;
-  readonly cloudTargets: VendorServiceDeps['cloudTargets'];
+  readonly cloud: VendorServiceDeps['cloud'];
   readonly askModel: AskModel;
   readonly clock: Clock;
   readonly log: Logger;
@@ -46,7 +46,7 @@ export function createServiceGuards(
 }
 
 function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
-  const { clock, log, metrics, moderation, openPost, cloudTargets, askModel } = deps;
+  const { clock, log, metrics, moderation, openPost, cloud, askModel } = deps;
   const within = (timeoutMs: number, ask: Ask) =>
     new LimitedCheck({
       ...{ ask, timeoutMs, clock, log },
@@ -58,7 +58,7 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
     case 'moderation':
       return within(moderationTimeoutMs, createModerationAsk(check, moderation));
     case 'service':
-      return within(check.timeoutMs, createVendorAsk(check, { post: openPost(), clock, cloudTargets }));
+      return within(check.timeoutMs, createVendorAsk(check, { post: openPost(), clock, cloud }));
     case 'model':
       return within(check.timeoutMs, createModelAsk(check, askModel));
     default:

@@ -3,6 +3,7 @@
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { parseJson } from '../../../common/json.ts';
+import type { Secret } from '../../../common/secret.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { ServiceCheck, ServiceCredential } from '../../../guardrails/definition.ts';
 import type {
@@ -14,18 +15,38 @@ import type {
 } from '../../../guardrails/services/adapter.ts';
 import { serviceAdapter } from '../../../guardrails/services/index.ts';
 import type { OrganizationRecord } from '../../access/principal.ts';
-import { signedHeaders } from '../../providers/managed-cloud-models/signing.ts';
 import type { Target } from '../../providers/provider.ts';
 import { documentsOf, type TextDocument, verdictsOf } from './documents.ts';
 import { AccessTokens } from './google-token.ts';
 import type { Ask } from './limited-check.ts';
 import { ServiceFailedError, type ServiceQuestion, type ServiceVerdict } from './service.ts';
 
+/** Signature Version 4, as requests to models are signed: @returns all headers, names and values in turn */
+export type CloudSigner = (
+  request: {
+    readonly origin: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  },
+  keys: {
+    readonly accessKeyId: Secret;
+    readonly secretAccessKey: Secret;
+    readonly sessionToken: Secret | undefined;
+  },
+  scope: { readonly region: string; readonly now: number; readonly keep: boolean },
+) => Promise<readonly string[]>;
+
+export interface CloudAccess {
+  /** The stored keys of managed-cloud-models, in the order in which they are tried. */
+  targets(organization: OrganizationRecord): readonly Target[];
+  readonly sign: CloudSigner;
+}
+
 export interface VendorServiceDeps {
   readonly post: GuardedPost;
   readonly clock: Pick<Clock, 'now'>;
-  /** The stored keys of managed-cloud-models, in the order in which they are tried. */
-  cloudTargets(organization: OrganizationRecord): readonly Target[];
+  readonly cloud: CloudAccess;
 }
 
 /** Requests of one question that are under way at a time. */
@@ -132,9 +153,10 @@ async function authorization(
       throw new ServiceFailedError('no_key');
     }
     case 'aws': {
-      const own = check.credential ?? deps.cloudTargets(question.organization)[0]?.credential;
+      const own = check.credential ?? deps.cloud.targets(question.organization)[0]?.credential;
       if (own === undefined) throw new ServiceFailedError('no_key');
-      return await cloudHeaders(request, own, { region: authentication.region, now: deps.clock.now() });
+      const scope = { region: authentication.region, now: deps.clock.now(), keep: true };
+      return await cloudHeaders(request, own, (unsigned, keys) => deps.cloud.sign(unsigned, keys, scope));
     }
     case 'google': {
       if (tokens === undefined) throw new ServiceFailedError('no_key');
@@ -147,16 +169,13 @@ async function authorization(
 async function cloudHeaders(
   { url, body, headers }: Authorizing,
   { apiKey, accessKeyId, secretAccessKey, sessionToken }: ServiceCredential,
-  scope: { readonly region: string; readonly now: number },
+  sign: (request: Parameters<CloudSigner>[0], keys: Parameters<CloudSigner>[1]) => ReturnType<CloudSigner>,
 ): Promise<Record<string, string>> {
   if (apiKey !== undefined) return { authorization: `Bearer ${apiKey.reveal()}` };
   if (accessKeyId === undefined || secretAccessKey === undefined) throw new ServiceFailedError('no_key');
   const { origin, pathname } = new URL(url);
   const keys = { accessKeyId, secretAccessKey, sessionToken };
-  const signed = await signedHeaders({ origin, path: pathname, headers, body }, keys, {
-    ...scope,
-    keep: true,
-  });
+  const signed = await sign({ origin, path: pathname, headers, body }, keys);
   const named: Record<string, string> = {};
   for (let at = 0; at + 1 < signed.length; at += 2) named[signed[at] ?? ''] = signed[at + 1] ?? '';
   return named;

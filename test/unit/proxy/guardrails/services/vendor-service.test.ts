@@ -10,6 +10,7 @@ import { Secret } from '../../../../../common/secret.ts';
 import { readCheck } from '../../../../../guardrails/contract.ts';
 import type { Guardrail, ServiceCheck } from '../../../../../guardrails/definition.ts';
 import { serviceAdapters } from '../../../../../guardrails/services/index.ts';
+import { signedHeaders } from '../../../../../proxy/providers/managed-cloud-models/signing.ts';
 import type { Target } from '../../../../../proxy/providers/provider.ts';
 import {
   type ServiceFixture,
@@ -67,10 +68,10 @@ function checkOf(adapter: string, { options, credential = {} }: ServiceFixture):
   };
 }
 
-function openDesk(options: Partial<GuardOptions> = {}, cloudTargets: () => readonly Target[] = () => []) {
+function openDesk(options: Partial<GuardOptions> = {}, targets: () => readonly Target[] = () => []) {
   return openServiceDesk({
     post: postOnLoopback(authority, { bodyBytesMax: 64 * 1024, ...options }),
-    cloudTargets,
+    cloud: { targets, sign: signedHeaders },
   });
 }
 

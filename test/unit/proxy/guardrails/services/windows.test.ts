@@ -50,6 +50,16 @@ function randomText(roll: (below: number) => number): string {
   return Array.from({ length: roll(60) }, () => words[roll(words.length)]).join('');
 }
 
+function cutAtRandom(text: string, roll: (below: number) => number): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const length = 1 + roll(roll(2) === 0 ? 3 : 40);
+    pieces.push(text.slice(at, at + length));
+    at += length;
+  }
+  return pieces;
+}
+
 describe('windows of a text', () => {
   it('overlap by a quarter, and end where it ends', () => {
     const text = '0123456789'.repeat(25);
@@ -110,13 +120,7 @@ describe('a stream, cut at random, and the whole answer', () => {
         () => undefined,
       );
       const ofStream = services();
-      const pieces: string[] = [];
-      for (let at = 0; at < text.length; ) {
-        const length = 1 + roll(roll(2) === 0 ? 3 : 40);
-        pieces.push(text.slice(at, at + length));
-        at += length;
-      }
-      const events = [...pieces.map((content) => chunkOf({ content })), finishOf('stop')];
+      const events = [...cutAtRandom(text, roll).map((content) => chunkOf({ content })), finishOf('stop')];
       const received = await answered(answerGuards([], { services: ofStream }), events).catch(
         () => undefined,
       );
