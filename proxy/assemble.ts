@@ -366,7 +366,10 @@ function openGuardrails(
     ...{ serviceAddresses: { deny, allow }, network },
     ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
-    cloud: { targets: (organization) => targets.stored(organization, managedCloudModels), sign: signedHeaders },
+    cloud: {
+      targets: (organization) => targets.stored(organization, managedCloudModels),
+      sign: signedHeaders,
+    },
     askModel,
   });
   lifecycle.onClose('guardrails', () => guardrails.close());

@@ -134,7 +134,13 @@ export function serviceCredential(
   }
   // What is wrong with the check is told there.
   if (check !== undefined && !check.service) return invalid('is of services only');
-  const taken: readonly CredentialField[] = adapter ? credentialForms[adapter.authentication] : [];
+  const { text, problems } = readCredential(message, adapter ? credentialForms[adapter.authentication] : []);
+  const missing = problems.length > 0 || adapter === undefined ? undefined : missingPart(adapter, text);
+  if (missing !== undefined) problems.push(missing);
+  return problems.length > 0 ? { problems } : valid(text);
+}
+
+function readCredential(message: ServiceCredential__Output, taken: readonly CredentialField[]) {
   const problems: Problem[] = [];
   const text: CredentialText = {};
   for (const name of Object.keys(inContract) as CredentialField[]) {
@@ -145,9 +151,7 @@ export function serviceCredential(
     else if (!isSecretText(name, value)) problems.push({ at, description: formOf(name) });
     else text[name] = value;
   }
-  const missing = problems.length > 0 || adapter === undefined ? undefined : missingPart(adapter, text);
-  if (missing !== undefined) problems.push(missing);
-  return problems.length > 0 ? { problems } : valid(text);
+  return { text, problems };
 }
 
 /** Without one of its own a service may be open, or use a stored key. */

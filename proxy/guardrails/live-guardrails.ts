@@ -24,8 +24,7 @@ import { SliceTurns } from './slice-turns.ts';
 import { guardStream } from './stream/guard-stream.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-export interface LiveGuardrailsDeps
-  extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
+export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
   /** That webhooks may reach. */
   readonly serviceAddresses: AddressRule;
   readonly network?: ServiceNetwork | undefined;

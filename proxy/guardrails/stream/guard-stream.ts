@@ -61,7 +61,6 @@ class GuardedStream implements StreamResult, StreamSink {
   readonly headers: readonly string[];
   readonly #source: StreamResult;
   readonly #guards: AnswerGuards;
-  readonly #deps: StreamGuardDeps;
   readonly #context: StreamGuardContext;
   readonly #inspection: StreamInspection;
   /** The source's events are whole, and within its own limits. */
@@ -90,7 +89,6 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#source = source;
     this.headers = source.headers;
     this.#guards = guards;
-    this.#deps = deps;
     this.#context = context;
     this.#inspection = new StreamInspection(guards, heldMax(guards, deps));
   }

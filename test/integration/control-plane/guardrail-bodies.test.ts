@@ -175,17 +175,26 @@ describe('a response that is tried as a whole', () => {
 
 describe('whose request it is', () => {
   it('is said by a key, whose AI system counts too', async () => {
-    const { key } = await plane.expect('VirtualKeys.Create', tenant.owner.token, {
-      ...{
-        organizationId: tenant.id,
-        name: 'tried',
-        scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id },
-      },
+    const keyOf = async (scope: object) => {
+      const made = await plane.expect('VirtualKeys.Create', tenant.owner.token, {
+        ...{ organizationId: tenant.id, name: freshName('key'), scope },
+      });
+      return String(made.virtualKey.id);
+    };
+    const system = await plane.expect('AiSystems.Create', tenant.owner.token, {
+      ...{ organizationId: tenant.id, name: 'tried' },
     });
-    const made = await guardrail('BLOCK', { words: { phrases: ['brief'] } }, { keyIds: [key.id] });
+    const own = await keyOf({ kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id });
+    const ofSystem = await keyOf({ kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: system.id });
+    const chosen = { keyIds: [own], aiSystemIds: [system.id] };
+    const made = await guardrail('BLOCK', { words: { phrases: ['brief'] } }, chosen);
     expect((await tried(request)).results).toEqual([]);
-    expect(await tried(request, { keyId: key.id })).toMatchObject({ blockedBy: made.name });
+    for (const keyId of [own, ofSystem])
+      expect(await tried(request, { keyId })).toMatchObject({ blockedBy: made.name });
     expect(await violated(call(request, { keyId: tenant.id }))).toEqual(['key_id']);
+    await plane.expect('AiSystems.Delete', tenant.owner.token, { id: system.id });
+    // Of the key it still is.
+    expect(await tried(request, { keyId: own })).toMatchObject({ blockedBy: made.name });
     await remove(made);
   });
 });

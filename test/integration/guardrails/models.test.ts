@@ -275,6 +275,35 @@ describe('a vendor’s service', () => {
     expect(sent).not.toContain('Ada');
   });
 
+  it.each<readonly [string, unknown]>([
+    ['outside the text', [{ entity_type: 'PERSON', start: 0, end: 9_999, score: 0.9 }]],
+    ['that end before they begin', [{ entity_type: 'PERSON', start: 5, end: 2, score: 0.9 }]],
+    ['of nothing', { all: 'fine' }],
+  ])('that tells places %s has failed, and nothing is taken for a pass', async (_what, lie) => {
+    receiver.answer = (response) => answer(response, lie);
+    const url = `https://${publicHost}:${receiver.port}`;
+    const name = await use(['both', 'redact'], { service: { adapter: 'presidio', url } });
+    for (const stream of [false, true]) {
+      const answered = await send('I am Ada.', { stream });
+      expect([answered.status, guardrailsIn(answered.headers).get(name)]).toEqual([400, ['failed_block']]);
+    }
+  });
+
+  it('redacts a stream in windows as it redacts the whole answer', async () => {
+    receiver.answer = (response, { body }) => {
+      const { text } = JSON.parse(body) as { text: string };
+      const places = [...text.matchAll(/provider/g)].map(({ index }) => ({
+        ...{ entity_type: 'ORG', start: index, end: index + 'provider'.length, score: 1 },
+      }));
+      answer(response, places);
+    };
+    const url = `https://${publicHost}:${receiver.port}`;
+    await use(['output', 'redact'], { service: { adapter: 'presidio', url }, window: 250 });
+    const whole = told(await send('Hello')).choices[0]?.content;
+    expect(whole).toBe(said.replaceAll('provider', '[ORG_1]'));
+    expect(told(await send('Hello', { stream: true })).choices[0]?.content).toBe(whole);
+  });
+
   it('is asked with its sealed credential, which nobody is shown', async () => {
     receiver.answer = (response) => answer(response, { flagged: true, payload: [], breakdown: [] });
     const url = `https://${publicHost}:${receiver.port}`;
