@@ -57,7 +57,7 @@ export function guardrailCheck(message: GuardrailCheck__Output | null): Field<Gu
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
   const also = readFields(message, (at, description) => problems.push({ at, description }));
   const window = readWindow(message, (at, description) => problems.push({ at, description }));
-  const read = { ...readMember(message, complain), also, window };
+  const read = { ...readMember(message, complain), also, ...window };
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 

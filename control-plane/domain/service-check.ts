@@ -23,13 +23,13 @@ const askedKinds: ReadonlySet<string> = new Set(['webhook', 'moderation', 'servi
 export function readWindow(
   { kind, window = 0 }: Partial<GuardrailCheck__Output>,
   complain: Complain,
-): number {
-  if (window === 0) return 0;
+): Pick<GuardrailCheck__Output, 'window'> {
+  if (window === 0) return {};
   if (kind !== undefined && !askedKinds.has(kind))
     complain('.window', 'is for webhook, moderation, service and model');
   else if (window < windowMin || window > windowMax)
     complain('.window', `must be from ${windowMin} to ${windowMax}, or 0 for the default`);
-  return window;
+  return { window };
 }
 
 export function readService(check: ServiceCheck__Output, complain: Complain): ServiceCheck__Output {

@@ -24,6 +24,7 @@ export interface GuardrailCheck {
   'also'?: (_gateway_v1_GuardrailField)[];
   'window'?: (number);
   'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation"|"service"|"model";
+  '_window'?: "window";
 }
 
 export interface GuardrailCheck__Output {
@@ -37,6 +38,7 @@ export interface GuardrailCheck__Output {
   'service'?: (_gateway_v1_ServiceCheck__Output | null);
   'model'?: (_gateway_v1_ModelCheck__Output | null);
   'also': (_gateway_v1_GuardrailField__Output)[];
-  'window': (number);
+  'window'?: (number);
   'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation"|"service"|"model";
+  '_window'?: "window";
 }

@@ -193,7 +193,7 @@ describe('a check', () => {
     expect(read({ words: { phrases: ['x', 'y', 'x'], withinWords: true } })).toEqual({
       value: {
         kind: 'words',
-        message: { words: { phrases: ['x', 'y'], withinWords: true }, also: [], window: 0 },
+        message: { words: { phrases: ['x', 'y'], withinWords: true }, also: [] },
       },
     });
     expect(read({ webhook: { url: 'HTTPS://Checks.example.com' } })).toMatchObject({
