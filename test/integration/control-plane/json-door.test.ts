@@ -80,12 +80,12 @@ describe('a call through the JSON door', () => {
     };
     const made = await create('Guardrails/Create', guardrail);
     expect(made.status).toBe(200);
-    expect(json(made).guardrail.check).toEqual(check);
+    expect(json(made).guardrail.check).toEqual({ ...check, also: [] });
     const request = { organizationId: acme.id, stage: 'GUARDRAIL_STAGE_INPUT', text: 'Rosebud' };
     expect(json(await create('Guardrails/Test', request)).results).toEqual([
       {
         ...{ guardrailId: json(made).guardrail.id, name: guardrail.name, enabled: true, found: {} },
-        decision: 'GUARDRAIL_DECISION_NOT_TRIED',
+        ...{ decision: 'GUARDRAIL_DECISION_NOT_TRIED', places: [] },
       },
     ]);
     await create('Guardrails/Delete', { id: json(made).guardrail.id });
