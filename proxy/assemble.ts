@@ -21,9 +21,7 @@ import { createRecordSource, type LiveRecordSource, type RecordCache } from './a
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { sentKey } from './access/sent-key.ts';
 import { idleRows, TraitTable } from './catalog/traits.ts';
-import type { Guardrails } from './guardrails/guardrail.ts';
-import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
-import type { AskModel } from './guardrails/services/model.ts';
+import type { ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
 import { createAskModel } from './http/guardrail-questions.ts';
@@ -47,11 +45,9 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
+import { openGuardrails } from './open-guardrails.ts';
 import { openLookupShare, openLookups, openTransport, openUpstream, type Upstream } from './open-upstream.ts';
-import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
-import { managedCloudModels } from './providers/managed-cloud-models/index.ts';
-import { signedHeaders } from './providers/managed-cloud-models/signing.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
@@ -364,29 +360,6 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
     background: deps.background,
     metrics: deps.metrics.access,
   });
-}
-
-function openGuardrails(
-  settings: ProxySettings,
-  { log, background, metrics, controlPlane, lookups, serviceNetwork }: Shared,
-  { transport, targets, askModel }: Upstream & { readonly askModel: AskModel },
-  lifecycle: Lifecycle,
-): Guardrails {
-  const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
-  const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
-  const guardrails = createLiveGuardrails({
-    ...{ window, eventBytesMax, log, background, clock: systemClock, timers: systemTimers },
-    ...{ serviceAddresses: { deny, allow }, network },
-    ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
-    moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
-    cloud: {
-      targets: (organization) => targets.stored(organization, managedCloudModels),
-      sign: signedHeaders,
-    },
-    askModel,
-  });
-  lifecycle.onClose('guardrails', () => guardrails.close());
-  return guardrails;
 }
 
 function openDispatch(

@@ -204,7 +204,6 @@ describe('guardrails', () => {
     expect((await ctl.json('guardrails get names')).check).toEqual({
       also: [],
       words: { phrases: ['Project Heron', 'Kestrel'], withinWords: false },
-      also: [],
     });
 
     const text = 'write to ada@example.com';
@@ -221,7 +220,8 @@ describe('guardrails', () => {
 
   it('of services, models and keys are made of their options, and whole requests are tried', async () => {
     const { id } = await acme.createKey({ name: 'chosen' });
-    const asked = 'guardrails create attacks --stage input --action block --service lakera --service-option project=p1';
+    const asked =
+      'guardrails create attacks --stage input --action block --service lakera --service-option project=p1';
     const made = await ctl.run(`${asked} --credential-file - --key chosen`, { input: 'lakera-key' });
     expect(made.out).not.toContain('lakera-key');
     expect(await ctl.json('guardrails get attacks')).toMatchObject({
@@ -237,7 +237,9 @@ describe('guardrails', () => {
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'mail ada@example.com' }] });
     const tried = await ctl.json('guardrails test --request-file -', { input: body });
     expect(JSON.parse(tried.body).messages[0].content).toBe('mail [EMAIL_1]');
-    expect(tried.results.at(-1).places).toMatchObject([{ pointer: '/messages/0/content', start: 5, end: 20 }]);
+    expect(tried.results.at(-1).places).toMatchObject([
+      { pointer: '/messages/0/content', start: 5, end: 20 },
+    ]);
     const both = await ctl.run('guardrails test --request-file - --text x', { input: body });
     expect(both.err).toMatch(/exclude each other/);
     for (const name of ['attacks', 'topics', 'mail']) await ctl.expect(`guardrails delete ${name} --yes`);
