@@ -7,7 +7,9 @@ import { createBackground } from '../common/background.ts';
 import { trustedProxies } from '../common/caller-address.ts';
 import { Callers, noProxyHeader } from '../common/callers.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
+import { openConnectionShare } from '../common/connection-cap.ts';
 import { hashCredential } from '../common/credential.ts';
+import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
@@ -20,7 +22,7 @@ import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from '.
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
-import { type HttpApi, type HttpApiDeps, startHttpApi } from './http-api.ts';
+import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
@@ -109,7 +111,7 @@ async function assemble(
   const ledger = createLedgerService({
     ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
   });
-  const expiry = startExpiry({ store, log, metrics });
+  const expiry = startExpiry({ store, clock, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 
   const readiness = watchReadiness({ store, clock });
@@ -127,13 +129,14 @@ async function assemble(
   lifecycle.onClose('doors', async () => {
     await Promise.all(doors.map((door) => door.close(settings.drainGrace)));
   });
-  const { proxyCertificates, reflection } = settings;
+  const { grpcListen: address, proxyCertificates, reflection } = settings;
+  const connections = openConnectionShare(descriptorsMax());
   const grpc = await startGrpcServer(
-    { address: settings.grpcListen, tls, callers: callersOf(settings, log), proxyCertificates, reflection },
+    { address, tls, callers: callersOf(settings, log), connections, proxyCertificates, reflection },
     { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
   );
   doors.push(grpc);
-  const http = await openHttpApi(settings, tls, calls);
+  const http = await openHttpApi(settings, { tls, connections }, calls);
   doors.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
@@ -149,11 +152,14 @@ async function assemble(
 
 function openHttpApi(
   settings: ControlPlaneSettings,
-  tls: TlsSource | undefined,
+  listener: Pick<HttpApiOptions, 'tls' | 'connections'>,
   calls: HttpApiDeps,
 ): Promise<HttpApi> {
   const callers = callersOf(settings, calls.log);
-  return startHttpApi({ address: settings.httpListen, tls, callers, hosts: settings.httpHosts }, calls);
+  return startHttpApi(
+    { address: settings.httpListen, ...listener, callers, hosts: settings.httpHosts },
+    calls,
+  );
 }
 
 /** For a PROXY header to come. */

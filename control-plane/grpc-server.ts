@@ -1,6 +1,6 @@
 // The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access and Ledger for
 // proxies, health and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   experimental,
@@ -19,8 +19,10 @@ import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
 import { plainAddress } from '../common/caller-address.ts';
 import type { Callers } from '../common/callers.ts';
-import { ListenError, listen } from '../common/listen.ts';
+import { admitConnection } from '../common/connection-cap.ts';
+import { listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
+import type { HeldShare } from '../common/shares.ts';
 import type { TlsSource } from '../common/tls.ts';
 import type { ResolveRequest__Output } from '../proto/generated/gateway/v1/ResolveRequest.ts';
 import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRequest.ts';
@@ -62,6 +64,8 @@ export interface GrpcServerOptions {
   readonly tls: TlsSource | undefined;
   /** Of this listener alone. */
   readonly callers: Callers;
+  /** With the other listeners. */
+  readonly connections: HeldShare;
   readonly proxyCertificates: readonly CertificateProxy[];
   readonly reflection: boolean;
 }
@@ -99,7 +103,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   const health = new HealthImplementation(statuses('SERVING'));
   health.addToServer(server);
   if (options.reflection) new ReflectionService(packageDefinition).addToServer(server);
-  const listener = await (options.callers.expectsHeaders ? bindBehindHeaders : bind)(server, options);
+  const listener = await bind(server, options);
   return {
     port: listener.port,
     setServing: (serving) => {
@@ -131,39 +135,25 @@ interface BoundListener {
   close(): void;
 }
 
-/** The library opens its own listener and hands out no connection of it; where a header comes first they are given to it. */
-async function bindBehindHeaders(
+/** A listener of our own: the library's hands out no connection, is not held to any number, and ends the program where it cannot accept one. */
+async function bind(
   server: Server,
-  { address, tls, callers }: GrpcServerOptions,
+  { address, tls, callers, connections }: GrpcServerOptions,
 ): Promise<BoundListener> {
   const injector = server.createConnectionInjector(credentials(tls));
   // Its wrappings read what has come behind the header on their own.
   const goOn = () => {};
+  const peerOf = (socket: Socket) => callers.peerOf(socket);
   const listener = createServer({ noDelay: true }, (socket) =>
-    callers.accept(socket, () => injector.injectConnection(socket), goOn),
+    callers.accept(
+      socket,
+      () => admitConnection(connections, socket, peerOf) && injector.injectConnection(socket),
+      goOn,
+    ),
   );
+  listener.maxConnections = connections.capacity;
   await listen(listener, address, 'GATEWAY_GRPC_LISTEN');
   return { port: (listener.address() as AddressInfo).port, close: () => void listener.close() };
-}
-
-async function bind(server: Server, options: GrpcServerOptions): Promise<BoundListener> {
-  return { port: await bindPort(server, options), close: () => {} };
-}
-
-function bindPort(server: Server, { address, tls }: GrpcServerOptions): Promise<number> {
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${host}:${address.port}`, credentials(tls), (error, port) =>
-      error === null
-        ? resolve(port)
-        : reject(new ListenError(address, 'GATEWAY_GRPC_LISTEN', withCode(error))),
-    );
-  });
-}
-
-/** The library tells the system's code in its message only. */
-function withCode(error: Error): Error {
-  return Object.assign(error, { code: /\bE[A-Z]{4,}\b/.exec(error.message)?.[0] });
 }
 
 /** Client certificates are asked for, not demanded: operators come with tokens. Those that do not verify count as none. */

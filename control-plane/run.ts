@@ -149,7 +149,11 @@ function settingsOrExit(): ControlPlaneSettings {
 
 function logger(settings: ControlPlaneSettings): Logger {
   const { logLevel: level, logFile: file } = settings;
-  return createLogger({ name: 'control-plane', level, ...(file !== undefined && { file }) });
+  try {
+    return createLogger({ name: 'control-plane', level, ...(file !== undefined && { file }) });
+  } catch (error) {
+    return exit(1, `${failure(error)} (GATEWAY_LOG_FILE)`);
+  }
 }
 
 function failure(error: unknown): string {

@@ -129,6 +129,7 @@ export async function violated(calling: Promise<Called>): Promise<string[]> {
 }
 
 export class MovableClock implements Clock {
+  /** So much time has gone by besides. */
   offsetMs = 0;
 
   now(): number {
@@ -136,7 +137,7 @@ export class MovableClock implements Clock {
   }
 
   monotonic(): number {
-    return performance.now();
+    return performance.now() + this.offsetMs;
   }
 }
 
