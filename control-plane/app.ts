@@ -111,7 +111,7 @@ async function assemble(
   const ledger = createLedgerService({
     ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
   });
-  const expiry = startExpiry({ store, clock, log, metrics });
+  const expiry = startExpiry({ store, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 
   const readiness = watchReadiness({ store, clock });

@@ -80,37 +80,34 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const tellRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
   const tellSilence = (err: unknown, shard: number | undefined) =>
     log.warn({ err: connectionError ?? err, shard }, 'Redis does not answer; requests go on without it');
-  const runner =
-    (kind: 'read' | 'write'): RedisConnection['run'] =>
-    async (command, shard) => {
-      const part = isParted ? shard : undefined;
-      const breaker = breakerOf(part);
-      const before = breaker.enter();
-      if (before === undefined)
-        throw new RedisUnavailableError('Redis is left alone for a moment after failures');
-      try {
-        const result = await withDeadline(command(client), deadlineMs);
-        answered = true;
-        refused[kind] = false;
-        silent.delete(part);
-        if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
-        return result;
-      } catch (error) {
-        if (error instanceof ReplyError) {
-          refused[kind] = true;
-          tellRefusal(error);
-        } else if (breaker.failed(before)) {
-          silent.add(part);
-          tellSilence(error, part);
-        }
-        throw error instanceof RedisUnavailableError
-          ? error
-          : new RedisUnavailableError('Redis failed', error);
+  type Command<T> = (client: RedisClient) => Promise<T>;
+  const attempt = async <T>(kind: 'read' | 'write', command: Command<T>, shard: number | undefined) => {
+    const part = isParted ? shard : undefined;
+    const breaker = breakerOf(part);
+    const before = breaker.enter();
+    if (before === undefined)
+      throw new RedisUnavailableError('Redis is left alone for a moment after failures');
+    try {
+      const result = await withDeadline(command(client), deadlineMs);
+      answered = true;
+      refused[kind] = false;
+      silent.delete(part);
+      if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
+      return result;
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        refused[kind] = true;
+        tellRefusal(error);
+      } else if (breaker.failed(before)) {
+        silent.add(part);
+        tellSilence(error, part);
       }
-    };
+      throw error instanceof RedisUnavailableError ? error : new RedisUnavailableError('Redis failed', error);
+    }
+  };
   return {
-    run: runner('write'),
-    read: runner('read'),
+    run: (command, shard) => attempt('write', command, shard),
+    read: (command, shard) => attempt('read', command, shard),
     hasAnswered: () => answered,
     state: () => {
       const isRefused = refused.read || refused.write;

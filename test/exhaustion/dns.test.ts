@@ -51,36 +51,45 @@ async function connectAnew(): Promise<void> {
   await link.heal();
 }
 
-it('serves the operator’s hosts, fails tenants’ names in time, and recovers by itself', async () => {
-  const { organization } = world;
-  await organization.api.call('Providers/Create', {
-    ...{ organizationId: organization.id, name: 'own', wireFormat: 'WIRE_FORMAT_GPT_PROVIDER' },
-    ...{ baseUrl: urlAt(tenants), keyForm: 'KEY_FORM_BEARER' },
-  });
-  await organization.api.call('ProviderKeys/Create', {
-    ...{ organizationId: organization.id, provider: 'own', name: 'own', secret: { apiKey: providerSecret } },
-  });
-  const own = { model: 'own/gpt-4o-mini' };
-  expect(await outcomeOf()).toBe('200');
-  dns.silent = true;
-  // As soon as the proxy knows of the provider, whose name it has never looked up.
-  await until(async () => (await outcomeOf(own)) === '502 upstream_unreachable', { timeoutMs: 30_000 });
-  const before = await metric(proxy, 'gateway_requests_total', { code: 'upstream_unreachable' });
-  await connectAnew();
-  expect(await outcomeOf()).toBe('200');
-  const waiting = Promise.all(Array.from({ length: 8 }, () => outcomeOf(own)));
-  // Nobody else waits for them.
-  for (let sent = 0; sent < 3; sent++) {
+it(
+  'serves the operator’s hosts, fails tenants’ names in time, and recovers by itself',
+  async () => {
+    const { organization } = world;
+    await organization.api.call('Providers/Create', {
+      ...{ organizationId: organization.id, name: 'own', wireFormat: 'WIRE_FORMAT_GPT_PROVIDER' },
+      ...{ baseUrl: urlAt(tenants), keyForm: 'KEY_FORM_BEARER' },
+    });
+    await organization.api.call('ProviderKeys/Create', {
+      ...{
+        organizationId: organization.id,
+        provider: 'own',
+        name: 'own',
+        secret: { apiKey: providerSecret },
+      },
+    });
+    const own = { model: 'own/gpt-4o-mini' };
+    expect(await outcomeOf()).toBe('200');
+    dns.silent = true;
+    // As soon as the proxy knows of the provider, whose name it has never looked up.
+    await until(async () => (await outcomeOf(own)) === '502 upstream_unreachable', { timeoutMs: 30_000 });
+    const before = await metric(proxy, 'gateway_requests_total', { code: 'upstream_unreachable' });
     await connectAnew();
     expect(await outcomeOf()).toBe('200');
-  }
-  expect(new Set(await waiting)).toEqual(new Set(['502 upstream_unreachable']));
-  expect(await metric(proxy, 'gateway_requests_total', { code: 'upstream_unreachable' })).toBe(before + 8);
-  expect(await metric(proxy, 'gateway_share_used', { resource: 'lookups' })).toBe(0);
-  const told = proxy.lines().filter(({ error_code }) => error_code === 'upstream_unreachable');
-  expect(JSON.stringify(told.at(-1))).toContain(tenants);
-  expect(await readiness(proxy)).toBe('ok');
-  dns.silent = false;
-  await until(async () => (await outcomeOf(own)) === '200', { timeoutMs: 30_000 });
-  await until(async () => (await recorded(organization)) === served, { timeoutMs: 30_000 });
-}, startMs);
+    const waiting = Promise.all(Array.from({ length: 8 }, () => outcomeOf(own)));
+    // Nobody else waits for them.
+    for (let sent = 0; sent < 3; sent++) {
+      await connectAnew();
+      expect(await outcomeOf()).toBe('200');
+    }
+    expect(new Set(await waiting)).toEqual(new Set(['502 upstream_unreachable']));
+    expect(await metric(proxy, 'gateway_requests_total', { code: 'upstream_unreachable' })).toBe(before + 8);
+    expect(await metric(proxy, 'gateway_share_used', { resource: 'lookups' })).toBe(0);
+    const told = proxy.lines().filter(({ error_code }) => error_code === 'upstream_unreachable');
+    expect(JSON.stringify(told.at(-1))).toContain(tenants);
+    expect(await readiness(proxy)).toBe('ok');
+    dns.silent = false;
+    await until(async () => (await outcomeOf(own)) === '200', { timeoutMs: 30_000 });
+    await until(async () => (await recorded(organization)) === served, { timeoutMs: 30_000 });
+  },
+  startMs,
+);

@@ -32,28 +32,32 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('programs serve without the files of it, and while there is none at all refuse what needs it', async () => {
-  const { organization } = world;
-  const { value: key } = await organization.createKey();
-  expect(await ask(proxy, key)).toBe('200');
-  await striking.strike(proxy, { noEntropy: true });
-  // Ids are made from what was fetched before, for a while.
-  let served = 1;
-  let last = '200';
-  for (let sent = 0; sent < 300 && last === '200'; sent++) {
-    last = await ask(proxy, key);
-    if (last === '200') served++;
-  }
-  expect(last).toBe('500 internal_error');
-  // What got no id went to no provider.
-  expect(world.simulator.requests).toHaveLength(served);
-  expect(await readiness(proxy)).toBe('ok');
-  expect(await metric(proxy, 'gateway_requests_total', { code: 'internal_error' })).toBe(1);
-  await striking.strike(world.controlPlane, { noEntropy: true });
-  await expect(organization.createKey()).rejects.toThrow();
-  await striking.strike(world.controlPlane, {});
-  await striking.strike(proxy, {});
-  expect(await ask(proxy, (await organization.createKey()).value)).toBe('200');
-  await until(async () => (await recorded(organization)) >= served + 1, { timeoutMs: 30_000 });
-  expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
-}, startMs);
+it(
+  'programs serve without the files of it, and while there is none at all refuse what needs it',
+  async () => {
+    const { organization } = world;
+    const { value: key } = await organization.createKey();
+    expect(await ask(proxy, key)).toBe('200');
+    await striking.strike(proxy, { noEntropy: true });
+    // Ids are made from what was fetched before, for a while.
+    let served = 1;
+    let last = '200';
+    for (let sent = 0; sent < 300 && last === '200'; sent++) {
+      last = await ask(proxy, key);
+      if (last === '200') served++;
+    }
+    expect(last).toBe('500 internal_error');
+    // What got no id went to no provider.
+    expect(world.simulator.requests).toHaveLength(served);
+    expect(await readiness(proxy)).toBe('ok');
+    expect(await metric(proxy, 'gateway_requests_total', { code: 'internal_error' })).toBe(1);
+    await striking.strike(world.controlPlane, { noEntropy: true });
+    await expect(organization.createKey()).rejects.toThrow();
+    await striking.strike(world.controlPlane, {});
+    await striking.strike(proxy, {});
+    expect(await ask(proxy, (await organization.createKey()).value)).toBe('200');
+    await until(async () => (await recorded(organization)) === served + 1, { timeoutMs: 30_000 });
+    expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
+  },
+  startMs,
+);

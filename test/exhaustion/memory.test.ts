@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chatBody } from '../support/gateway.ts';
 import { until } from '../support/process.ts';
@@ -111,35 +112,32 @@ const send = (key: string, body: Buffer) =>
     sent.end(body);
   });
 
-it('large bodies are refused beyond what there is room for, and nobody is ended', async () => {
-  const { organization, simulator } = world;
-  const { value: key } = await organization.createKey();
-  expect(await ask(proxy, key)).toBe('200');
-  // Those that go up are held for a while.
-  simulator.script({ headDelayMs: 2_000 }, { times: Number.POSITIVE_INFINITY });
-  const outcomes = await Promise.all(
-    Array.from({ length: 60 }, (_, nth) => send(key, nth % 4 === 0 ? written.messages : written.image)),
-  );
-  simulator.reset();
-  await new Promise((resolve) => setTimeout(resolve, 2000));
-  console.log(await Promise.race([proxy.child.exited, 'runs']), proxy.child.stderr().slice(0, 1500), outcomes.join());
-  console.log(
-    Object.entries(Object.groupBy(outcomes, (x) => x)).map(([k, v]) => [k, v?.length]),
-    peakBytes() / mebi,
-    (await metric(proxy, 'gateway_buffered_bytes_limit')) / mebi,
-  );
-  console.log(await readiness(proxy), await Promise.race([proxy.child.exited, 'runs']));
-  expect(await Promise.race([proxy.child.exited, 'runs'])).toBe('runs');
-  expect(peakBytes()).toBeLessThan(limitBytes);
-  const ofEach = Object.groupBy(outcomes, (outcome) => outcome);
-  expect(Object.keys(ofEach)).toEqual(expect.arrayContaining(['200', '503 overloaded']));
-  const allowed = ['200', '503 overloaded', '400 context_length_exceeded', 'cut'];
-  expect(outcomes.filter((outcome) => !allowed.includes(outcome))).toEqual([]);
-  expect(await readiness(proxy)).toBe('ok');
-  await until(async () => (await metric(proxy, 'gateway_buffered_bytes')) === 0);
-  expect(await ask(proxy, key)).toBe('200');
-  await until(async () => (await recorded(organization)) >= 2 + (ofEach['200']?.length ?? 0), {
-    timeoutMs: 30_000,
-  });
-  expect(await proxy.child.stop()).toBe(0);
-}, startMs);
+it(
+  'large bodies are refused beyond what there is room for, and nobody is ended',
+  async () => {
+    const { organization, simulator } = world;
+    const { value: key } = await organization.createKey();
+    expect(await ask(proxy, key)).toBe('200');
+    // Those that go up are held for a while.
+    simulator.script({ headDelayMs: 2_000 }, { times: Number.POSITIVE_INFINITY });
+    const outcomes = await Promise.all(
+      Array.from({ length: 80 }, (_, nth) => send(key, nth % 4 === 0 ? written.messages : written.image)),
+    );
+    simulator.reset();
+    expect(await Promise.race([proxy.child.exited, sleep(100, 'runs')])).toBe('runs');
+    // As far as the alert of a memory that is nearly full.
+    expect(peakBytes()).toBeLessThan(0.9 * limitBytes);
+    const ofEach = Object.groupBy(outcomes, (outcome) => outcome);
+    expect(Object.keys(ofEach)).toEqual(expect.arrayContaining(['200', '503 overloaded']));
+    const allowed = ['200', '503 overloaded', '400 context_length_exceeded', 'cut'];
+    expect(outcomes.filter((outcome) => !allowed.includes(outcome))).toEqual([]);
+    expect(await readiness(proxy)).toBe('ok');
+    await until(async () => (await metric(proxy, 'gateway_buffered_bytes')) === 0);
+    expect(await ask(proxy, key)).toBe('200');
+    await until(async () => (await recorded(organization)) >= 2 + (ofEach['200']?.length ?? 0), {
+      timeoutMs: 30_000,
+    });
+    expect(await proxy.child.stop()).toBe(0);
+  },
+  startMs,
+);

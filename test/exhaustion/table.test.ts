@@ -46,7 +46,9 @@ describe('the table of the runbook', () => {
     const text = rows.flat().join('\n');
     const metrics = read('docs/metrics.md');
     const known = named(text, /`((?:gateway|process)_\w+)/g);
-    expect(known.filter((name) => !name.startsWith('process_') && !metrics.includes(`\`${name}\``))).toEqual([]);
+    expect(known.filter((name) => !name.startsWith('process_') && !metrics.includes(`\`${name}\``))).toEqual(
+      [],
+    );
     const alerts = alertGroups.flatMap((group) => group.alerts.map(({ name }) => name));
     expect(named(text, /`(Gateway\w+)`/g).filter((name) => !alerts.includes(name))).toEqual([]);
     const sections = named(runbook, /^## (\S+)$/gm);

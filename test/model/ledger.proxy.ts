@@ -94,7 +94,12 @@ export class ModelProxy {
     const journals =
       this.#folder &&
       new Journals({
-        ...{ folder: this.#folder, log: silentLog, timers, atEndOfTurn: (task) => void timers.after(0, task) },
+        ...{
+          folder: this.#folder,
+          log: silentLog,
+          timers,
+          atEndOfTurn: (task) => void timers.after(0, task),
+        },
         nextOrdinal: (session) => ordinals.next(session),
         metrics: { journalFailed: () => onEvent('journal failed') },
         onRenew: (session) => this.budgets.renewSession(session),

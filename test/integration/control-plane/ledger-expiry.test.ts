@@ -64,30 +64,6 @@ describeStores('silent sessions', (given) => {
     expect(await states()).toEqual(['expired']);
   });
 
-  it('are none for a minute after the database’s clock was set ahead, when all look silent', async () => {
-    let setMs = 0;
-    // It shows what its store shows, and later on so much more.
-    const store: Pick<Store, 'books'> = {
-      books: (work) => given.store.books((tx) => work({ ...tx, now: tx.now + setMs })),
-    };
-    const time = new VirtualTime();
-    const { counted, expiry } = start({ store, timers: time, clock: time });
-    await given.database.raw('update ledger_sessions set seen_at = seen_at + 86400000');
-    const goOn = async (ms: number) => {
-      for (let gone = 0; gone < ms; gone += 1000) {
-        setMs += 1000;
-        await time.advance(1000);
-      }
-    };
-    await goOn(4000);
-    await until(() => counted.length === 1);
-    setMs += 2 * 86_400_000;
-    await goOn(56_000);
-    await expiry.close();
-    expect(counted).toEqual([0]);
-    expect(await states()).toEqual(['open']);
-  });
-
   it('are not looked for after the stop', async () => {
     const { time, counted, expiry } = start();
     await expiry.close();
