@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { type AuditAnchor, readAnchorLine } from '../common/audit-anchor.ts';
 import { systemClock } from '../common/clock.ts';
 import { createCredential } from '../common/credential.ts';
-import { untilSignal } from '../common/lifecycle.ts';
+import { endSoon, untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
 import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
@@ -63,6 +63,7 @@ async function serve(): Promise<void> {
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await started.close();
   log.info('stopped');
+  endSoon();
 }
 
 type Maintenance = (store: Store, settings: ControlPlaneSettings) => Promise<void>;

@@ -1,5 +1,5 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start, 0 = drained.
-import { untilSignal } from '../common/lifecycle.ts';
+import { endSoon, untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
@@ -18,6 +18,7 @@ export async function runProxy(): Promise<void> {
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await proxy.drain();
   log.info('stopped');
+  endSoon();
 }
 
 function settingsOrExit(): ProxySettings {
