@@ -60,9 +60,11 @@ it('requests go on, limits hold, usage waits in memory, and it is over when ther
 
   const before = 1 + 5 + 10;
   await until(async () => (await recorded(organization)) === before, { timeoutMs: 20_000 });
+  const queued = () => metric(proxy, 'gateway_usage_queued_events');
+  await until(async () => (await queued()) === 0, { what: 'reports to be acknowledged' });
   await way.cut();
   for (let sent = 0; sent < 10; sent++) expect(await ask(proxy, key)).toBe('200');
-  expect(await metric(proxy, 'gateway_usage_queued_events')).toBe(10);
+  expect(await queued()).toBe(10);
   // With room it goes to Redis; what waits there is taken from there although there is none any more.
   await maxMemory(0);
   const overflowed = () => metric(proxy, 'gateway_usage_events_total', { outcome: 'overflowed' });

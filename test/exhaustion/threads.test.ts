@@ -24,7 +24,7 @@ let world: World;
 let proxy: Program;
 let key: string;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ options: { within: asNobody } });
   proxy = await world.startProxy({}, { within: asNobody });
   key = (await world.organization.createKey()).value;
 }, startMs);
@@ -32,6 +32,25 @@ afterAll(() => world?.close());
 
 /** By what it may cost, a text for a worker; in fact it costs little. */
 const long = { messages: [{ role: 'user', content: 'b'.repeat(60_000) }] };
+
+it(
+  'a control plane that can start none takes no guardrail for now, and does all else',
+  async () => {
+    const { controlPlane, organization } = world;
+    const create = () =>
+      organization.api.call('Guardrails/Create', {
+        ...{ organizationId: organization.id, name: 'words', stage: 'GUARDRAIL_STAGE_OUTPUT' },
+        ...{ action: 'GUARDRAIL_ACTION_OBSERVE', check: { words: { phrases: ['darjeeling'] } } },
+      });
+    const before = limit(controlPlane, 'nproc', 1);
+    await expect(create()).rejects.toThrow('no thread can be started');
+    await organization.createKey();
+    expect(await readiness(controlPlane)).toBe('ok');
+    limit(controlPlane, 'nproc', before);
+    await create();
+  },
+  startMs,
+);
 
 it(
   'texts that need a worker are told so, all else is served, and workers start when they can',
