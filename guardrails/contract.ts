@@ -5,6 +5,7 @@ import type { GuardrailCheck__Output } from '../proto/generated/gateway/v1/Guard
 import type { ModerationCheck__Output } from '../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import type { PromptSizeCheck__Output } from '../proto/generated/gateway/v1/PromptSizeCheck.ts';
+import type { SecretsCheck__Output } from '../proto/generated/gateway/v1/SecretsCheck.ts';
 import type {
   Check,
   Decision,
@@ -12,6 +13,7 @@ import type {
   PersonalDataCheck,
   PersonalDataType,
   PromptSizeCheck,
+  SecretsCheck,
 } from './definition.ts';
 
 export const stagesInContract = {
@@ -69,13 +71,18 @@ export function readCheck(message: GuardrailCheck__Output, secret?: Secret): Che
   }
   if (pattern && pattern.patterns.length > 0) return { kind: 'pattern', patterns: pattern.patterns };
   if (personalData) return readPersonalData(personalData);
-  if (secrets) return { kind: 'secrets' };
+  if (secrets) return readSecrets(secrets);
   if (promptSize) return readPromptSize(promptSize);
   if (webhook && webhook.url !== '' && secret !== undefined) {
     const timeoutMs = webhook.timeoutMs || checkDefaults.webhookTimeoutMs;
     return { kind: 'webhook', url: webhook.url, timeoutMs, secret };
   }
   return moderation ? readModeration(moderation) : undefined;
+}
+
+function readSecrets({ forms }: SecretsCheck__Output) {
+  if (forms.length === 0) return { kind: 'secrets' } satisfies SecretsCheck;
+  return { kind: 'secrets', forms: forms.map(({ label, form }) => ({ label, form })) } satisfies SecretsCheck;
 }
 
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {

@@ -63,6 +63,15 @@ export interface PersonalDataCheck {
 
 export interface SecretsCheck {
   readonly kind: 'secrets';
+  /** Besides those that are shipped. */
+  readonly forms?: readonly SecretForm[];
+}
+
+export interface SecretForm {
+  /** As placeholders say it. */
+  readonly label: string;
+  /** As kinds/secrets/form.ts reads it: "acme_{alnum:32}". */
+  readonly form: string;
 }
 
 /** Undefined: not limited. */

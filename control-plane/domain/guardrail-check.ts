@@ -1,5 +1,5 @@
-// What a guardrail looks for: the contract's check, read field by field, and compiled as proxies will compile it, so that what is
-// stored can be run. Problems never repeat a phrase or pattern.
+// What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
+// stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
 import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
@@ -7,6 +7,7 @@ import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
+import type { SecretsCheck__Output } from '../../proto/generated/gateway/v1/SecretsCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
 import { guardrailUrl } from './webhook.ts';
 
@@ -14,6 +15,8 @@ export const phrasesMax = 10_000;
 export const phraseLengthMax = 200;
 export const patternsMax = 100;
 export const patternLengthMax = 1000;
+export const secretFormsMax = 50;
+const secretFormLengthMax = 400;
 export const webhookTimeoutMsMax = 30_000;
 const countriesMax = 50;
 const categoriesMax = 50;
@@ -40,13 +43,13 @@ const kinds = {
   moderation: 'moderation',
 } as const satisfies Record<Member, CheckKind>;
 
+/** What can be judged at once. Whether it can be run: compileProblems. */
 export function guardrailCheck(message: GuardrailCheck__Output | null): Field<GuardrailCheck> {
   if (!message?.kind) return invalid(`must hold one of ${Object.values(kinds).join(', ')}`);
   const kind = kinds[message.kind];
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
   const read = readMember(message, complain);
-  if (problems.length === 0) compile(read, complain);
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -58,15 +61,16 @@ export function sameKindOfCheck(present: GuardrailCheck__Output) {
       : invalid('must be of the same kind: delete the guardrail and create another');
 }
 
-/** UTF-8 of its phrases and patterns. */
-export function textBytesOf({ words, pattern }: GuardrailCheck__Output): number {
-  const texts = words?.phrases ?? pattern?.patterns ?? [];
+/** UTF-8 of its phrases, patterns and forms. */
+export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output): number {
+  const forms = secrets?.forms?.map(({ label, form }) => label + form);
+  const texts = words?.phrases ?? pattern?.patterns ?? forms ?? [];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
 /** Reads on after a problem; what it returns is of use only if there was none. */
 function readMember(message: GuardrailCheck__Output, complain: Complain): GuardrailCheck__Output {
-  const { words, pattern, personalData, promptSize, webhook, moderation } = message;
+  const { words, pattern, personalData, secrets, promptSize, webhook, moderation } = message;
   if (words) {
     const phrases = texts(
       words.phrases,
@@ -96,7 +100,8 @@ function readMember(message: GuardrailCheck__Output, complain: Complain): Guardr
     if ('problems' in url) complainOf('.url', url.problems, complain);
     return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
   }
-  return moderation ? { moderation: readModeration(moderation, complain) } : { secrets: {} };
+  if (moderation) return { moderation: readModeration(moderation, complain) };
+  return { secrets: readSecrets(secrets, complain) };
 }
 
 interface TextLimits {
@@ -142,6 +147,17 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
   return { types: [...new Set(types)], countries: [...new Set(countries)], restore };
 }
 
+/** What a form means is read when it is compiled. */
+function readSecrets(secrets: SecretsCheck__Output | null | undefined, complain: Complain) {
+  const forms = secrets?.forms ?? [];
+  if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
+  for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
+    if (form === '' || form.length > secretFormLengthMax)
+      complain(`.forms[${index}].form`, `must be 1 to ${secretFormLengthMax} characters`);
+  }
+  return { forms: forms.map(({ label, form }) => ({ label, form })) };
+}
+
 function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && code !== 'ZZ' && regionNames.of(code) !== undefined;
 }
@@ -163,16 +179,25 @@ function readModeration({ model, categories, scoreMin }: ModerationCheck__Output
   return { model, categories: [...new Set(categories)], scoreMin };
 }
 
-/** What a matcher cannot be made of is refused now, not by every proxy later. */
-function compile(message: GuardrailCheck__Output, complain: Complain): void {
+/** Whether it looks at texts with what has to be compiled. */
+export function isCompiled(message: GuardrailCheck__Output): boolean {
   const check = readCheck(message);
-  if (check === undefined || !isTextCheck(check)) return;
+  return check !== undefined && isTextCheck(check);
+}
+
+/**
+ * What a matcher cannot be made of is refused now, not by every proxy later. Takes processor time: hostile patterns have to be run for
+ * some tenths of a second to be known as such.
+ */
+export function compileProblems({ kind, message }: GuardrailCheck): readonly Problem[] {
+  const check = readCheck(message);
+  if (check === undefined || !isTextCheck(check)) return [];
   try {
     const { cost } = compileCheck(check);
-    if (cost > costMax) complain('', tooSlow);
+    return cost > costMax ? [{ at: `.${kind}`, description: tooSlow }] : [];
   } catch (error) {
     if (!(error instanceof InvalidCheckError)) throw error;
-    complain(error.field === '' ? '' : `.${error.field}`, error.message);
+    return [{ at: `.${kind}${error.field === '' ? '' : `.${error.field}`}`, description: error.message }];
   }
 }
 

@@ -146,25 +146,33 @@ describe('files that hang', () => {
     }
   }
 
-  it('delay the log and nothing else', async () => {
-    const { organization } = world;
-    const before = await recorded(organization);
-    await hang();
-    const [ofHanging, sent] = [logged(), 5];
-    for (let count = 0; count < sent; count++) expect(await ask(reader, key)).toBe('200');
-    expect(await readiness(reader)).toBe('ok');
-    await until(async () => (await recorded(organization)) >= before + sent, { timeoutMs: 30_000 });
-    expect(logged()).toBe(ofHanging);
-    comeBack();
-    await until(() => logged() > ofHanging + sent, { what: 'the log to go on', timeoutMs: 30_000 });
-    expect(await metric(reader, 'gateway_log_lines_lost_total')).toBe(0);
-  }, startMs);
+  it(
+    'delay the log and nothing else',
+    async () => {
+      const { organization } = world;
+      const before = await recorded(organization);
+      await hang();
+      const [ofHanging, sent] = [logged(), 5];
+      for (let count = 0; count < sent; count++) expect(await ask(reader, key)).toBe('200');
+      expect(await readiness(reader)).toBe('ok');
+      await until(async () => (await recorded(organization)) >= before + sent, { timeoutMs: 30_000 });
+      expect(logged()).toBe(ofHanging);
+      comeBack();
+      await until(() => logged() > ofHanging + sent, { what: 'the log to go on', timeoutMs: 30_000 });
+      expect(await metric(reader, 'gateway_log_lines_lost_total')).toBe(0);
+    },
+    startMs,
+  );
 
-  it('do not keep a program that was told to end', async () => {
-    await hang();
-    const begun = performance.now();
-    await reader.child.stop();
-    // From then on the test would have ended it.
-    expect(performance.now() - begun).toBeLessThan(4_500);
-  }, startMs);
+  it(
+    'do not keep a program that was told to end',
+    async () => {
+      await hang();
+      const begun = performance.now();
+      await reader.child.stop();
+      // From then on the test would have ended it.
+      expect(performance.now() - begun).toBeLessThan(4_500);
+    },
+    startMs,
+  );
 });

@@ -13,6 +13,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { blank, dash, endsHere, type NumberType, type Place, type Span, startsHere } from './number-type.ts';
+import { isOfThingOrRecord } from './other-number.ts';
 
 /** Lengths of national numbers. */
 type Lengths = ReadonlySet<number>;
@@ -80,8 +81,6 @@ function stickyEnd(sticky: RegExp, text: string, at: number): number | undefined
   return sticky.test(text) ? sticky.lastIndex : undefined;
 }
 
-const otherWord =
-  /(?<![a-z])(?:is[bs]n|doi|ean|gtin|upc|sku|order|invoice|receipt|rechnung\w{0,9}|bestell\w{0,9}|auftrag\w{0,9}|facture|commande|pedido|factura|ordine|fattura|ticket|case|serial|part|model|item|product|artikel\w{0,9}|tracking|account|konto\w{0,9}|id|version|build|vat|iva|nif|kvk|siret|siren|lot|batch)[\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\s:#.=]{0,4}$/i;
 const currencyBefore = /[€$£¥₹#]\s?$/;
 const unitBehind =
   /\s?(?:[€$£¥₹%°]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|JPY|INR|BRL|kr|km|kg|mm|MB|GB|ms|px)(?![A-Za-z]))/y;
@@ -89,7 +88,7 @@ const unitBehind =
 /** What stands before says that it is something else. */
 function isOfOther(place: Place, { start, end }: Span): boolean {
   const before = place.before(start);
-  if (currencyBefore.test(before) || otherWord.test(before)) return true;
+  if (currencyBefore.test(before) || isOfThingOrRecord(before)) return true;
   return /[A-Z]{2}\s{1,8}$/.test(before) && /^\d{5}-\d{4}$/.test(place.text.slice(start, end));
 }
 

@@ -6,7 +6,11 @@ import {
   guardrailName,
   guardrailPosition,
 } from '../../../../control-plane/domain/guardrail.ts';
-import { guardrailCheck, textBytesOf } from '../../../../control-plane/domain/guardrail-check.ts';
+import {
+  compileProblems,
+  guardrailCheck,
+  textBytesOf,
+} from '../../../../control-plane/domain/guardrail-check.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { GuardrailCheck } from '../../../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { services } from '../../../../proto/load.ts';
@@ -22,9 +26,10 @@ function received(check: GuardrailCheck) {
 const read = (check: GuardrailCheck) => guardrailCheck(received(check));
 const problems = (check: GuardrailCheck): string[] => {
   const field = read(check);
-  return 'problems' in field ? field.problems.map(({ at }) => at) : [];
+  return ('problems' in field ? field.problems : compileProblems(field.value)).map(({ at }) => at);
 };
 const some = (count: number) => Array.from({ length: count }, (_, n) => `phrase ${n}`);
+const acme = (length: number) => ({ label: 'ACME_KEY', form: `acme_{alnum:${length}}` });
 const id = '019ab000-0000-7000-8000-000000000000';
 
 describe('a guardrail', () => {
@@ -127,6 +132,11 @@ describe('a check', () => {
 
   it.each<[string, GuardrailCheck]>([
     ['10,000 phrases', { words: { phrases: some(10_000) } }],
+    ['forms of secrets', { secrets: { forms: [acme(32)] } }],
+    [
+      'thirty forms that begin alike',
+      { secrets: { forms: Array.from({ length: 30 }, (_, n) => acme(12 + n)) } },
+    ],
     ['a phrase of 200 characters', { words: { phrases: ['😀'.repeat(199).concat('x')] } }],
     ['sizes', { promptSize: { imagesMax: 1 } }],
     ['a webhook', { webhook: { url: 'https://checks.example.com/', timeoutMs: 30_000 } }],
@@ -197,5 +207,6 @@ describe('a check', () => {
     expect(textBytesOf(received({ words: { phrases: ['é', 'ab'] } }))).toBe(4);
     expect(textBytesOf(received({ pattern: { patterns: ['😀'] } }))).toBe(4);
     expect(textBytesOf(received({ secrets: {} }))).toBe(0);
+    expect(textBytesOf(received({ secrets: { forms: [acme(32)] } }))).toBe(8 + 15);
   });
 });

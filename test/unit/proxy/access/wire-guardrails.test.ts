@@ -114,8 +114,10 @@ describe('a check', () => {
     });
   });
 
-  it('of secrets has nothing to say', () => {
+  it('of secrets has its forms to say', () => {
+    const forms = [{ label: 'ACME_KEY', form: 'acme_{alnum:32}' }];
     expect(checkOf({ secrets: {} })).toEqual({ kind: 'secrets' });
+    expect(checkOf({ secrets: { forms } })).toEqual({ kind: 'secrets', forms });
   });
 
   it('of sizes limits what is not 0', () => {
