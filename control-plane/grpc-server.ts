@@ -1,6 +1,6 @@
 // The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access and Ledger for
 // proxies, health and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   experimental,
@@ -19,8 +19,8 @@ import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
 import { plainAddress } from '../common/caller-address.ts';
 import type { Callers } from '../common/callers.ts';
-import { admitConnection } from '../common/connection-cap.ts';
-import { listen } from '../common/listen.ts';
+import { admitConnection, capConnections } from '../common/connection-cap.ts';
+import { ListenError, listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { HeldShare } from '../common/shares.ts';
 import type { TlsSource } from '../common/tls.ts';
@@ -103,7 +103,7 @@ export async function startGrpcServer(options: GrpcServerOptions, deps: GrpcServ
   const health = new HealthImplementation(statuses('SERVING'));
   health.addToServer(server);
   if (options.reflection) new ReflectionService(packageDefinition).addToServer(server);
-  const listener = await bind(server, options);
+  const listener = await (options.callers.expectsHeaders ? bindBehindHeaders : bind)(server, options);
   return {
     port: listener.port,
     setServing: (serving) => {
@@ -135,8 +135,8 @@ interface BoundListener {
   close(): void;
 }
 
-/** A listener of our own: the library's hands out no connection, is not held to any number, and ends the program where it cannot accept one. */
-async function bind(
+/** The library opens its own listener and hands out no connection of it; where a header comes first they are given to it. */
+async function bindBehindHeaders(
   server: Server,
   { address, tls, callers, connections }: GrpcServerOptions,
 ): Promise<BoundListener> {
@@ -144,16 +144,45 @@ async function bind(
   // Its wrappings read what has come behind the header on their own.
   const goOn = () => {};
   const peerOf = (socket: Socket) => callers.peerOf(socket);
+  const inject = (socket: Socket) =>
+    admitConnection(connections, socket, peerOf) && injector.injectConnection(socket);
   const listener = createServer({ noDelay: true }, (socket) =>
-    callers.accept(
-      socket,
-      () => admitConnection(connections, socket, peerOf) && injector.injectConnection(socket),
-      goOn,
-    ),
+    callers.accept(socket, () => inject(socket), goOn),
   );
   listener.maxConnections = connections.capacity;
   await listen(listener, address, 'GATEWAY_GRPC_LISTEN');
   return { port: (listener.address() as AddressInfo).port, close: () => void listener.close() };
+}
+
+async function bind(server: Server, options: GrpcServerOptions): Promise<BoundListener> {
+  const port = await bindPort(server, options);
+  const { callers, connections } = options;
+  for (const listener of listenersOf(server))
+    capConnections(listener, connections, (socket) => callers.peerOf(socket));
+  return { port, close: () => {} };
+}
+
+/** The library keeps them to itself, and holds them to no number of connections. @throws Error of a version that keeps them elsewhere */
+function listenersOf(server: Server): readonly NetServer[] {
+  const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<NetServer, unknown> };
+  if (http2Servers === undefined) throw new Error('this version of grpc-js does not show its listeners');
+  return [...http2Servers.keys()];
+}
+
+function bindPort(server: Server, { address, tls }: GrpcServerOptions): Promise<number> {
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${host}:${address.port}`, credentials(tls), (error, port) =>
+      error === null
+        ? resolve(port)
+        : reject(new ListenError(address, 'GATEWAY_GRPC_LISTEN', withCode(error))),
+    );
+  });
+}
+
+/** The library tells the system's code in its message only. */
+function withCode(error: Error): Error {
+  return Object.assign(error, { code: /\bE[A-Z]{4,}\b/.exec(error.message)?.[0] });
 }
 
 /** Client certificates are asked for, not demanded: operators come with tokens. Those that do not verify count as none. */
