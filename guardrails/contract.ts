@@ -13,6 +13,7 @@ import type {
   PersonalDataCheck,
   PersonalDataType,
   PromptSizeCheck,
+  RequestField,
   SecretsCheck,
 } from './definition.ts';
 
@@ -52,6 +53,13 @@ export const personalDataTypesInContract = {
   ip_address: 'PERSONAL_DATA_TYPE_IP_ADDRESS',
 } as const satisfies Record<PersonalDataType, string>;
 
+export const requestFieldsInContract = {
+  user: 'GUARDRAIL_FIELD_USER',
+  metadata: 'GUARDRAIL_FIELD_METADATA',
+  safety_identifier: 'GUARDRAIL_FIELD_SAFETY_IDENTIFIER',
+  prompt_cache_key: 'GUARDRAIL_FIELD_PROMPT_CACHE_KEY',
+} as const satisfies Record<RequestField, string>;
+
 /** What stands for what an operator leaves out. */
 export const checkDefaults = {
   countries: ['US'],
@@ -85,6 +93,13 @@ function readSecrets({ forms }: SecretsCheck__Output) {
   return { kind: 'secrets', forms: forms.map(({ label, form }) => ({ label, form })) } satisfies SecretsCheck;
 }
 
+/** What is not understood may be any of them. */
+export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>): readonly RequestField[] {
+  const read = (also ?? []).map((name) => requestFields.get(name));
+  if (!read.every((field) => field !== undefined)) return [...requestFields.values()];
+  return read;
+}
+
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {
   const read = (types.length > 0 ? types : Object.values(personalDataTypesInContract)).map(personalDataType);
   if (!read.every((type) => type !== undefined)) return undefined;
@@ -101,6 +116,7 @@ function personalDataType(name: unknown): PersonalDataType | undefined {
 }
 
 const personalDataTypes = inverted(personalDataTypesInContract);
+const requestFields = inverted(requestFieldsInContract);
 
 function readPromptSize({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck__Output) {
   if (tokensMax + messagesMax + imagesMax === 0) return undefined;

@@ -1,6 +1,10 @@
 // What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
 // stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
-import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
+import {
+  personalDataTypesInContract,
+  readCheck,
+  requestFieldsInContract,
+} from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
 import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
@@ -49,7 +53,8 @@ export function guardrailCheck(message: GuardrailCheck__Output | null): Field<Gu
   const kind = kinds[message.kind];
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
-  const read = readMember(message, complain);
+  const also = readFields(message, (at, description) => problems.push({ at, description }));
+  const read = { ...readMember(message, complain), also };
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -69,7 +74,10 @@ export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output)
 }
 
 /** Reads on after a problem; what it returns is of use only if there was none. */
-function readMember(message: GuardrailCheck__Output, complain: Complain): GuardrailCheck__Output {
+function readMember(
+  message: GuardrailCheck__Output,
+  complain: Complain,
+): Omit<GuardrailCheck__Output, 'also'> {
   const { words, pattern, personalData, secrets, promptSize, webhook, moderation } = message;
   if (words) {
     const phrases = texts(
@@ -127,6 +135,20 @@ function texts(
     }
   }
   return [...new Set(given)];
+}
+
+const requestFields: ReadonlySet<string> = new Set(Object.values(requestFieldsInContract));
+/** Kinds that look at the text itself: what a service is asked, and counted, is what the model sees. */
+const fieldKinds: ReadonlySet<Member> = new Set(['words', 'pattern', 'personalData', 'secrets']);
+
+function readFields({ kind, also = [] }: GuardrailCheck__Output, complain: Complain) {
+  if (also.length > 0 && (kind === undefined || !fieldKinds.has(kind)))
+    complain('.also', 'is for words, pattern, personal_data and secrets');
+  for (const [index, field] of also.entries()) {
+    if (!requestFields.has(field))
+      complain(`.also[${index}]`, `must be one of ${[...requestFields].join(', ')}`);
+  }
+  return [...new Set(also)];
 }
 
 const personalDataTypes: ReadonlySet<string> = new Set(Object.values(personalDataTypesInContract));

@@ -49,6 +49,12 @@ const checks: readonly Given[] = [
     about: 'with --action redact: placeholders in answers become again what they stand for',
     field: 'check.personalData.restore',
   },
+  {
+    flags: '--also <field>',
+    about:
+      'inspected as well, though the model does not see it: user, metadata, safety-identifier, prompt-cache-key; repeat it for more',
+    field: 'check.also',
+  },
   { flags: '--secrets', about: 'keys, tokens and private keys', field: 'check.secrets' },
   {
     flags: '--secret-form <label=form>',

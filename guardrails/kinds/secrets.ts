@@ -66,8 +66,9 @@ function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected 
   const { folded, raw, isEnd } = text;
   const findings: Finding[] = [];
   let at = folded.foldedAt(from);
-  const found = (start: number, end: number, label: string) => {
-    findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label });
+  const found = (start: number, end: number, label: string, anchor = start) => {
+    const by = anchor < start ? { anchor: folded.rawAt(anchor) } : undefined;
+    findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label, ...by });
     at = end;
   };
   const candidates = candidatesOf({ index, text, from: at, window }).values();
@@ -79,6 +80,6 @@ function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected 
     if (next.done) return { findings, decided: raw.length };
     const { start, end, label, anchor } = next.value;
     if (end === undefined) return { findings, decided: Math.max(from, folded.rawAt(anchor)) };
-    found(start, end, label);
+    found(start, end, label, anchor);
   }
 }

@@ -178,6 +178,8 @@ describe('a check', () => {
       { pattern: { patterns: Array.from({ length: 11 }, (_, n) => `a[^b]{0,400}${n}`) } },
       ['.pattern'],
     ],
+    ['fields that there are not', { secrets: {}, also: ['GUARDRAIL_FIELD_UNSPECIFIED'] }, ['.also[0]']],
+    ['fields of the request for a service', { moderation: {}, also: ['GUARDRAIL_FIELD_USER'] }, ['.also']],
     ['a model with a space', { moderation: { model: 'a b' } }, ['.moderation.model']],
     ['a category in words', { moderation: { categories: ['Self harm'] } }, ['.moderation.categories[0]']],
     ['a score below 0', { moderation: { scoreMin: -0.1 } }, ['.moderation.score_min']],
@@ -189,7 +191,7 @@ describe('a check', () => {
 
   it('is stored without repetitions, and its URL in one form', () => {
     expect(read({ words: { phrases: ['x', 'y', 'x'], withinWords: true } })).toEqual({
-      value: { kind: 'words', message: { words: { phrases: ['x', 'y'], withinWords: true } } },
+      value: { kind: 'words', message: { words: { phrases: ['x', 'y'], withinWords: true }, also: [] } },
     });
     expect(read({ webhook: { url: 'HTTPS://Checks.example.com' } })).toMatchObject({
       value: { message: { webhook: { url: 'https://checks.example.com/', timeoutMs: 0 } } },

@@ -1,9 +1,10 @@
 // How much of the foreign sets our kinds find, by type: what the floors are held against and what the second opinion prints.
-import { fold } from '../../../../guardrails/fold.ts';
+
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding, Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
+import { findWhole } from '../../../support/guardrails/matching.ts';
 import { contexts, placed } from './contexts.ts';
 import { credentials, places } from './current.ts';
 import { innocents as detectSecretsInnocents, secrets as detectSecretsSecrets } from './detect-secrets.ts';
@@ -79,7 +80,7 @@ export const secrets = compileSecrets({ kind: 'secrets' });
 const personalData = new Map<string, Matcher>();
 
 export function findingsIn(matcher: Matcher, raw: string): readonly Finding[] {
-  return matcher.inspect({ raw, folded: fold(raw), isEnd: true }, 0, 512).findings;
+  return findWhole(matcher, raw, 512);
 }
 
 export function secretsIn(raw: string): readonly Finding[] {
