@@ -139,6 +139,8 @@ describe('its proxies', () => {
       ...{ timeoutMs: 60_000, what: 'all usage to be booked' },
     });
     expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
-    await until(async () => (await readiness(controlPlane)) === 'ok', { what: 'the control plane to be ready' });
+    await until(async () => (await readiness(controlPlane)) === 'ok', {
+      what: 'the control plane to be ready',
+    });
   }, 120_000);
 });
