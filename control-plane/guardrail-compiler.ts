@@ -3,19 +3,24 @@ import { parentPort } from 'node:worker_threads';
 import type { TestGuardrailsResponse } from '../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import type { Problem } from './domain/field.ts';
 import { compileProblems, type GuardrailCheck } from './domain/guardrail-check.ts';
+import { type BodyTrialTask, runBodyTrials } from './services/guardrail-body-trials.ts';
 import { runTrials, type TrialTask } from './services/guardrail-trials.ts';
 
-export type GuardrailJob = { readonly check: GuardrailCheck } | { readonly trial: TrialTask };
+export type GuardrailJob = { readonly check: GuardrailCheck } | { readonly trial: TrialTask | BodyTrialTask };
 
 export type GuardrailJobDone =
   /** Once, first of all: its code is there, and its time begins. */
   | { readonly ready: true }
   | { readonly problems: readonly Problem[] }
-  | { readonly tested: TestGuardrailsResponse | 'too_long' };
+  | { readonly tested: TestGuardrailsResponse | 'too_long' | 'no_json' };
+
+function tried(task: TrialTask | BodyTrialTask) {
+  return 'body' in task ? runBodyTrials(task) : runTrials(task);
+}
 
 parentPort?.on('message', async (job: GuardrailJob) => {
   const done: GuardrailJobDone =
-    'check' in job ? { problems: compileProblems(job.check) } : { tested: await runTrials(job.trial) };
+    'check' in job ? { problems: compileProblems(job.check) } : { tested: await tried(job.trial) };
   parentPort?.postMessage(done);
 });
 parentPort?.postMessage({ ready: true } satisfies GuardrailJobDone);

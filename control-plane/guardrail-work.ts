@@ -10,6 +10,7 @@ import type { Problem } from './domain/field.ts';
 import type { GuardrailCheck } from './domain/guardrail-check.ts';
 import type { GuardrailJob, GuardrailJobDone } from './guardrail-compiler.ts';
 import { CallError } from './services/errors.ts';
+import type { BodyTrialTask } from './services/guardrail-body-trials.ts';
 import type { TrialTask } from './services/guardrail-trials.ts';
 import type { Shares } from './shares.ts';
 
@@ -17,7 +18,10 @@ export interface GuardrailWork {
   /** @returns what is wrong with it. @throws CallError too_many_requests */
   compile(owner: ShareOwner, check: GuardrailCheck): Promise<readonly Problem[]>;
   /** @throws CallError too_many_requests */
-  try(owner: ShareOwner, task: TrialTask): Promise<TestGuardrailsResponse | 'too_long'>;
+  try(
+    owner: ShareOwner,
+    task: TrialTask | BodyTrialTask,
+  ): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'>;
   close(): Promise<void>;
 }
 
@@ -40,7 +44,7 @@ export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
   let isClosed = false;
   const runNow = async (organization: string, job: GuardrailJob): Promise<GuardrailJobDone | 'too_much'> => {
     if (isClosed) throw new CallError('unavailable', 'this replica stops; try another one');
-    worker ??= new CompileWorker();
+    worker ??= startWorker(log);
     const current = worker;
     let begun: number | undefined;
     try {
@@ -88,6 +92,16 @@ const tooMuch = `takes more than ${defaultJobMs / 1000} s or ${memoryMbMax} MB t
 
 /** Of time or memory. */
 class TooMuchError extends Error {}
+
+/** @throws CallError unavailable */
+function startWorker(log: Logger): CompileWorker {
+  try {
+    return new CompileWorker();
+  } catch (err) {
+    log.warn({ err }, 'the worker for guardrails cannot be started');
+    throw new CallError('unavailable', 'no thread can be started to compile guardrails in; try again later');
+  }
+}
 
 class CompileWorker {
   readonly #worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: memoryMbMax } });

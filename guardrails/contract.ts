@@ -1,11 +1,14 @@
 // Guardrails in the contract's words, and a check of the contract as our own type. Both planes read checks here, so what an
 // operator leaves out means the same wherever it is read. What is not understood is undefined: nobody may take it for nothing.
-import type { Secret } from '../common/secret.ts';
+import { Secret } from '../common/secret.ts';
 import type { GuardrailCheck__Output } from '../proto/generated/gateway/v1/GuardrailCheck.ts';
+import type { ModelCheck__Output } from '../proto/generated/gateway/v1/ModelCheck.ts';
 import type { ModerationCheck__Output } from '../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import type { PromptSizeCheck__Output } from '../proto/generated/gateway/v1/PromptSizeCheck.ts';
 import type { SecretsCheck__Output } from '../proto/generated/gateway/v1/SecretsCheck.ts';
+import type { ServiceCheck__Output } from '../proto/generated/gateway/v1/ServiceCheck.ts';
+import type { ServiceCredential__Output } from '../proto/generated/gateway/v1/ServiceCredential.ts';
 import type {
   Check,
   Decision,
@@ -15,7 +18,10 @@ import type {
   PromptSizeCheck,
   RequestField,
   SecretsCheck,
+  ServiceCredential,
 } from './definition.ts';
+import { modelForm } from './models/index.ts';
+import { serviceAdapter, serviceUrl } from './services/index.ts';
 
 export const stagesInContract = {
   input: 'GUARDRAIL_STAGE_INPUT',
@@ -65,15 +71,19 @@ export const checkDefaults = {
   countries: ['US'],
   webhookTimeoutMs: 2000,
   moderationModel: 'omni-moderation-latest',
+  serviceTimeoutMs: 5000,
+  modelTimeoutMs: 10_000,
 } as const;
 
 /**
  * Undefined for what says nothing that this version understands: a kind that it does not know, or a known one without anything
  * to look for.
- * @param secret of a webhook
  */
-export function readCheck(message: GuardrailCheck__Output, secret?: Secret): Check | undefined {
-  const { words, pattern, personalData, secrets, promptSize, webhook, moderation } = message;
+export function readCheck(
+  message: GuardrailCheck__Output,
+  { secret, credential }: CheckSecrets = {},
+): Check | undefined {
+  const { words, pattern, personalData, secrets, promptSize, webhook, moderation, service, model } = message;
   if (words && words.phrases.length > 0) {
     return { kind: 'words', phrases: words.phrases, withinWords: words.withinWords };
   }
@@ -85,12 +95,60 @@ export function readCheck(message: GuardrailCheck__Output, secret?: Secret): Che
     const timeoutMs = webhook.timeoutMs || checkDefaults.webhookTimeoutMs;
     return { kind: 'webhook', url: webhook.url, timeoutMs, secret };
   }
+  if (service) return readService(service, credential);
+  if (model) return readModel(model);
   return moderation ? readModeration(moderation) : undefined;
 }
 
-function readSecrets({ forms }: SecretsCheck__Output) {
-  if (forms.length === 0) return { kind: 'secrets' } satisfies SecretsCheck;
-  return { kind: 'secrets', forms: forms.map(({ label, form }) => ({ label, form })) } satisfies SecretsCheck;
+export interface CheckSecrets {
+  /** Of a webhook. */
+  readonly secret?: Secret | undefined;
+  /** Of a service. */
+  readonly credential?: ServiceCredential | undefined;
+}
+
+export function readCredential(
+  message: ServiceCredential__Output | null | undefined,
+): ServiceCredential | undefined {
+  if (!message) return undefined;
+  const read = (text: string | undefined) => (text ? new Secret(text) : undefined);
+  return {
+    apiKey: read(message.apiKey),
+    accessKeyId: read(message.accessKeyId),
+    secretAccessKey: read(message.secretAccessKey),
+    sessionToken: read(message.sessionToken),
+    serviceAccount: read(message.serviceAccount),
+  };
+}
+
+/** Undefined for an adapter that this version does not have, or an option that it would pass over. */
+function readService(
+  { adapter, url, options, labels, scoreMin, timeoutMs }: ServiceCheck__Output,
+  credential: ServiceCredential | undefined,
+) {
+  const known = serviceAdapter(adapter);
+  const asked = known && serviceUrl(known, url, options);
+  if (known === undefined || !asked) return undefined;
+  const rules = Object.entries(known.options);
+  const isWhole = rules.every(([name, { isRequired }]) => isRequired !== true || options[name] !== undefined);
+  if (!isWhole || !Object.keys(options).every((name) => Object.hasOwn(known.options, name))) return undefined;
+  return {
+    kind: 'service' as const,
+    ...{ adapter, options, labels, credential, url: asked },
+    scoreMin: scoreMin || undefined,
+    timeoutMs: timeoutMs || checkDefaults.serviceTimeoutMs,
+  };
+}
+
+/** Undefined for a form that this version does not have, or something that the form does not take. */
+function readModel({ model, form, criterion, topics, categories, scoreMin, timeoutMs }: ModelCheck__Output) {
+  const check = {
+    kind: 'model' as const,
+    ...{ model, form, criterion, topics, categories, scoreMin: scoreMin || undefined },
+    timeoutMs: timeoutMs || checkDefaults.modelTimeoutMs,
+  };
+  const known = modelForm(form);
+  return known === undefined || model === '' || known.problem(check) !== undefined ? undefined : check;
 }
 
 /** What is not understood may be any of them. */
@@ -98,6 +156,11 @@ export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>
   const read = (also ?? []).map((name) => requestFields.get(name));
   if (!read.every((field) => field !== undefined)) return [...requestFields.values()];
   return read;
+}
+
+function readSecrets({ forms = [] }: Partial<SecretsCheck__Output>) {
+  if (forms.length === 0) return { kind: 'secrets' } satisfies SecretsCheck;
+  return { kind: 'secrets', forms: forms.map(({ label, form }) => ({ label, form })) } satisfies SecretsCheck;
 }
 
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {

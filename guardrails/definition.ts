@@ -19,9 +19,13 @@ export interface Guardrail {
   readonly message: string;
   /** Only for keys of these; empty = all of the organization. */
   readonly aiSystemIds: readonly string[];
+  /** Only for these virtual keys, beside those of the AI systems; absent: none. */
+  readonly keyIds?: readonly string[];
   readonly check: Check;
   /** Fields that the model does not see, inspected at the input as well; absent: none. */
   readonly also?: readonly RequestField[];
+  /** Of a check that is asked, at the output: UTF-16 units that it is asked about at a time; absent: the default. */
+  readonly window?: number;
   /** A guardrail with the same id and revision is the same. */
   readonly revision: number;
 }
@@ -37,6 +41,8 @@ export type Check =
   | PromptSizeCheck
   | WebhookCheck
   | ModerationCheck
+  | ServiceCheck
+  | ModelCheck
   | UnknownCheck;
 
 export type CheckKind = Check['kind'];
@@ -102,6 +108,47 @@ export interface ModerationCheck {
   readonly categories: readonly string[];
   /** Undefined: where the vendor flags it. */
   readonly scoreMin: number | undefined;
+}
+
+/** What a service is asked with; none of it is the empty text. */
+export interface ServiceCredential {
+  readonly apiKey?: Secret | undefined;
+  readonly accessKeyId?: Secret | undefined;
+  readonly secretAccessKey?: Secret | undefined;
+  readonly sessionToken?: Secret | undefined;
+  /** JSON of a key file. */
+  readonly serviceAccount?: Secret | undefined;
+}
+
+/** A vendor's service, by its adapter: services/index.ts. */
+export interface ServiceCheck {
+  readonly kind: 'service';
+  readonly adapter: string;
+  /** Without trailing slash. */
+  readonly url: string;
+  readonly options: Readonly<Record<string, string>>;
+  /** Only these count; empty: all. */
+  readonly labels: readonly string[];
+  /** Undefined: as the service judges. */
+  readonly scoreMin: number | undefined;
+  readonly timeoutMs: number;
+  /** Undefined: it has none of its own. */
+  readonly credential: ServiceCredential | undefined;
+}
+
+/** A classifier model of the gateway's own providers, by its form: models/index.ts. */
+export interface ModelCheck {
+  readonly kind: 'model';
+  /** `<provider>/<model>` */
+  readonly model: string;
+  readonly form: string;
+  readonly criterion: string;
+  readonly topics: readonly string[];
+  /** Empty: all. */
+  readonly categories: readonly string[];
+  /** Undefined: the form's. */
+  readonly scoreMin: number | undefined;
+  readonly timeoutMs: number;
 }
 
 /** Of a newer control plane: a check that always fails. */

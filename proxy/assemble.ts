@@ -22,10 +22,10 @@ import { createRecordSource, type LiveRecordSource, type RecordCache } from './a
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { sentKey } from './access/sent-key.ts';
 import { idleRows, TraitTable } from './catalog/traits.ts';
-import type { Guardrails } from './guardrails/guardrail.ts';
-import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
+import type { ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { Exchange } from './http/exchange.ts';
+import { createAskModel } from './http/guardrail-questions.ts';
 import { createHandler } from './http/handler.ts';
 import { ReadOn } from './http/read-on.ts';
 import { createWatchdog } from './http/watchdog.ts';
@@ -47,8 +47,8 @@ import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import { openDispatch } from './open-dispatch.ts';
-import { openLookupShare, openLookups, openUpstream, type Upstream } from './open-upstream.ts';
-import { gptProvider } from './providers/gpt-provider/index.ts';
+import { openGuardrails } from './open-guardrails.ts';
+import { openLookupShare, openUpstream } from './open-upstream.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
@@ -116,19 +116,21 @@ export async function assemble(
   const traits = new TraitTable(settings.traits);
   const upstream = openUpstream(settings, lookups, lifecycle);
   const stopping = { now: false };
-  const handler = createHandler({
-    records,
-    now: () => clock.now(),
-    providers: providersByName,
-    targets: upstream.targets,
-    traits,
+  const models = {
+    ...{ providers: providersByName, targets: upstream.targets, traits },
     customProviders: new CustomProviders(providersByName, traits),
+  };
+  const ledger = openLedger(settings, shared, money, lifecycle);
+  const dispatch = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
+  const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
+  const handler = createHandler({
+    ...models,
+    ...{ records, ledger, dispatch },
+    now: () => clock.now(),
     admission,
     watchdog,
     bodyLimits: settings,
-    guardrails: openGuardrails(settings, shared, upstream, lifecycle),
-    ledger: openLedger(settings, shared, money, lifecycle),
-    dispatch: openDispatch(settings, { ...upstream, ...shared }, lifecycle),
+    guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     ...{ readOn, turns },
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
@@ -203,9 +205,9 @@ async function openMoney(
   const journals =
     folder &&
     new Journals({
-      ...{ folder, log, metrics: metrics.journals, atEndOfTurn: setImmediate },
+      ...{ folder, log, metrics: metrics.journals, atEndOfTurn: setImmediate, timers: systemTimers },
       nextOrdinal: (session) => ordinals.next(session),
-      onBroken: (session) => slices.renewSession(session),
+      onRenew: (session) => slices.renewSession(session),
     });
   const { cacheKey: sealKeys } = settings;
   const overflow =
@@ -361,22 +363,4 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
     background: deps.background,
     metrics: deps.metrics.access,
   });
-}
-
-function openGuardrails(
-  settings: ProxySettings,
-  { log, background, metrics, controlPlane, lookups, serviceNetwork, turns }: Shared,
-  { transport, targets }: Upstream,
-  lifecycle: Lifecycle,
-): Guardrails {
-  const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
-  const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
-  const guardrails = createLiveGuardrails({
-    ...{ window, eventBytesMax, log, background, turns, clock: systemClock, timers: systemTimers },
-    ...{ serviceAddresses: { deny, allow }, network },
-    ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
-    moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
-  });
-  lifecycle.onClose('guardrails', () => guardrails.close());
-  return guardrails;
 }

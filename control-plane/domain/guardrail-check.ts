@@ -13,6 +13,7 @@ import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/M
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import type { SecretsCheck__Output } from '../../proto/generated/gateway/v1/SecretsCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
+import { type Complain, readModel, readService, readWindow } from './service-check.ts';
 import { guardrailUrl } from './webhook.ts';
 
 export const phrasesMax = 10_000;
@@ -34,7 +35,6 @@ export interface GuardrailCheck {
 }
 
 type Member = NonNullable<GuardrailCheck__Output['kind']>;
-type Complain = (at: string, description: string) => void;
 
 /** Our words by the contract's names. */
 const kinds = {
@@ -45,6 +45,8 @@ const kinds = {
   promptSize: 'prompt_size',
   webhook: 'webhook',
   moderation: 'moderation',
+  service: 'service',
+  model: 'model',
 } as const satisfies Record<Member, CheckKind>;
 
 /** What can be judged at once. Whether it can be run: compileProblems. */
@@ -54,7 +56,8 @@ export function guardrailCheck(message: GuardrailCheck__Output | null): Field<Gu
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
   const also = readFields(message, (at, description) => problems.push({ at, description }));
-  const read = { ...readMember(message, complain), also };
+  const window = readWindow(message, (at, description) => problems.push({ at, description }));
+  const read = { ...readMember(message, complain), also, ...window };
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -77,8 +80,8 @@ export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output)
 function readMember(
   message: GuardrailCheck__Output,
   complain: Complain,
-): Omit<GuardrailCheck__Output, 'also'> {
-  const { words, pattern, personalData, secrets, promptSize, webhook, moderation } = message;
+): Omit<GuardrailCheck__Output, 'also' | 'window'> {
+  const { words, pattern, personalData, secrets, promptSize, webhook, moderation, service, model } = message;
   if (words) {
     const phrases = texts(
       words.phrases,
@@ -108,6 +111,8 @@ function readMember(
     if ('problems' in url) complainOf('.url', url.problems, complain);
     return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
   }
+  if (service) return { service: readService(service, complain) };
+  if (model) return { model: readModel(model, complain) };
   if (moderation) return { moderation: readModeration(moderation, complain) };
   return { secrets: readSecrets(secrets, complain) };
 }

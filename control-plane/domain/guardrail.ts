@@ -2,6 +2,8 @@
 import { holdsCredential } from '../../common/credential.ts';
 import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import { modelForm } from '../../guardrails/models/index.ts';
+import { serviceAdapter } from '../../guardrails/services/index.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { each, type Field, invalid, valid } from './field.ts';
 import { id, noCredential, visiblePattern, within } from './fields.ts';
@@ -10,6 +12,7 @@ import { wordOf } from './words.ts';
 export const guardrailPositionDefault = 100;
 const messageLengthMax = 200;
 const aiSystemsMax = 100;
+const keysMax = 100;
 
 export const guardrailStage = wordOf(stagesInContract);
 
@@ -48,9 +51,18 @@ export function guardrailMessage(text: string): Field<string> {
     : invalid(`must be at most ${messageLengthMax} visible characters`);
 }
 
+/** Of virtual keys. Without repetitions. That they exist is for others to see. */
+export function guardedKeyIds(ids: readonly string[]): Field<readonly string[]> {
+  return someIds(ids, keysMax);
+}
+
 /** Without repetitions. That they exist is for others to see. */
 export function aiSystemIds(ids: readonly string[]): Field<readonly string[]> {
-  if (ids.length > aiSystemsMax) return invalid(`must hold at most ${aiSystemsMax}`);
+  return someIds(ids, aiSystemsMax);
+}
+
+function someIds(ids: readonly string[], max: number): Field<readonly string[]> {
+  if (ids.length > max) return invalid(`must hold at most ${max}`);
   const read = each(id, ids);
   return 'problems' in read ? read : valid([...new Set(read.value)]);
 }
@@ -66,7 +78,13 @@ export function fitting(guardrail: Fitted, check: GuardrailCheck__Output) {
   };
 }
 
-function stageFits({ stage }: Fitted, { promptSize, also }: GuardrailCheck__Output): Field<undefined> {
+function stageFits({ stage }: Fitted, { promptSize, also, model }: GuardrailCheck__Output): Field<undefined> {
+  if (
+    model &&
+    stage !== 'output' &&
+    modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true
+  )
+    return invalid(`must be ${stagesInContract.output}: only an answer can be compared with what was asked`);
   if (stage === 'output' && also !== undefined && also.length > 0)
     return invalid(`must not be ${stagesInContract.output}: check.also is of requests only`);
   if (!promptSize || stage === 'input') return valid(undefined);
@@ -75,10 +93,18 @@ function stageFits({ stage }: Fitted, { promptSize, also }: GuardrailCheck__Outp
 
 function actionFits(
   { action }: Fitted,
-  { promptSize, moderation }: GuardrailCheck__Output,
+  { promptSize, moderation, model, service }: GuardrailCheck__Output,
 ): Field<undefined> {
-  if (action !== 'redact' || (!promptSize && !moderation)) return valid(undefined);
-  const kind = promptSize ? 'prompt_size' : 'moderation';
+  if (action !== 'redact') return valid(undefined);
+  const adapter = service && serviceAdapter(service.adapter);
+  const kind = promptSize
+    ? 'prompt_size'
+    : moderation
+      ? 'moderation'
+      : model
+        ? 'model'
+        : adapter?.redacts === false && `service ${service?.adapter}`;
+  if (!kind) return valid(undefined);
   return invalid(`must not be ${actionsInContract.redact}: ${kind} names nothing that could be replaced`);
 }
 

@@ -1,37 +1,48 @@
 // Guardrails.Test: what an organization's guardrails would make of a text. Nothing of the text is kept or logged.
+import type { Kysely } from 'kysely';
 import type { Stage } from '../../guardrails/definition.ts';
 import type { TestGuardrailsRequest__Output } from '../../proto/generated/gateway/v1/TestGuardrailsRequest.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
+import type { Schema } from '../store/schema.ts';
 import { checked, invalidRequest } from './checked.ts';
-import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, requireAiSystems } from './guardrail.ts';
-import { inspectionMsMax, type TriedGuardrail } from './guardrail-trials.ts';
+import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, keyIdsOf, requireAiSystems } from './guardrail.ts';
+import { inspectionMsMax, type TriedGuardrail } from './guardrail-trial.ts';
 import type { OutsideCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
+export const testBodyBytesMax = 512 * 1024;
 
 export async function test(
   call: OutsideCall,
   { organizationId, ...request }: TestGuardrailsRequest__Output,
 ): Promise<TestGuardrailsResponse> {
-  const { text } = request;
-  const guardrails = await call.read(async (db) => {
+  const { text, body } = request;
+  const { stage, guardrails } = await call.read(async (db) => {
     const fields = checked({
       stage: oneStage(request.stage),
       text: testText(text),
+      body: testBody(body, text),
       ai_system_id: optional(id, request.aiSystemId),
+      key_id: optional(id, request.keyId),
     });
     const aiSystemId = fields.ai_system_id;
     if (aiSystemId !== undefined) {
       await requireAiSystems(db, { field: 'ai_system_id', organizationId, ids: [aiSystemId] });
     }
+    const key = await keyOf(db, organizationId, fields.key_id);
+    const caller = { keyId: fields.key_id, aiSystemIds: [aiSystemId, key] };
     const rows = await guardrailsOf(db, organizationId).execute();
-    return rows.filter((row) => appliesTo(row, fields.stage, aiSystemId)).map(tried);
+    const applying = rows.filter((row) => appliesTo(row, fields.stage, caller));
+    return { stage: fields.stage, guardrails: applying.map(tried) };
   });
-  const tested = await call.deps.guardrailWork.try(call.owner, { guardrails, text });
-  if (tested === 'too_long') throw invalidRequest([{ field: 'text', description: tooLong }]);
+  const task = body === '' ? { guardrails, text } : { guardrails, stage, body };
+  const tested = await call.deps.guardrailWork.try(call.owner, task);
+  const field = body === '' ? 'text' : 'body';
+  if (tested === 'too_long') throw invalidRequest([{ field, description: tooLong }]);
+  if (tested === 'no_json') throw invalidRequest([{ field, description: 'must be a JSON object' }]);
   return tested;
 }
 
@@ -43,9 +54,42 @@ function testText(text: string): Field<string> {
     : invalid(`must be at most ${testTextBytesMax / 1024} KiB`);
 }
 
-function appliesTo(row: GuardrailRow, stage: Stage, aiSystemId: string | undefined): boolean {
-  const only = aiSystemIdsOf(row);
-  const isOfCaller = only.length === 0 || (aiSystemId !== undefined && only.includes(aiSystemId));
+function testBody(body: string, text: string): Field<string> {
+  if (body !== '' && text !== '') return invalid('excludes text: send one of them');
+  return Buffer.byteLength(body) <= testBodyBytesMax
+    ? valid(body)
+    : invalid(`must be at most ${testBodyBytesMax / 1024} KiB`);
+}
+
+/** @returns the AI system of a key. @throws CallError for what is no key of the organization */
+async function keyOf(
+  db: Kysely<Schema>,
+  organizationId: string,
+  keyId: string | undefined,
+): Promise<string | undefined> {
+  if (keyId === undefined) return undefined;
+  const row = await db
+    .selectFrom('virtual_keys')
+    .select(['scope_kind', 'scope_id'])
+    .where('id', '=', keyId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (row === undefined)
+    throw invalidRequest([{ field: 'key_id', description: 'must be a virtual key of the organization' }]);
+  return row.scope_kind === 'ai_system' ? row.scope_id : undefined;
+}
+
+interface TestedCaller {
+  readonly keyId: string | undefined;
+  readonly aiSystemIds: readonly (string | undefined)[];
+}
+
+function appliesTo(row: GuardrailRow, stage: Stage, { keyId, aiSystemIds }: TestedCaller): boolean {
+  const [systems, keys] = [aiSystemIdsOf(row), keyIdsOf(row)];
+  const isOfCaller =
+    systems.length + keys.length === 0 ||
+    aiSystemIds.some((one) => one !== undefined && systems.includes(one)) ||
+    (keyId !== undefined && keys.includes(keyId));
   return isOfCaller && (row.stage === 'both' || row.stage === stage);
 }
 

@@ -1,22 +1,21 @@
 // What guardrails make of a text: they run as proxies run them. Runs in a worker; nothing of the text is kept or logged. What would take
 // long is refused, so that nobody waits for somebody else's trial.
-import { setImmediate as turn } from 'node:timers/promises';
-import { decisionsInContract, readCheck } from '../../guardrails/contract.ts';
-import { blockedMessage, type Decision, type PromptSizeCheck } from '../../guardrails/definition.ts';
-import { compileCheck, InvalidCheckError, isTextCheck, type TextCheck } from '../../guardrails/index.ts';
-import type { Matcher } from '../../guardrails/matcher.ts';
+import { blockedMessage, type PromptSizeCheck } from '../../guardrails/definition.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
+import { scan } from '../../guardrails/scan.ts';
 import { BlockedError, type Guard, guardText } from '../../guardrails/window.ts';
-import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
-import type { GuardrailTestResult } from '../../proto/generated/gateway/v1/GuardrailTestResult.ts';
+import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
-import type { GuardrailsTable } from '../store/guardrail-tables.ts';
-
-/** Of a guardrail as it is stored, without its secret. */
-export type TriedGuardrail = Pick<
-  GuardrailsTable,
-  'id' | 'name' | 'enabled' | 'action' | 'on_failure' | 'message' | 'check_message'
->;
+import {
+  bytesPerToken,
+  decisionOn,
+  InspectionTime,
+  isRefusing,
+  resultOf,
+  type Trial,
+  type TriedGuardrail,
+  triedCheck,
+} from './guardrail-trial.ts';
 
 export interface TrialTask {
   /** In the order in which they are applied. */
@@ -24,11 +23,13 @@ export interface TrialTask {
   readonly text: string;
 }
 
-/** Processor time of all inspections, measured on pieces of the text that are as short as others can wait for. */
-export const inspectionMsMax = 200;
-const pieceLength = 256;
-/** Of a request's text; proxies count its bytes as well. */
-const bytesPerToken = 4;
+/** Longer findings are seen whole here, as in a text that is there as a whole. */
+const window = 512;
+const placesMax = 1000;
+
+interface TextTrial extends Trial {
+  readonly places: readonly GuardrailPlace[];
+}
 
 /** @returns too_long: it would take these guardrails longer than they have */
 export async function runTrials({
@@ -36,7 +37,7 @@ export async function runTrials({
   text,
 }: TrialTask): Promise<TestGuardrailsResponse | 'too_long'> {
   const time = new InspectionTime(text);
-  const trials: Trial[] = [];
+  const trials: TextTrial[] = [];
   for (const row of guardrails) {
     const tried = await trial(row, time);
     if (tried === 'too_long') return tried;
@@ -45,69 +46,19 @@ export async function runTrials({
   return answer(trials, text);
 }
 
-interface Trial {
-  readonly row: TriedGuardrail;
-  /** Undefined: it is not tried. */
-  readonly decision: Decision | undefined;
-  /** How often, by label. */
-  readonly found: ReadonlyMap<string, number>;
-  /** Of one that looks at the text. */
-  readonly matcher?: Matcher;
-}
-
-async function trial(row: TriedGuardrail, time: InspectionTime): Promise<Trial | 'too_long'> {
-  const check = readCheck(JSON.parse(row.check_message) as GuardrailCheck__Output);
-  if (check !== undefined && isTextCheck(check)) return await textTrial(row, check, time);
-  if (check?.kind !== 'prompt_size') return { row, decision: undefined, found: new Map() };
-  const found = exceeded(check, time.text);
-  return { row, decision: decisionOn(row, found), found };
-}
-
-async function textTrial(
-  row: TriedGuardrail,
-  check: TextCheck,
-  time: InspectionTime,
-): Promise<Trial | 'too_long'> {
-  const found = new Map<string, number>();
-  let matcher: Matcher;
-  try {
-    matcher = compileCheck(check);
-  } catch (error) {
-    // What was stored by another version, and cannot be run by this one: proxies apply its rule too.
-    if (!(error instanceof InvalidCheckError)) throw error;
-    return { row, decision: `failed_${row.on_failure}`, found };
-  }
+async function trial(row: TriedGuardrail, time: InspectionTime): Promise<TextTrial | 'too_long'> {
+  const { text } = time;
+  const tried = triedCheck(row, (check) => exceeded(check, text));
+  const { matcher } = tried;
+  if (matcher === undefined) return { ...tried, places: [] };
   if (!(await time.suffices(matcher))) return 'too_long';
+  const found = new Map<string, number>();
   const count = (label: string) => found.set(label, (found.get(label) ?? 0) + 1);
-  guardText([{ matcher, replacement: 'keep', found: count }], time.text);
-  return { row, decision: decisionOn(row, found), found, matcher };
-}
-
-/** Matchers are linear in the text, so what its pieces take the whole takes as well. */
-class InspectionTime {
-  readonly text: string;
-  #spentMs = 0;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  /** Whether there is enough for this matcher too. */
-  async suffices(matcher: Matcher): Promise<boolean> {
-    for (let from = 0; from < this.text.length; from += pieceLength) {
-      await turn();
-      const before = process.threadCpuUsage();
-      guardText([{ matcher, replacement: 'keep', found: () => undefined }], this.#piece(from));
-      const { user, system } = process.threadCpuUsage(before);
-      this.#spentMs += (user + system) / 1000;
-      if (this.#spentMs > inspectionMsMax) return false;
-    }
-    return true;
-  }
-
-  #piece(from: number): string {
-    return this.text.slice(from, from + pieceLength);
-  }
+  guardText([{ matcher, replacement: 'keep', found: count }], text);
+  const places = scan([matcher], [text], window)
+    .hits.slice(0, placesMax)
+    .map(({ start, end, label }) => ({ pointer: '', inName: false, start, end, label }));
+  return { ...tried, decision: decisionOn(row, found), found, places };
 }
 
 /** A text is one message. */
@@ -116,22 +67,13 @@ function exceeded({ tokensMax }: PromptSizeCheck, text: string): ReadonlyMap<str
   return new Map(tokensMax !== undefined && tokens > tokensMax ? [['TOKENS', 1]] : []);
 }
 
-function decisionOn(row: TriedGuardrail, found: ReadonlyMap<string, number>): Decision {
-  return found.size > 0 ? row.action : 'pass';
-}
-
 /** As proxies have it: sizes and checks that cannot be run come first, then the text, which ends at the first finding that blocks. */
-function answer(trials: readonly Trial[], text: string): TestGuardrailsResponse {
-  const results = trials.map(result);
+function answer(trials: readonly TextTrial[], text: string): TestGuardrailsResponse {
+  const results = trials.map((tried) => ({ ...resultOf(tried), places: [...tried.places] }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
-  const refusing = inForce.find(({ decision, matcher }) => matcher === undefined && isBlocking(decision));
-  const left = refusing ?? rewritten(inForce, text);
-  if (typeof left === 'string') return { blockedBy: '', message: '', text: left, results };
-  return { blockedBy: left.row.name, message: blockedMessage(left.row), text: '', results };
-}
-
-function isBlocking(decision: Decision | undefined): boolean {
-  return decision === 'block' || decision === 'failed_block';
+  const left = inForce.find(isRefusing) ?? rewritten(inForce, text);
+  if (typeof left === 'string') return { blockedBy: '', message: '', text: left, body: '', results };
+  return { blockedBy: left.row.name, message: blockedMessage(left.row), text: '', body: '', results };
 }
 
 /** @returns what is left of the text, or the one that blocks it */
@@ -152,14 +94,4 @@ function rewritten(trials: readonly Trial[], text: string): string | Trial {
     if (blocking === undefined) throw error;
     return blocking;
   }
-}
-
-function result({ row, decision, found }: Trial) {
-  return {
-    guardrailId: row.id,
-    name: row.name,
-    enabled: row.enabled === 1,
-    decision: decision === undefined ? 'GUARDRAIL_DECISION_NOT_TRIED' : decisionsInContract[decision],
-    found: Object.fromEntries(found),
-  } satisfies GuardrailTestResult;
 }

@@ -7,6 +7,7 @@ import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailRecord } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
 import { timeText } from '../domain/fields.ts';
+import type { CredentialText } from '../domain/service-check.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
@@ -41,11 +42,19 @@ export async function readGuardrails(
   return rows.map((row) => ({ ...shared(row), ...secretOf(deps, row) }));
 }
 
-/** Without its secret a webhook cannot be asked: proxies take it for a check that fails. The others still work. */
-function secretOf({ sealKeys, log }: GuardrailRecordsDeps, row: GuardrailRow): { secret?: string } {
+/**
+ * Without its secret a webhook cannot be asked, nor a service without its credential: proxies take it for a check that fails. The others
+ * still work.
+ */
+function secretOf(
+  { sealKeys, log }: GuardrailRecordsDeps,
+  row: GuardrailRow,
+): Pick<GuardrailRecord, 'secret' | 'credential'> {
   if (row.secret === null) return {};
   const secret = unsealWebhookSecret(sealKeys, secretPlace(row), row.secret);
-  if (secret !== undefined) return { secret };
+  // What the seal has authenticated was written as a credential.
+  if (secret !== undefined)
+    return checkOf(row).service ? { credential: JSON.parse(secret) as CredentialText } : { secret };
   log.error(
     { guardrail: row.id },
     'the secret of a guardrail cannot be unsealed; is its master key among those given?',
@@ -64,6 +73,7 @@ export function guardrailMessage(row: GuardrailRow) {
     organizationId: row.organization_id,
     enabled: row.enabled === 1,
     createdAt: timeText(row.created_at),
+    hasCredential: row.secret !== null && Boolean(checkOf(row).service),
   } satisfies Guardrail;
 }
 
@@ -90,6 +100,10 @@ export function aiSystemIdsOf(row: Pick<GuardrailRow, 'ai_system_ids'>): string[
   return JSON.parse(row.ai_system_ids) as string[];
 }
 
+export function keyIdsOf(row: Pick<GuardrailRow, 'key_ids'>): string[] {
+  return JSON.parse(row.key_ids) as string[];
+}
+
 function shared(row: GuardrailRow) {
   return {
     id: row.id,
@@ -100,6 +114,7 @@ function shared(row: GuardrailRow) {
     onFailure: failureRulesInContract[row.on_failure],
     message: row.message,
     aiSystemIds: aiSystemIdsOf(row),
+    keyIds: keyIdsOf(row),
     check: checkOf(row),
     revision: String(row.revision),
   };
@@ -127,6 +142,27 @@ export async function requireAiSystems(
   throw invalidRequest([{ field, description: 'must be of AI systems of the organization' }]);
 }
 
+/** Each by its place: one that was mistyped would leave a key without the guardrail. @throws CallError */
+export async function requireKeys(
+  db: Kysely<Schema>,
+  { field, organizationId, ids }: NamedAiSystems,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await db
+    .selectFrom('virtual_keys')
+    .select(['id', 'revoked_at'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  const found = new Set(rows.map(({ id }) => id));
+  const wrong = ids.flatMap((id, index) =>
+    found.has(id)
+      ? []
+      : [{ field: `${field}[${index}]`, description: 'must be a virtual key of the organization' }],
+  );
+  if (wrong.length > 0) throw invalidRequest(wrong);
+}
+
 export interface AiSystemTakenOut {
   /** For the audit event. */
   readonly after: object;
@@ -145,7 +181,7 @@ export async function takeOutAiSystem(
   const disabled: string[] = [];
   for (const row of narrowed) {
     const others = aiSystemIdsOf(row).filter((id) => id !== aiSystemId);
-    const isLast = others.length === 0;
+    const isLast = others.length === 0 && keyIdsOf(row).length === 0;
     if (isLast && row.enabled === 1) disabled.push(row.id);
     const columns = {
       ai_system_ids: JSON.stringify(others),

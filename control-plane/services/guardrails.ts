@@ -15,13 +15,14 @@ import type { ListGuardrailsResponse } from '../../proto/generated/gateway/v1/Li
 import type { RotateGuardrailSecretRequest__Output } from '../../proto/generated/gateway/v1/RotateGuardrailSecretRequest.ts';
 import type { RotateGuardrailSecretResponse } from '../../proto/generated/gateway/v1/RotateGuardrailSecretResponse.ts';
 import type { UpdateGuardrailRequest__Output } from '../../proto/generated/gateway/v1/UpdateGuardrailRequest.ts';
-import { optional, valid } from '../domain/field.ts';
+import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import {
   aiSystemIds,
   guardrailMessage as callersMessage,
   failureRule,
   failureRuleOrBlock,
   fitting,
+  guardedKeyIds,
   guardrailAction,
   guardrailName,
   guardrailPosition,
@@ -35,6 +36,7 @@ import {
   sameKindOfCheck,
   textBytesOf,
 } from '../domain/guardrail-check.ts';
+import { type CredentialText, leadsElsewhere, serviceCredential } from '../domain/service-check.ts';
 import { sealWebhookSecret } from '../domain/webhook.ts';
 import type { Schema } from '../store/schema.ts';
 import { NameTakenError } from '../store/store.ts';
@@ -48,7 +50,9 @@ import {
   guardrailInAudit,
   guardrailMessage,
   guardrailsOf,
+  keyIdsOf,
   requireAiSystems,
+  requireKeys,
   secretPlace,
 } from './guardrail.ts';
 import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
@@ -80,7 +84,8 @@ export async function create(
 ): Promise<Outcome<CreateGuardrailResponse>> {
   const fields = createdFields(request);
   const secret = fields.check.kind === 'webhook' ? createWebhookSecret() : undefined;
-  const row = sealed(call, secret, createdRow(request, fields, call));
+  const kept = secret ?? credentialText(fields.credential);
+  const row = sealed(call, kept, createdRow(request, fields, call));
   await requireFits(call.db, row);
   await call.db.insertInto('guardrails').values(row).execute();
   const result = { guardrail: guardrailMessage(row), ...(secret !== undefined && { secret }) };
@@ -97,7 +102,9 @@ function createdFields(request: CreateGuardrailRequest__Output) {
     on_failure: failureRuleOrBlock(request.onFailure),
     message: callersMessage(request.message),
     ai_system_ids: aiSystemIds(request.aiSystemIds),
+    key_ids: guardedKeyIds(request.keyIds),
     check: guardrailCheck(request.check),
+    credential: serviceCredential(request.check ?? undefined, request.credential),
   });
 }
 
@@ -117,6 +124,7 @@ function createdRow(
     on_failure: fields.on_failure,
     message: fields.message,
     ai_system_ids: JSON.stringify(fields.ai_system_ids),
+    key_ids: JSON.stringify(fields.key_ids),
     check_message: JSON.stringify(fields.check.message),
     text_bytes: textBytesOf(fields.check.message),
     secret: null,
@@ -171,7 +179,7 @@ export async function prepareUpdate(
   if (!request.check || !isCompiled(request.check)) return;
   const check = await call.read(async (db) => {
     const before = await find(db, request.id);
-    const { check, ...columns } = changed(request, before);
+    const { check, credential: _credential, ...columns } = changed(request, before);
     expectRevision(request.ifRevision, before.revision);
     if (columns.check_message === before.check_message) return undefined;
     await requireRoom(db, { ...before, ...columns });
@@ -185,10 +193,10 @@ export async function update(
   request: UpdateGuardrailRequest__Output,
 ): Promise<Outcome<Guardrail>> {
   const before = await find(call.db, request.id);
-  const { check: _check, ...columns } = changed(request, before);
+  const { check: _check, credential, ...columns } = changed(request, before);
   expectRevision(request.ifRevision, before.revision);
-  if (isSame(before, columns)) return { unchanged: guardrailMessage(before) };
-  const after: GuardrailRow = { ...before, ...columns, revision: call.revision };
+  if (isSame(before, columns) && credential === undefined) return { unchanged: guardrailMessage(before) };
+  const after = sealed(call, credentialText(credential), { ...before, ...columns, revision: call.revision });
   await requireFits(call.db, after);
   await call.db.updateTable('guardrails').set(after).where('id', '=', before.id).execute();
   return {
@@ -204,7 +212,7 @@ export async function rotateSecret(
   request: RotateGuardrailSecretRequest__Output,
 ): Promise<Outcome<RotateGuardrailSecretResponse>> {
   const before = await find(call.db, request.id);
-  if (before.secret === null) {
+  if (before.secret === null || !checkOf(before).webhook) {
     throw invalidRequest([{ field: 'id', description: 'must be of a guardrail with a webhook' }]);
   }
   const secret = createWebhookSecret();
@@ -237,11 +245,14 @@ function changed(request: UpdateGuardrailRequest__Output, before: GuardrailRow) 
     on_failure: optional(failureRule, request.onFailure),
     message: optional(callersMessage, request.message),
     'ai_systems.ids': optional(aiSystemIds, request.aiSystems?.ids),
+    key_ids: optional(guardedKeyIds, request.keys?.ids),
     check: optional(sameKindOfCheck(checkOf(before)), request.check),
+    credential: changedCredential(request, before),
   });
   const ids = fields['ai_systems.ids'];
   return {
     check: fields.check,
+    credential: fields.credential,
     name: fields.name ?? before.name,
     enabled: request.enabled === undefined ? before.enabled : flag(request.enabled),
     position: fields.position ?? before.position,
@@ -250,9 +261,28 @@ function changed(request: UpdateGuardrailRequest__Output, before: GuardrailRow) 
     on_failure: fields.on_failure ?? before.on_failure,
     message: fields.message ?? before.message,
     ai_system_ids: ids === undefined ? before.ai_system_ids : JSON.stringify(ids),
+    key_ids: fields.key_ids === undefined ? before.key_ids : JSON.stringify(fields.key_ids),
     check_message: fields.check === undefined ? before.check_message : JSON.stringify(fields.check.message),
     text_bytes: fields.check === undefined ? before.text_bytes : textBytesOf(fields.check.message),
   };
+}
+
+/** Kept as it is, unless it would go to a host that whoever set it has not seen. */
+function changedCredential(
+  { check, credential }: UpdateGuardrailRequest__Output,
+  before: GuardrailRow,
+): Field<CredentialText | undefined> {
+  const present = checkOf(before);
+  const after = check?.service ? check : present;
+  if (credential) return serviceCredential(after, credential);
+  return before.secret !== null && check?.service && leadsElsewhere(present, check)
+    ? invalid('has to be sent again: the check leads to another host')
+    : valid(undefined);
+}
+
+/** As it is sealed. */
+function credentialText(credential: CredentialText | undefined): string | undefined {
+  return credential && JSON.stringify(credential);
 }
 
 /** With a secret, of a new version. */
@@ -267,6 +297,7 @@ async function requireFits(db: Kysely<Schema>, row: GuardrailRow): Promise<void>
   checked(fitting(row, checkOf(row)));
   const { organization_id: organizationId } = row;
   await requireAiSystems(db, { field: 'ai_system_ids', organizationId, ids: aiSystemIdsOf(row) });
+  await requireKeys(db, { field: 'key_ids', organizationId, ids: keyIdsOf(row) });
   const others = await db
     .selectFrom('guardrails')
     .select('text_bytes')

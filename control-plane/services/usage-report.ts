@@ -61,6 +61,7 @@ function readSource(read: Reader, source: UsageSource__Output) {
     model_answered: read.text('model_answered', source.modelAnswered),
     direct_key: flag(source.directKey),
     provider_key_id: read.maybeId('provider_key_id', source.providerKeyId),
+    guardrail_id: read.maybeId('guardrail_id', source.guardrailId),
   };
 }
 

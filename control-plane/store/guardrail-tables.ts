@@ -15,11 +15,13 @@ export interface GuardrailsTable {
   on_failure: Guardrail['onFailure'];
   message: string;
   ai_system_ids: string;
+  /** Of virtual keys, as JSON. */
+  key_ids: string;
   /** The contract's GuardrailCheck as JSON, with everything that it can say. */
   check_message: string;
   /** UTF-8 of all phrases and patterns in it. */
   text_bytes: number;
-  /** Of a webhook: base64 of the sealed secret. */
+  /** Of a webhook: base64 of the sealed secret. Of a service: of its credential, as JSON. */
   secret: string | null;
   /** Counts the secrets written; authenticated by the seal. */
   secret_version: number;
@@ -61,4 +63,13 @@ export async function createGuardrails(db: Kysely<Schema>): Promise<void> {
     .on('guardrail_samples')
     .column('recorded_at')
     .execute();
+}
+
+/** Guardrails of chosen keys, and questions of guardrails among the usage. */
+export async function addGuardrailKeys(db: Kysely<Schema>): Promise<void> {
+  await db.schema
+    .alterTable('guardrails')
+    .addColumn('key_ids', 'text', (column) => column.notNull().defaultTo('[]'))
+    .execute();
+  await db.schema.alterTable('usage_events').addColumn('guardrail_id', 'text').execute();
 }

@@ -8,7 +8,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import type { Logger } from '../../common/logger.ts';
 import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
-import { createGuardrails } from './guardrail-tables.ts';
+import { addGuardrailKeys, createGuardrails } from './guardrail-tables.ts';
 import {
   addEpochLineage,
   addEstimateReasons,
@@ -94,6 +94,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '021_passed_fields': { up: addPassedFields },
   '022_audit_checks': { up: createAuditChecks },
   '023_epoch_lineage': { up: addEpochLineage },
+  '024_guardrail_keys': { up: addGuardrailKeys },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

@@ -306,6 +306,8 @@ interface UsageEventsTable {
   reported_cost: number | null;
   /** Null with the caller's own key, and where its proxy did not say. */
   provider_key_id: string | null;
+  /** Of a question that a guardrail has asked a model; null of a request. */
+  guardrail_id: string | null;
   /** JSON of a SpecialUsage: what has prices of its own beside plain tokens. Null: nothing. */
   special: string | null;
   /** Of usage_metadata; the empty text: none. */

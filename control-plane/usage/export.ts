@@ -166,10 +166,11 @@ const ofRequests = {
   ...specialColumns,
   metadata: metadataOf,
   provider_key_id: (row) => row.provider_key_id,
-  kind: () => 'request',
+  kind: (row) => (row.guardrail_id === null ? 'request' : 'guardrail'),
   author_id: () => null,
   reason: () => null,
   undoes: () => null,
+  guardrail_id: (row) => row.guardrail_id,
 } as const satisfies Record<string, (row: RequestRow) => Cell | Metadata>;
 
 type Column = keyof typeof ofRequests;

@@ -86,6 +86,7 @@ const reportedColumns = {
   estimate_reason: 'text',
   reported_cost: 'bigint',
   provider_key_id: 'text',
+  guardrail_id: 'text',
   special: 'text',
 } as const satisfies Record<keyof UsageEventRow, 'text' | 'bigint'>;
 

@@ -1,6 +1,8 @@
 // Guardrails: what an organization's requests and answers are inspected for. One kind of check each, given by its option.
 import { duration } from '../../common/settings.ts';
+import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
+import { askedChecks, withCredential } from './asked-checks.ts';
 import { type Given, type Invocation, type Request, type Resource, textOf } from './command.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
@@ -102,6 +104,12 @@ const created: Given = {
   ...{ field: 'aiSystemIds', noun: 'system' },
 };
 
+const createdKeys: Given = {
+  flags: '--key <key>',
+  about: 'only for this virtual key; repeat it for more',
+  ...{ field: 'keyIds', noun: 'key' },
+};
+
 export const guardrails: Resource = {
   name: 'guardrails',
   about: 'what requests and answers are inspected for, and what happens then',
@@ -110,15 +118,18 @@ export const guardrails: Resource = {
       method: 'Guardrails.Create',
       about: 'add a guardrail of one kind; of a webhook its secret is printed',
       arguments: [newName],
-      options: [...effect, ...checks, created],
+      options: [...effect, ...checks, ...askedChecks, created, createdKeys],
       secret: 'secret',
       file: true,
+      complete: withCredential,
       examples: [
         'guardrails create no-secrets --stage both --action block --secrets',
         'guardrails create keys --stage both --action redact --secret-form ACME_KEY=acme_live_{alnum:32}',
         'guardrails create privacy --stage input --action redact --personal-data --type email,phone --country DE --restore',
         'guardrails create names --stage output --action observe --words "Project Heron" --words Kestrel',
         'guardrails create small --stage input --action block --tokens-max 8000',
+        'guardrails create attacks --stage input --action block --service lakera --credential-file ./key',
+        'guardrails create off-topic --stage input --action block --model gpt-provider/gpt-4o-mini --form judge --criterion topics --topic "medical advice"',
       ],
     },
     get: {
@@ -147,8 +158,12 @@ export const guardrails: Resource = {
       method: 'Guardrails.Update',
       about: 'change a guardrail; its check is replaced as a whole, by one of the same kind',
       arguments: [thing('guardrail')],
-      options: [rename, ...effect, ...checks, { ...created, field: 'aiSystems.ids' }, ifRevision],
+      options: [
+        ...[rename, ...effect, ...checks, ...askedChecks, { ...created, field: 'aiSystems.ids' }],
+        ...[{ ...createdKeys, field: 'keys.ids' }, ifRevision],
+      ],
       file: true,
+      complete: withCredential,
       examples: ['guardrails update privacy --enabled false', 'guardrails update small --tokens-max 4000'],
     },
     'rotate-secret': {
@@ -169,7 +184,8 @@ export const guardrails: Resource = {
     },
     test: {
       method: 'Guardrails.Test',
-      about: 'run a text through the guardrails and show what would happen to it; nothing is kept of it',
+      about:
+        'run a text, or a whole request or response, through the guardrails and show what would happen to it, and where; nothing is kept of it',
       options: [
         {
           flags: '--stage <stage>',
@@ -179,6 +195,14 @@ export const guardrails: Resource = {
         },
         { flags: '--text <text>', about: 'the text', field: 'text' },
         { flags: '--text-file <file>', about: 'the text, - for standard input, which is the default' },
+        { flags: '--request-file <file>', about: 'the JSON body of a whole request, - for standard input' },
+        { flags: '--response-file <file>', about: 'the JSON body of a whole response, - for standard input' },
+        {
+          flags: '--key <key>',
+          about: 'as this virtual key, its AI system included',
+          field: 'keyId',
+          noun: 'key',
+        },
         {
           flags: '--system <system>',
           about: 'as a key of this AI system',
@@ -190,12 +214,25 @@ export const guardrails: Resource = {
       examples: [
         'guardrails test --text "call +49 30 123456"',
         'guardrails test --stage output --text-file answer.txt',
+        'guardrails test --request-file request.json --json',
       ],
     },
   },
 };
 
 async function withText(request: Request, invocation: Invocation): Promise<Request> {
+  const body = textOf(invocation, '--request-file <file>');
+  const response = textOf(invocation, '--response-file <file>');
+  const whole = body ?? response;
+  if (whole !== undefined) {
+    const given = [body, response, request.text, textOf(invocation, '--text-file <file>')];
+    if (given.filter((one) => one !== undefined).length > 1)
+      throw usageMistake('a text, a request and a response exclude each other; keep one of them');
+    const stage = body === undefined ? 'GUARDRAIL_STAGE_OUTPUT' : 'GUARDRAIL_STAGE_INPUT';
+    if (request.stage !== undefined && request.stage !== stage)
+      throw usageMistake('--stage is that of the request or response; leave it out');
+    return { ...request, stage, body: await readGiven(whole, invocation.io) };
+  }
   const stage = request.stage ?? 'GUARDRAIL_STAGE_INPUT';
   if (request.text !== undefined) return { ...request, stage };
   const file = textOf(invocation, '--text-file <file>') ?? '-';

@@ -7,6 +7,7 @@ import {
   inverted,
   readAlso,
   readCheck,
+  readCredential,
   stagesInContract,
 } from '../../guardrails/contract.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
@@ -23,6 +24,8 @@ export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
   if (record.id === '' || record.name === '') throw new Error('the record holds half a guardrail');
   const also = readAlso(record.check ?? {});
   const secret = record.secret ? new Secret(record.secret) : undefined;
+  const credential = readCredential(record.credential);
+  const window = record.check?.window;
   return {
     id: record.id,
     name: record.name,
@@ -32,8 +35,10 @@ export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
     onFailure: failureRules.get(record.onFailure) ?? 'block',
     message: record.message,
     aiSystemIds: record.aiSystemIds,
+    ...(record.keyIds.length > 0 && { keyIds: record.keyIds }),
     ...(also.length > 0 && { also }),
-    check: (record.check && readCheck(record.check, secret)) ?? unknown,
+    ...(window && { window }),
+    check: (record.check && readCheck(record.check, { secret, credential })) ?? unknown,
     revision: whole(record.revision),
   };
 }

@@ -124,13 +124,15 @@ function isOfSameSource(a: UsageEvent, b: UsageEvent): boolean {
     a.modelAsked === b.modelAsked &&
     a.modelAnswered === b.modelAnswered &&
     a.directKey === b.directKey &&
-    a.providerKeyId === b.providerKeyId
+    a.providerKeyId === b.providerKeyId &&
+    a.guardrailId === b.guardrailId
   );
 }
 
 function encodeSource(event: UsageEvent): UsageSource {
   const { aiSystemId, personId, projectKeyId, projectAiSystemId, projectPersonId, providerKeyId } = event;
   const { session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey } = event;
+  const { guardrailId } = event;
   return {
     ...{ session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey },
     ...(aiSystemId !== undefined && { aiSystemId }),
@@ -139,6 +141,7 @@ function encodeSource(event: UsageEvent): UsageSource {
     ...(projectAiSystemId !== undefined && { projectAiSystemId }),
     ...(projectPersonId !== undefined && { projectPersonId }),
     ...(providerKeyId !== undefined && { providerKeyId }),
+    ...(guardrailId !== undefined && { guardrailId }),
   };
 }
 

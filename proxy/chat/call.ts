@@ -26,4 +26,6 @@ export interface ChatCall {
   readonly targets: readonly Target[];
   /** What a usage costs, for the usage chunk of a stream whose caller asked for it. */
   readonly costText?: CostText;
+  /** Of a question that this guardrail asks a model; absent: of a caller's request. */
+  readonly guardrailId?: string;
 }

@@ -1,7 +1,9 @@
 // The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
+
 import { isObject, type JsonObject } from '../../common/json.ts';
+import { plainBase64 } from '../../common/plain-base64.ts';
 import { invalid } from './invalid.ts';
-import { type InlineData, isPdfBase64, plainBase64, readDataUrl } from './media.ts';
+import { type InlineData, isPdfBase64, readDataUrl } from './media.ts';
 
 export type Part = TextPart | ImagePart | AudioPart | FilePart;
 

@@ -1,4 +1,5 @@
 // Media inside requests: data URLs taken apart, images told by their bytes and not by what the caller calls them.
+import { plainBase64 } from '../../common/plain-base64.ts';
 import { invalid } from './invalid.ts';
 
 export interface InlineData {
@@ -38,26 +39,6 @@ export function readDataUrl(url: string, at: string): InlineData | undefined {
   const base64 = plainBase64(url.slice(comma + 1));
   if (head === null || base64 === undefined) throw invalid(at, `${at} must be a base64 data URL`);
   return { mediaType: (head[1] ?? '').toLowerCase(), base64 };
-}
-
-/**
- * Base64 as every vendor takes it: the standard alphabet, padded, in one line. Programs also write it in lines (MIME), without
- * padding, or in the URL-safe alphabet.
- * @returns undefined where the text is none of these
- */
-export function plainBase64(text: string): string | undefined {
-  if (isPlain(text)) return text;
-  const bare = text
-    .replaceAll(/[\r\n\t ]+/g, '')
-    .replaceAll('-', '+')
-    .replaceAll('_', '/')
-    .replace(/={1,2}$/, '');
-  const padded = bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
-  return isPlain(padded) ? padded : undefined;
-}
-
-function isPlain(text: string): boolean {
-  return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
 /** Whether the first bytes are `%PDF-`, of base64 in whatever lines. */

@@ -1,4 +1,5 @@
 // What the answer of one request is held against, complete or streamed: made once for the request, when its input is inspected.
+import type { Placeholders } from '../../guardrails/placeholders.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
 import type { GatewayError } from '../errors.ts';
 import type { ServiceGuard } from './services/service.ts';
@@ -10,9 +11,11 @@ export interface AnswerGuards {
    * @param form fixed: of a text in which nothing can be replaced, because it would be broken; what would be replaced blocks
    */
   guards(form?: 'fixed'): readonly Guard[];
+  /** Fresh ones for what services find in one text. */
+  placeholders(): Placeholders;
   /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
   readonly window: number;
-  /** Services that are asked about the whole answer. */
+  /** Services that are asked about what is left. */
   readonly services: readonly ServiceGuard[];
   /** Texts that are longer than this, all of an answer together, are not inspected: the guardrails' failure rules hold. */
   readonly textMax: number;

@@ -7,19 +7,19 @@ import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
 import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
+import { answerPlaces } from '../../guardrails/places/answer-places.ts';
+import type { Found } from '../../guardrails/places/findings.ts';
+import type { Slot } from '../../guardrails/places/places.ts';
+import { scan } from '../../guardrails/scan.ts';
 import { largeBytes } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { AnswerGuards } from './answer-guards.ts';
-import { answerPlaces } from './answer-places.ts';
 import type { StageGuardrails } from './compiled.ts';
 import { guardedFailure, keptBack } from './failure-text.ts';
 import type { InspectContext, OutputGuard } from './guardrail.ts';
-import type { Found } from './judge.ts';
 import { LiveAnswerGuards } from './live-answer-guards.ts';
-import type { Slot } from './places.ts';
-import { scan } from './scan.ts';
 import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
 
 export type GuardStream = (
@@ -124,7 +124,8 @@ export class AnswerInspection implements OutputGuard {
       placeholders.set(group, own);
       return own.of(value, label);
     };
-    const base = { ...this.#deps, stage: 'output', put } as const;
+    const placeholdersOf = () => new Placeholders(taken);
+    const base = { ...this.#deps, stage: 'output', put, placeholdersOf } as const;
     if (restorable.size === 0) return base;
     const matchers = [restoreMatcher(restorable)];
     return { ...base, also: (strings) => scan(matchers, strings, scanner.window).hits };

@@ -2,7 +2,7 @@
 // each record of an organization and each pair of AI systems.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../common/logger.ts';
-import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import type { CheckKind, Guardrail, Stage } from '../../guardrails/definition.ts';
 import { compileCheck, isTextCheck, type TextCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import type { Caller } from '../access/authenticator.ts';
@@ -56,20 +56,20 @@ export class CompiledGuardrails {
   appliedTo({ principal, project }: Caller): Applied | undefined {
     const { organization } = principal;
     if (organization.guardrails.length === 0) return undefined;
+    const named = organization.guardrails.some(({ keyIds = [] }) => keyIds.length > 0);
+    const keys = named ? [principal, project].map((one) => one?.key.keyId) : [];
     const own = aiSystemOf(principal);
     const projects = project && aiSystemOf(project);
     const known = this.#applied.get(organization) ?? new Map<string, Applied | undefined>();
     this.#applied.set(organization, known);
-    const key = `${own ?? ''} ${projects ?? ''}`;
-    if (!known.has(key)) known.set(key, this.#select(organization.guardrails, [own, projects]));
+    const key = `${own ?? ''} ${projects ?? ''} ${keys.join(' ')}`;
+    if (!known.has(key))
+      known.set(key, this.#select(organization.guardrails, { keys, aiSystems: [own, projects] }));
     return known.get(key);
   }
 
-  #select(guardrails: readonly Guardrail[], aiSystems: readonly (string | undefined)[]): Applied | undefined {
-    const applying = guardrails.filter(
-      ({ aiSystemIds }) =>
-        aiSystemIds.length === 0 || aiSystems.some((id) => id !== undefined && aiSystemIds.includes(id)),
-    );
+  #select(guardrails: readonly Guardrail[], callers: Callers): Applied | undefined {
+    const applying = guardrails.filter((guardrail) => isFor(guardrail, callers));
     if (applying.length === 0) return undefined;
     const ready = applying.map((guardrail) => this.#ready(guardrail));
     return { input: stageOf(ready, 'input'), output: stageOf(ready, 'output') };
@@ -104,6 +104,18 @@ function sizeOf(check: TextCheck): number {
   return texts.reduce((sum, text) => sum + text.length, 1);
 }
 
+/** Ids of the keys and AI systems that a request comes with. */
+interface Callers {
+  readonly keys: readonly (string | undefined)[];
+  readonly aiSystems: readonly (string | undefined)[];
+}
+
+function isFor({ aiSystemIds, keyIds = [] }: Guardrail, { keys, aiSystems }: Callers): boolean {
+  if (aiSystemIds.length + keyIds.length === 0) return true;
+  const has = (ids: readonly string[]) => (id: string | undefined) => id !== undefined && ids.includes(id);
+  return aiSystems.some(has(aiSystemIds)) || keys.some(has(keyIds));
+}
+
 function isOfText(guardrail: Guardrail): guardrail is TextGuardrail {
   return isTextCheck(guardrail.check);
 }
@@ -128,5 +140,7 @@ function stageOf(ready: readonly (Guardrail | CompiledGuardrail)[], stage: Stage
 }
 
 function isService({ check: { kind } }: Guardrail): boolean {
-  return kind === 'webhook' || kind === 'moderation';
+  return askedKinds.has(kind);
 }
+
+const askedKinds: ReadonlySet<CheckKind> = new Set(['webhook', 'moderation', 'service', 'model']);

@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import type { TextCheck } from '../../guardrails/index.ts';
 import { compileCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
-import { type Scanned, TextScan } from './scan.ts';
+import { type Scanned, TextScan } from '../../guardrails/scan.ts';
 
 export interface ScanJob {
   /** By their order; a check only where its key is new to this worker. */

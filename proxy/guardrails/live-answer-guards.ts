@@ -47,6 +47,10 @@ export class LiveAnswerGuards implements AnswerGuards {
     return form === 'fixed' ? guards : [...guards, ...this.#restoring];
   }
 
+  placeholders(): Placeholders {
+    return new Placeholders(this.#deps.taken);
+  }
+
   tooLong(): void {
     const { guardrails, decisions } = this.#deps;
     this.#isTooLong = true;

@@ -24,7 +24,7 @@ import { webhookAnswerBytesMax, webhookConnections } from './services/webhook.ts
 import { guardStream } from './stream/guard-stream.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'> {
+export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
   /** That webhooks may reach. */
   readonly serviceAddresses: AddressRule;
   readonly network?: ServiceNetwork | undefined;

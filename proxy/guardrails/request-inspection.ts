@@ -5,6 +5,9 @@ import type { ShareOwner } from '../../common/shares.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import { placeholdersIn } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
+import type { Found } from '../../guardrails/places/findings.ts';
+import { slotsOf } from '../../guardrails/places/places.ts';
+import { requestPlaces, requestPlacesWith } from '../../guardrails/places/request-places.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { asksForNothing, isGiven } from '../chat/fields.ts';
 import { unsupported } from '../chat/invalid.ts';
@@ -13,10 +16,7 @@ import { AnswerInspection, type GuardStream, holds } from './answer-inspection.t
 import type { Applied } from './compiled.ts';
 import { Decisions, type DecisionsDeps } from './decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';
-import type { Found } from './judge.ts';
-import { slotsOf } from './places.ts';
 import { exceeds } from './prompt-size.ts';
-import { requestPlaces, requestPlacesWith } from './request-places.ts';
 import type { Scanner } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
 import type { createServiceGuards } from './services/service-guards.ts';
@@ -59,10 +59,11 @@ export class RequestInspection {
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);
       const also = input.texts.flatMap(({ guardrail }) => guardrail.also ?? []);
       const inspected = inspectBody(body, requestPlacesWith(also), {
-        ...{ stage: 'input', guardrails: input, services: this.#services('input') },
+        ...{ stage: 'input', guardrails: input, services: this.#services('input', this.#call) },
         ...{ decisions: this.#decisions, context: this.#context, scanner: this.#deps.scanner },
         owner: this.#owner(),
         put: (found) => this.#put(found),
+        placeholdersOf: () => this.#placeholders,
       });
       return inspected instanceof Promise
         ? inspected.then((left) => this.#inspection(left))
@@ -94,18 +95,18 @@ export class RequestInspection {
   }
 
   #inspection(body: JsonObject): Inspection {
-    const call = this.#call;
-    const output = this.#output();
-    if (body === call.request.body) return { call, output };
-    return { call: { ...call, request: withBody(call.request, body) }, output };
+    const came = this.#call;
+    const call = body === came.request.body ? came : { ...came, request: withBody(came.request, body) };
+    return { call, output: this.#output(call) };
   }
 
-  #output(): OutputGuard | undefined {
+  /** @param call as it goes on: what was taken out of it no service is told. */
+  #output(call: ChatCall): OutputGuard | undefined {
     const { output: guardrails } = this.#applied;
     const { others, texts, services } = guardrails;
     if (others.length + texts.length + services.length + this.#restorable.size === 0) return undefined;
     return new AnswerInspection({
-      ...{ guardrails, services: this.#services('output'), taken: this.#placeholders.counts },
+      ...{ guardrails, services: this.#services('output', call), taken: this.#placeholders.counts },
       ...{ decisions: this.#decisions, context: this.#context, restorable: this.#restorable },
       ...{ scanner: this.#deps.scanner, guardStream: this.#deps.guardStream, owner: this.#owner() },
       timed: (inspecting) => this.#timed('output', inspecting),
@@ -117,8 +118,8 @@ export class RequestInspection {
     return { organization: organization.id, key: key.keyId };
   }
 
-  #services(stage: Stage): readonly ServiceGuard[] {
-    const asked = { call: this.#call, stage, decisions: this.#decisions };
+  #services(stage: Stage, call: ChatCall): readonly ServiceGuard[] {
+    const asked = { call, stage, decisions: this.#decisions };
     return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, asked));
   }
 

@@ -3,9 +3,9 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ShareOwner } from '../../common/shares.ts';
+import type { Scanned } from '../../guardrails/scan.ts';
 import type { TextGuardrail } from './compiled.ts';
 import type { FromWorker, ScanJob } from './guardrail-worker.ts';
-import type { Scanned } from './scan.ts';
 
 export interface ScanTask {
   /** In the order in which they are to look. */

@@ -3,12 +3,12 @@
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
 import { HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { SliceTurns, sliceMs } from '../../common/slice-turns.ts';
+import { stringsOf, type Texts } from '../../guardrails/places/findings.ts';
+import type { Slot } from '../../guardrails/places/places.ts';
+import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
 import type { CompiledGuardrail } from './compiled.ts';
-import { stringsOf, type Texts } from './judge.ts';
-import type { Slot } from './places.ts';
-import { pieceNs, type Scanned, TextScan } from './scan.ts';
 import { NoCapacityError } from './scan-worker.ts';
 import type { WorkerPool } from './worker-pool.ts';
 

@@ -6,14 +6,16 @@ import { isObject } from '../../common/json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Stage } from '../../guardrails/definition.ts';
 import { contextMax } from '../../guardrails/matcher.ts';
+import type { Placeholders } from '../../guardrails/placeholders.ts';
+import { type Found, locate, replace, stringsOf, type Texts } from '../../guardrails/places/findings.ts';
+import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from '../../guardrails/places/places.ts';
+import { seamsOf } from '../../guardrails/places/seams.ts';
+import type { Hit, Scanned } from '../../guardrails/scan.ts';
 import type { StageGuardrails } from './compiled.ts';
 import type { Decisions } from './decisions.ts';
 import type { InspectContext } from './guardrail.ts';
-import { type Found, judge, locate, replace, stringsOf, type Texts } from './judge.ts';
-import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from './places.ts';
-import type { Hit, Scanned } from './scan.ts';
+import { judge } from './judge.ts';
 import { isTooLong, type PendingScan, type Scanner } from './scanner.ts';
-import { seamsOf } from './seams.ts';
 import { askServices } from './services/ask-services.ts';
 import type { ServiceGuard } from './services/service.ts';
 
@@ -28,6 +30,8 @@ export interface StageInspectionDeps {
   readonly scanner: Scanner;
   /** What stands in place of something found, where it can be replaced. */
   put(found: Found, slot: Slot): string;
+  /** Of what services find in a slot. Default: fresh ones for each. */
+  placeholdersOf?(slot: Slot): Placeholders;
   /** Finds what is replaced beside what guardrails find, where it can be. Its matchers are counted on from theirs. */
   also?(strings: readonly string[]): readonly Hit[];
 }
@@ -95,13 +99,16 @@ function rewritten(body: JsonObject, place: Place, strings: readonly string[] | 
 async function asked(
   strings: readonly string[],
   { slots }: Texts,
-  { services, context }: StageInspectionDeps,
+  { services, context, placeholdersOf }: StageInspectionDeps,
 ): Promise<readonly string[]> {
   const asking = new AbortController();
   context.onAbort(asking);
   // What the model does not see services are not asked about.
   const own = (index: number) => slots[index]?.only === undefined;
-  const texts = slots.map(({ isFixed }, at) => ({ text: own(at) ? (strings[at] ?? '') : '', isFixed }));
+  const texts = slots.map((slot, at) => ({
+    ...{ text: own(at) ? (strings[at] ?? '') : '', isFixed: slot.isFixed },
+    ...(placeholdersOf !== undefined && { placeholders: placeholdersOf(slot) }),
+  }));
   try {
     const left = await askServices(services, texts, asking.signal);
     return left.map((text, at) => (own(at) ? text : (strings[at] ?? '')));

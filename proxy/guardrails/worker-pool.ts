@@ -3,9 +3,9 @@
 // the rest. A scan ends by its own budget, in the worker; a worker is ended only where it no longer says anything.
 import type { Logger } from '../../common/logger.ts';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import type { Scanned } from '../../guardrails/scan.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
-import type { Scanned } from './scan.ts';
 import { NoCapacityError, type PooledScan, type ScanTask, ScanWorker } from './scan-worker.ts';
 
 export interface WorkerPoolDeps {
@@ -107,6 +107,18 @@ export class WorkerPool {
   }
 
   #start(): void {
+    const { log } = this.#deps;
+    try {
+      this.#workers.add(this.#newWorker());
+    } catch (err) {
+      // There is no thread for it: whoever waits is served by those that are there, or told.
+      log.warn({ err }, 'a worker of guardrails cannot be started; trying again');
+      this.#pauseStarting();
+    }
+  }
+
+  /** @throws Error of Node where there is no thread for it */
+  #newWorker(): ScanWorker {
     const { file, log, silentMsMax } = this.#deps;
     const worker: ScanWorker = new ScanWorker({
       ...{ file, silentMsMax },
@@ -123,7 +135,7 @@ export class WorkerPool {
         this.#proceed();
       },
     });
-    this.#workers.add(worker);
+    return worker;
   }
 
   #pauseStarting(): void {

@@ -47,7 +47,7 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
   return {
     reserve: (call) => {
       if (!deps.usageLog.hasRoom) throw new GatewayError('ledger_unavailable', { retryAfter: 1 });
-      const limits = appliedLimits(call);
+      const limits = limitsOf(call);
       const prices = deps.prices.of(call);
       const money = takeMoney(deps, call, { budgets: limits.budgets, prices });
       return money instanceof Promise
@@ -55,6 +55,12 @@ export function createRequestLedger(given: RequestLedgerDeps): Ledger {
         : withRates(deps, call, { limits, prices, money });
     },
   };
+}
+
+/** A question of a guardrail is no request of its caller's: it is charged, not counted. */
+function limitsOf(call: ChatCall): AppliedLimits {
+  const limits = appliedLimits(call);
+  return call.guardrailId === undefined ? limits : { ...limits, rates: [] };
 }
 
 interface Deps extends RequestLedgerDeps {

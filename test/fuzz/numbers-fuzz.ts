@@ -126,7 +126,7 @@ const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), 
     guardStream(source, guards, { eventBytesMax: 1024 * 1024, background: () => undefined }, context),
   serviceGuard: (guardrail) => ({
     guardrail,
-    holds: true,
+    ...{ holds: true, window: 1000, ended: () => undefined },
     judge: async (texts) => texts.map((text) => text.replaceAll(word, '[WORD_1]')),
   }),
   now: () => performance.now(),

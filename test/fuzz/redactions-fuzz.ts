@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { parseJson } from '../../common/json.ts';
 import { compileCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
+import { locate, replace } from '../../guardrails/places/findings.ts';
+import { scan } from '../../guardrails/scan.ts';
 import { TextWindow } from '../../guardrails/window.ts';
-import { locate, replace } from '../../proxy/guardrails/judge.ts';
-import { scan } from '../../proxy/guardrails/scan.ts';
 import { Random } from '../support/access/random.ts';
 
 export interface FuzzOptions {

@@ -1,7 +1,9 @@
 // Streams of answers and what guards them, for tests: a provider's stream that says what a test tells it, matchers that are easy
 // to reason about, and what a caller has got.
+
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrails/matcher.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
 import { GatewayError } from '../../proxy/errors.ts';
 import type { AnswerGuards } from '../../proxy/guardrails/answer-guards.ts';
@@ -196,6 +198,7 @@ export function answerGuards(guards: readonly Guard[], fields: Partial<AnswerGua
     guards: (form) => (form === 'fixed' ? guards.map(unreplaced) : guards),
     window: 512,
     services: [],
+    placeholders: () => new Placeholders(),
     textMax: 1024 * 1024,
     tooLong: () => {
       throw blocked();

@@ -31,6 +31,9 @@ export interface RecordedRequest {
   readonly providerKeyId?: string;
   readonly serviceTier?: string;
   readonly audioPromptTokens?: number;
+  /** "request", "guardrail" or "adjustment". */
+  readonly kind?: string;
+  readonly guardrailId?: string;
 }
 
 export interface Recording {

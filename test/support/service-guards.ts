@@ -45,6 +45,7 @@ export function openServiceDesk(
   const guards = createServiceGuards({
     openPost: () => deps.post ?? never,
     moderation: { transport: { send: never, close: never }, targets: never },
+    ...{ cloud: { targets: never, sign: never }, askModel: never },
     clock: systemClock,
     log: createLogger({ name: 'test', level: 'debug', stream: { write: (line) => void logged.push(line) } }),
     metrics: { serviceAsked: (_kind, outcome) => void outcomes.push(outcome) },
@@ -55,7 +56,8 @@ export function openServiceDesk(
     requestId: 'request-1',
     caller: { principal, project: undefined, direct: false },
     qualifiedModel: 'gpt-provider/gpt-4o-mini',
-  } as ChatCall;
+    request: { body: { messages: [] } },
+  } as unknown as ChatCall;
   const told = new Decisions(
     call,
     { guardrailHeader: undefined, guardrailsNotPassed: undefined },
@@ -68,7 +70,19 @@ export function openServiceDesk(
     },
   );
   return {
-    guard: (guardrail, stage = 'input') => guards(guardrail, { call, stage, decisions: told }),
+    guard: (guardrail, stage = 'input') => {
+      const made = guards(guardrail, { call, stage, decisions: told });
+      const { holds, window } = made;
+      return {
+        ...{ guardrail, holds, window, ended: () => made.ended() },
+        judge: async (texts, signal, about) => {
+          const left = await made.judge(texts, signal, about);
+          // Nothing more is asked of this request.
+          made.ended();
+          return left;
+        },
+      };
+    },
     ...{ decisions, outcomes, logged },
   };
 }

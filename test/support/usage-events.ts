@@ -48,6 +48,7 @@ export function usageEvent(fields: Partial<UsageEventRow> = {}): UsageEventRow {
     reported_cost: null,
     provider_key_id: null,
     special: null,
+    guardrail_id: null,
     ...fields,
   };
 }

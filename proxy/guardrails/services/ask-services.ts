@@ -1,14 +1,18 @@
-// The services of one stage: those that rewrite are asked one after another, each about what the one before has left; all others at
-// the same time, about what the first is asked about.
-import type { ServiceGuard } from './service.ts';
+// The services of one stage, asked about texts that are whole: those that rewrite one after another, each about what the one before has
+// left; all others at the same time, about what the first is asked about. Long texts are asked about in windows, as streams are.
+import { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { AskedAbout, ServiceGuard } from './service.ts';
+import { WindowedText, windowsOf } from './windows.ts';
 
 export interface AskedText {
   readonly text: string;
   /** Nothing can be put in place of what is found in it. */
   readonly isFixed: boolean;
+  /** Of what is found in it; texts with the same ones have one numbering. */
+  readonly placeholders?: Placeholders;
 }
 
-/** @returns each text as it is left; empty ones are not asked about. @throws GatewayError guardrail_blocked */
+/** @returns each text as it is left; empty ones are not asked about. @throws GatewayError guardrail_blocked, guardrail_unavailable */
 export async function askServices(
   services: readonly ServiceGuard[],
   texts: readonly AskedText[],
@@ -16,20 +20,82 @@ export async function askServices(
 ): Promise<readonly string[]> {
   const asked = texts.filter(({ text }) => text !== '');
   if (asked.length === 0) return texts.map(({ text }) => text);
-  const given = asked.map(({ text }) => text);
-  const isFixed = (index: number) => asked[index]?.isFixed === true;
-  const ask = (service: ServiceGuard, strings: readonly string[]) => service.judge(strings, signal, isFixed);
+  const ask = async (service: ServiceGuard, given: readonly AskedText[]) => {
+    const left = await (rewrites(service) ? rewritten : looked)(service, given, signal);
+    service.ended();
+    return given.map((one, index) => ({ ...one, text: left[index] ?? one.text }));
+  };
   const rewrite = async () => {
-    let left: readonly string[] = given;
+    let left: readonly AskedText[] = asked;
     for (const service of services.filter(rewrites)) left = await ask(service, left);
     return left;
   };
-  const others = services.filter((service) => !rewrites(service)).map((service) => ask(service, given));
+  const others = services.filter((service) => !rewrites(service)).map((service) => ask(service, asked));
   const [left] = await Promise.all([rewrite(), ...others]);
   const next = left.values();
-  return texts.map(({ text }) => (text === '' ? text : (next.next().value ?? text)));
+  return texts.map(({ text }) => (text === '' ? text : (next.next().value?.text ?? text)));
 }
 
-function rewrites({ guardrail }: ServiceGuard): boolean {
+export function rewrites({ guardrail }: ServiceGuard): boolean {
   return guardrail.action === 'redact';
+}
+
+/** Nothing is replaced, so all windows are asked about at once. */
+async function looked(
+  service: ServiceGuard,
+  texts: readonly AskedText[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const windows = texts.flatMap((one) =>
+    windowsOf(one.text, service.window).map((text) => ({ ...one, text })),
+  );
+  await service.judge(
+    windows.map(({ text }) => text),
+    signal,
+    aboutOf(windows),
+  );
+  return texts.map(({ text }) => text);
+}
+
+/** The next window of each text depends on what was left of the one before. */
+async function rewritten(
+  service: ServiceGuard,
+  texts: readonly AskedText[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const left = texts.map(() => '');
+  const windowed = texts.map(({ text }) => {
+    const one = new WindowedText(service.window);
+    one.push(text);
+    one.end();
+    return one;
+  });
+  for (;;) {
+    const due = [...windowed.entries()].filter(([, one]) => one.isDue);
+    if (due.length === 0) return left;
+    const asked = due.map(([index, one]) => ({
+      ...{ isFixed: texts[index]?.isFixed === true, placeholders: texts[index]?.placeholders },
+      ...{ isWhole: one.isWhole, text: one.ask() },
+    }));
+    const answers = await service.judge(
+      asked.map(({ text }) => text),
+      signal,
+      aboutOf(asked),
+    );
+    for (const [at, [index, one]] of due.entries()) left[index] += one.judged(answers[at] ?? '');
+  }
+}
+
+export interface WindowAbout {
+  readonly isFixed: boolean;
+  readonly isWhole?: boolean;
+  readonly placeholders?: Placeholders | undefined;
+}
+
+export function aboutOf(windows: readonly WindowAbout[]): AskedAbout {
+  return {
+    isFixed: (index) => windows[index]?.isFixed === true,
+    isWhole: (index) => windows[index]?.isWhole !== false,
+    placeholders: (index) => windows[index]?.placeholders ?? new Placeholders(),
+  };
 }

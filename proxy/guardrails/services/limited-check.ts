@@ -6,15 +6,19 @@ import type { Clock } from '../../../common/clock.ts';
 import { errorCode } from '../../../common/error-code.ts';
 import { AnswerTooLongError } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
+import { NoAnswerError } from '../../../guardrails/services/adapter.ts';
+import { LookupRefusedError } from '../../upstream/name-lookups.ts';
+import { TransportError } from '../../upstream/transport.ts';
 import { Places } from './places.ts';
 import {
+  NotAskedError,
   type ServiceCheck,
   ServiceFailedError,
   type ServiceQuestion,
   type ServiceVerdict,
 } from './service.ts';
 
-/** Asks without limits of its own. @throws ServiceFailedError, or what the connection fails with */
+/** Asks without limits of its own. @throws ServiceFailedError, NotAskedError, or what the connection fails with */
 export type Ask = ServiceCheck['ask'];
 
 export interface LimitedCheckDeps {
@@ -31,7 +35,7 @@ const waitingMax = 256;
 const failuresMax = 5;
 const restMs = 10_000;
 /** It was not asked, so it has not failed. */
-const notAsked: ReadonlySet<string> = new Set(['busy', 'resting', 'no_key']);
+const notAsked: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_price']);
 
 export class LimitedCheck implements ServiceCheck {
   readonly #deps: LimitedCheckDeps;
@@ -43,7 +47,7 @@ export class LimitedCheck implements ServiceCheck {
     this.#breaker = new Breaker({ failuresMax, restMs, clock: deps.clock });
   }
 
-  /** @throws ServiceFailedError; the signal's reason */
+  /** @throws ServiceFailedError, NotAskedError; the signal's reason */
   async ask(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
     signal.throwIfAborted();
     const timeUp = AbortSignal.timeout(this.#deps.timeoutMs);
@@ -60,7 +64,7 @@ export class LimitedCheck implements ServiceCheck {
 
   async #askInTurn(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
     using _place = await this.#places.take(signal).catch((error: unknown) => {
-      throw new ServiceFailedError('busy', error);
+      throw new NotAskedError('busy', { cause: error });
     });
     if (this.#breaker.enter() === undefined) throw new ServiceFailedError('resting');
     return await this.#deps.ask(question, signal);
@@ -72,21 +76,33 @@ export class LimitedCheck implements ServiceCheck {
       this.#deps.log.info({ guardrail_id: guardrail.id }, "a guardrail's service answers again");
   }
 
-  #failed({ guardrail }: ServiceQuestion, failed: ServiceFailedError): ServiceFailedError {
+  #failed<Failed extends ServiceFailedError | NotAskedError>(
+    { guardrail }: ServiceQuestion,
+    failed: Failed,
+  ): Failed {
     const { log, asked } = this.#deps;
     const { reason } = failed;
     asked(reason);
     // Messages of connection errors name the host.
     const about = { guardrail_id: guardrail.id, reason, code: errorCode(failed.cause) };
     log.debug(about, "a guardrail's service failed");
-    if (!notAsked.has(reason) && this.#breaker.failed())
+    const wasAsked = failed instanceof ServiceFailedError && !notAsked.has(reason);
+    if (wasAsked && this.#breaker.failed())
       log.warn(about, "a guardrail's service is left alone for ten seconds after failures");
     return failed;
   }
 }
 
-function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError {
-  if (error instanceof ServiceFailedError) return error;
-  if (error instanceof AnswerTooLongError) return new ServiceFailedError('answer', error);
+function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError | NotAskedError {
+  if (error instanceof ServiceFailedError || error instanceof NotAskedError) return error;
+  if (isOwnLack(error)) return new NotAskedError('busy', { cause: error });
+  if (error instanceof AnswerTooLongError || error instanceof NoAnswerError)
+    return new ServiceFailedError('answer', error);
   return new ServiceFailedError(timeUp.aborted ? 'timeout' : 'unreachable', error);
+}
+
+/** Of look-ups or descriptors: nobody has asked the service. */
+function isOwnLack(error: unknown): boolean {
+  if (error instanceof LookupRefusedError) return true;
+  return error instanceof TransportError && error.kind === 'overloaded';
 }

@@ -6,9 +6,11 @@ import type { GuardedPost } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Guardrail } from '../../../guardrails/definition.ts';
 import { type Ask, LimitedCheck } from './limited-check.ts';
+import { type AskModel, createModelAsk } from './model.ts';
 import { createModerationAsk, type ModerationDeps, moderationTimeoutMs } from './moderation.ts';
 import { type ServiceCheck, ServiceFailedError, type ServiceGuard } from './service.ts';
 import { createServiceGuard, type ServiceContext } from './service-guard.ts';
+import { createVendorAsk, type VendorServiceDeps } from './vendor-service.ts';
 import { createWebhookAsk } from './webhook.ts';
 
 export interface ServiceMetrics {
@@ -17,9 +19,11 @@ export interface ServiceMetrics {
 }
 
 export interface ServiceGuardsDeps {
-  /** Opens the connections of one webhook. */
+  /** Opens the connections of one webhook, or service. */
   openPost(): GuardedPost;
   readonly moderation: ModerationDeps;
+  readonly cloud: VendorServiceDeps['cloud'];
+  readonly askModel: AskModel;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
@@ -42,7 +46,7 @@ export function createServiceGuards(
 }
 
 function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
-  const { clock, log, metrics, moderation, openPost } = deps;
+  const { clock, log, metrics, moderation, openPost, cloud, askModel } = deps;
   const within = (timeoutMs: number, ask: Ask) =>
     new LimitedCheck({
       ...{ ask, timeoutMs, clock, log },
@@ -53,6 +57,10 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
       return within(check.timeoutMs, createWebhookAsk(check, { post: openPost(), clock }));
     case 'moderation':
       return within(moderationTimeoutMs, createModerationAsk(check, moderation));
+    case 'service':
+      return within(check.timeoutMs, createVendorAsk(check, { post: openPost(), clock, cloud }));
+    case 'model':
+      return within(check.timeoutMs, createModelAsk(check, askModel));
     default:
       return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
   }

@@ -7,6 +7,7 @@ import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
 import { guardedFailure } from '../failure-text.ts';
 import type { InspectContext } from '../guardrail.ts';
+import { serveStream } from '../services/served-stream.ts';
 import type { HeldMax } from './chunk-guard.ts';
 import { StreamInspection } from './stream-inspection.ts';
 
@@ -30,8 +31,17 @@ export function guardStream(
   context: StreamGuardContext,
 ): Promise<StreamResult> {
   const guarded = new GuardedStream(source, guards, deps, context);
-  context.onAbort(guarded);
-  return guarded.start();
+  const { services, textMax: observedMax } = guards;
+  if (services.length === 0) {
+    context.onAbort(guarded);
+    return guarded.start();
+  }
+  const { background } = deps;
+  const placeholders = () => guards.placeholders();
+  const served = serveStream(guarded, { services, placeholders, observedMax, background }, context);
+  // What it fails with goes to the services' stream as well.
+  guarded.start().catch(() => undefined);
+  return served;
 }
 
 /** Calls are inspected in one go: none that takes longer than this. */
@@ -51,7 +61,6 @@ class GuardedStream implements StreamResult, StreamSink {
   readonly headers: readonly string[];
   readonly #source: StreamResult;
   readonly #guards: AnswerGuards;
-  readonly #deps: StreamGuardDeps;
   readonly #context: StreamGuardContext;
   readonly #inspection: StreamInspection;
   /** The source's events are whole, and within its own limits. */
@@ -67,7 +76,6 @@ class GuardedStream implements StreamResult, StreamSink {
   #hasEnded = false;
   /** Nothing more is looked at. */
   #isOver = false;
-  readonly #asking = new AbortController();
   #held: Buffer[] = [];
   #sink: StreamSink | undefined;
   #ending: ((sink: StreamSink) => void) | undefined;
@@ -81,7 +89,6 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#source = source;
     this.headers = source.headers;
     this.#guards = guards;
-    this.#deps = deps;
     this.#context = context;
     this.#inspection = new StreamInspection(guards, heldMax(guards, deps));
   }
@@ -164,9 +171,8 @@ class GuardedStream implements StreamResult, StreamSink {
   #end(): void {
     this.#isOver = true;
     try {
-      const ending = this.#inspection.end(this.#asking.signal);
-      if (ending === undefined) this.#finish();
-      else ending.then(() => this.#finish()).catch((error: unknown) => this.#fail(error));
+      this.#inspection.end();
+      this.#finish();
     } catch (error) {
       this.#fail(error);
     }
@@ -208,7 +214,6 @@ class GuardedStream implements StreamResult, StreamSink {
     this.#queue = [];
     this.#conclude((sink) => sink.fail(error));
     this.#source.abort(error);
-    this.#asking.abort(error);
     if (!this.#isHandedOver) this.#handedOver.reject(error);
   }
 
@@ -221,9 +226,5 @@ class GuardedStream implements StreamResult, StreamSink {
   #conclude(tell: (sink: StreamSink) => void): void {
     this.#ending = tell;
     if (this.#sink !== undefined) tell(this.#sink);
-    if (!this.#isHandedOver || this.#guards.services.every(({ holds }) => holds)) return;
-    // What its caller has got is observed, however it ended.
-    const asked = this.#inspection.observe(new AbortController().signal);
-    this.#deps.background('guardrails after an answer', asked);
   }
 }

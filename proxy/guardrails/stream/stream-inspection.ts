@@ -1,5 +1,5 @@
 // From the events of a provider's stream to those of the caller: what the guardrails let pass, in bytes. Where they only observe,
-// the events pass as they come; where a service has to be asked first, none passes before it has answered.
+// the events pass as they come.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../providers/protocol-error.ts';
@@ -7,16 +7,11 @@ import { eventData } from '../../providers/sse.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
 import { ChunkGuard, type HeldMax, type PassedChunk } from './chunk-guard.ts';
 import { sliceMax, slicesOf } from './slices.ts';
-import { WholeAnswer } from './whole-answer.ts';
 
 export class StreamInspection {
   readonly #guards: AnswerGuards;
   readonly #chunks: ChunkGuard;
   readonly #observes: boolean;
-  /** Nothing leaves before all of it has come. */
-  #whole: WholeAnswer | undefined;
-  /** For services that are asked afterwards. */
-  #sent: WholeAnswer | undefined;
   #begun = false;
   /** Of what says nothing of the answer: waits until something does. */
   #prelude: Buffer[] = [];
@@ -27,18 +22,15 @@ export class StreamInspection {
 
   /** @param heldMax above it the failure rules hold */
   constructor(guards: AnswerGuards, heldMax: HeldMax) {
-    const { services } = guards;
-    const holds = services.some((service) => service.holds);
     this.#guards = guards;
+    const holds = guards.services.some((service) => service.holds);
     this.#observes = !holds && guards.guards().every(({ replacement }) => replacement === 'keep');
     this.#chunks = new ChunkGuard(guards, heldMax, this.#observes);
-    this.#whole = holds ? new WholeAnswer() : undefined;
-    this.#sent = services.some((service) => !service.holds) ? new WholeAnswer() : undefined;
   }
 
   /** UTF-16 units that are held, windows aside. */
   get held(): number {
-    return this.#chunks.held + (this.#whole?.length ?? 0) + (this.#sent?.length ?? 0);
+    return this.#chunks.held;
   }
 
   /** @returns what may leave since the last look */
@@ -66,20 +58,11 @@ export class StreamInspection {
     else if (data !== endMark) this.#takeChunk(data, event);
   }
 
-  /** All has come. A promise where services are asked before anything leaves. @throws as take */
-  end(signal: AbortSignal): Promise<void> | void {
+  /** All has come. @throws as take */
+  end(): void {
     this.#tell(this.#chunks.end());
-    if (this.#whole !== undefined) return this.#endWhole(this.#whole, signal);
     if (!this.#observes) this.#out.push(...this.#prelude, done);
     this.#guards.ended();
-  }
-
-  /** Asks the services that are asked when all has left. */
-  async observe(signal: AbortSignal): Promise<void> {
-    await this.#sent?.judge(
-      this.#guards.services.filter(({ holds }) => !holds),
-      signal,
-    );
   }
 
   #takeChunk(data: string, event: Buffer): void {
@@ -100,39 +83,9 @@ export class StreamInspection {
 
   /** @param event what a chunk that is untouched came in */
   #tell(passed: readonly PassedChunk[], event?: Buffer): void {
-    for (const { chunk, isUntouched, commits } of passed) {
-      if (this.#whole !== undefined) this.#whole.add(chunk);
-      else {
-        this.#note(chunk);
-        if (!this.#observes) this.#send(isUntouched && event !== undefined ? event : eventOf(chunk), commits);
-      }
-    }
-    if (this.#whole !== undefined && this.#whole.length > this.#guards.textMax) this.#letGo(this.#whole);
-  }
-
-  /** Too long for the services. @throws GatewayError guardrail_blocked */
-  #letGo(whole: WholeAnswer): void {
-    this.#guards.tooLong();
-    this.#whole = undefined;
-    for (const chunk of whole.chunks()) {
-      this.#note(chunk);
-      this.#send(eventOf(chunk), true);
-    }
-  }
-
-  async #endWhole(whole: WholeAnswer, signal: AbortSignal): Promise<void> {
-    const holding = this.#guards.services.filter(({ holds }) => holds);
-    for (const chunk of await whole.judge(holding, signal)) {
-      this.#note(chunk);
-      this.#send(eventOf(chunk), true);
-    }
-    this.#out.push(done);
-    this.#guards.ended();
-  }
-
-  #note(chunk: JsonObject): void {
-    this.#sent?.add(chunk);
-    if (this.#sent !== undefined && this.#sent.length > this.#guards.textMax) this.#sent = undefined;
+    if (this.#observes) return;
+    for (const { chunk, isUntouched, commits } of passed)
+      this.#send(isUntouched && event !== undefined ? event : eventOf(chunk), commits);
   }
 
   #send(event: Buffer, commits: boolean): void {

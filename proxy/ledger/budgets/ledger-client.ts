@@ -136,6 +136,8 @@ export interface UsageEvent {
   readonly streamed: boolean;
   readonly directKey: boolean;
   readonly providerKeyId: string | undefined;
+  /** Of a question that a guardrail asks a model; absent: of a request. */
+  readonly guardrailId?: string | undefined;
   readonly attempts: number;
   readonly estimated: boolean;
   /** Why; undefined where it is not. */

@@ -27,6 +27,7 @@ export function bytesOf(event: UsageEvent): number {
   bytes += lengthOf(event.aiSystemId) + lengthOf(event.personId) + lengthOf(event.projectKeyId);
   bytes +=
     lengthOf(event.projectAiSystemId) + lengthOf(event.projectPersonId) + lengthOf(event.providerKeyId);
+  bytes += lengthOf(event.guardrailId);
   if (event.special !== undefined) bytes += specialBytes;
   return bytes + event.charges.length * chargeBytes;
 }

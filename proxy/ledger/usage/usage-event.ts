@@ -83,6 +83,7 @@ function sourceOf(call: ChatCall) {
     directKey: caller.direct,
     // All attempts of a call go out with its first target.
     providerKeyId: call.targets[0]?.providerKeyId,
+    ...(call.guardrailId !== undefined && { guardrailId: call.guardrailId }),
   };
 }
 

@@ -56,12 +56,14 @@ const decisionsOf = ({ results }: Answered) =>
 describe('a text that is tried', () => {
   it('comes back as it is where nothing applies, or nothing is found', async () => {
     const tenant = await freshTenant();
-    const untouched = { blockedBy: '', message: '', text: 'Hello, Rosebud' };
+    const untouched = { blockedBy: '', message: '', text: 'Hello, Rosebud', body: '' };
     expect(await outcome(tenant, 'Hello, Rosebud')).toEqual({ ...untouched, results: [] });
     const { id, name } = await guardrail(tenant, { check: words('Xanadu') });
     expect(await outcome(tenant, 'Hello, Rosebud')).toEqual({
       ...untouched,
-      results: [{ guardrailId: id, name, enabled: true, decision: 'GUARDRAIL_DECISION_PASS', found: {} }],
+      results: [
+        { guardrailId: id, name, enabled: true, decision: 'GUARDRAIL_DECISION_PASS', found: {}, places: [] },
+      ],
     });
     expect(await outcome(tenant, '')).toMatchObject({ text: '', blockedBy: '' });
   });

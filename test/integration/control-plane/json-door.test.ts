@@ -85,7 +85,7 @@ describe('a call through the JSON door', () => {
     expect(json(await create('Guardrails/Test', request)).results).toEqual([
       {
         ...{ guardrailId: json(made).guardrail.id, name: guardrail.name, enabled: true, found: {} },
-        decision: 'GUARDRAIL_DECISION_NOT_TRIED',
+        ...{ decision: 'GUARDRAIL_DECISION_NOT_TRIED', places: [] },
       },
     ]);
     await create('Guardrails/Delete', { id: json(made).guardrail.id });

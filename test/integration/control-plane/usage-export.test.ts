@@ -150,7 +150,7 @@ describe.each([
   it('of nothing is a header, or nothing', async () => {
     const empty = { from: new Date(firstDay - dayMs).toISOString(), to: new Date(firstDay).toISOString() };
     expect(await overGrpc({ ...empty, format: csv })).toMatch(
-      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata,provider_key_id,kind,author_id,reason,undoes\r\n$/,
+      /^at,id,[a-z0-9_,]+,attempts,estimate_reason,reported_cost_usd,service_tier,[a-z0-9_,]+,images,metadata,provider_key_id,kind,author_id,reason,undoes,guardrail_id\r\n$/,
     );
     expect(await overGrpc(empty)).toBe('');
     expect(await (await overHttp(empty)).text()).toBe('');

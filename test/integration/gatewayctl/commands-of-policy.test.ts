@@ -218,6 +218,33 @@ describe('guardrails', () => {
     expect((await ctl.json('guardrails list')).guardrails).toEqual([]);
   });
 
+  it('of services, models and keys are made of their options, and whole requests are tried', async () => {
+    const { id } = await acme.createKey({ name: 'chosen' });
+    const asked =
+      'guardrails create attacks --stage input --action block --service lakera --service-option project=p1';
+    const made = await ctl.run(`${asked} --credential-file - --key chosen`, { input: 'lakera-key' });
+    expect(made.out).not.toContain('lakera-key');
+    expect(await ctl.json('guardrails get attacks')).toMatchObject({
+      ...{ keyIds: [id], hasCredential: true },
+      check: { service: { adapter: 'lakera', options: { project: 'p1' } } },
+    });
+    const judge = 'guardrails create topics --stage input --action block --window 500 --form judge';
+    await ctl.expect([
+      ...`${judge} --model gpt-provider/gpt-4o-mini --criterion topics --topic`.split(' '),
+      'medical advice',
+    ]);
+    await ctl.expect('guardrails create mail --stage input --action redact --personal-data --type email');
+    const body = JSON.stringify({ messages: [{ role: 'user', content: 'mail ada@example.com' }] });
+    const tried = await ctl.json('guardrails test --request-file -', { input: body });
+    expect(JSON.parse(tried.body).messages[0].content).toBe('mail [EMAIL_1]');
+    expect(tried.results.at(-1).places).toMatchObject([
+      { pointer: '/messages/0/content', start: 5, end: 20 },
+    ]);
+    const both = await ctl.run('guardrails test --request-file - --text x', { input: body });
+    expect(both.err).toMatch(/exclude each other/);
+    for (const name of ['attacks', 'topics', 'mail']) await ctl.expect(`guardrails delete ${name} --yes`);
+  });
+
   it('of a service print its secret, and a new one', async () => {
     const line =
       'guardrails create judge --stage input --action block --webhook https://judge.example.com/ask --webhook-timeout 3s';

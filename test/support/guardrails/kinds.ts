@@ -10,8 +10,6 @@ export interface TriedKind {
   readonly finds?: string;
   /** In place of it; undefined: nothing can stand there. */
   readonly placed?: (number: number) => string;
-  /** A service is asked about the whole answer before any of it leaves. */
-  readonly isService?: boolean;
   readonly stages: readonly string[];
   readonly actions: readonly string[];
 }
@@ -52,12 +50,12 @@ export const kinds: readonly TriedKind[] = [
     ...{ stages: ['input'], actions: ['block', 'observe'] },
   },
   {
-    ...{ kind: 'webhook', finds: codeName.finds, placed: () => codeName.placed, isService: true },
+    ...{ kind: 'webhook', finds: codeName.finds, placed: () => codeName.placed },
     check: (url) => ({ webhook: { url } }),
     ...everywhere,
   },
   {
-    ...{ kind: 'moderation', finds: 'flag:violence', isService: true },
+    ...{ kind: 'moderation', finds: 'flag:violence' },
     check: () => ({ moderation: {} }),
     ...{ stages, actions: ['block', 'observe'] },
   },

@@ -61,8 +61,8 @@ export function fateOf({ kind, stage, action }: Tried, { streamed, plants, says 
   if (action !== 'block') return 'answered';
   if (stage !== 'output' && findsInput(kind, plants)) return 'refused';
   if (stage === 'input') return 'answered';
-  // Calls are held whole, and so is everything where a service is asked.
-  return streamed && says === 'text' && kind.isService !== true ? 'cut' : 'withheld';
+  // Calls are held whole; what stands before a find, or before the window of a service that has it, has left.
+  return streamed && says === 'text' ? 'cut' : 'withheld';
 }
 
 function findsInput({ finds }: TriedKind, plants: boolean): boolean {

@@ -4,6 +4,7 @@ import type { GuardrailStage as _gateway_v1_GuardrailStage, GuardrailStage__Outp
 import type { GuardrailAction as _gateway_v1_GuardrailAction, GuardrailAction__Output as _gateway_v1_GuardrailAction__Output } from '../../gateway/v1/GuardrailAction.ts';
 import type { GuardrailFailureRule as _gateway_v1_GuardrailFailureRule, GuardrailFailureRule__Output as _gateway_v1_GuardrailFailureRule__Output } from '../../gateway/v1/GuardrailFailureRule.ts';
 import type { GuardrailCheck as _gateway_v1_GuardrailCheck, GuardrailCheck__Output as _gateway_v1_GuardrailCheck__Output } from '../../gateway/v1/GuardrailCheck.ts';
+import type { ServiceCredential as _gateway_v1_ServiceCredential, ServiceCredential__Output as _gateway_v1_ServiceCredential__Output } from '../../gateway/v1/ServiceCredential.ts';
 
 export interface CreateGuardrailRequest {
   'organizationId'?: (string);
@@ -16,8 +17,11 @@ export interface CreateGuardrailRequest {
   'message'?: (string);
   'aiSystemIds'?: (string)[];
   'check'?: (_gateway_v1_GuardrailCheck | null);
+  'keyIds'?: (string)[];
+  'credential'?: (_gateway_v1_ServiceCredential | null);
   '_enabled'?: "enabled";
   '_position'?: "position";
+  '_credential'?: "credential";
 }
 
 export interface CreateGuardrailRequest__Output {
@@ -31,6 +35,9 @@ export interface CreateGuardrailRequest__Output {
   'message': (string);
   'aiSystemIds': (string)[];
   'check': (_gateway_v1_GuardrailCheck__Output | null);
+  'keyIds': (string)[];
+  'credential'?: (_gateway_v1_ServiceCredential__Output | null);
   '_enabled'?: "enabled";
   '_position'?: "position";
+  '_credential'?: "credential";
 }

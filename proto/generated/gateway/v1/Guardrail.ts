@@ -20,6 +20,8 @@ export interface Guardrail {
   'check'?: (_gateway_v1_GuardrailCheck | null);
   'createdAt'?: (string);
   'revision'?: (number | string | Long);
+  'keyIds'?: (string)[];
+  'hasCredential'?: (boolean);
 }
 
 export interface Guardrail__Output {
@@ -36,4 +38,6 @@ export interface Guardrail__Output {
   'check': (_gateway_v1_GuardrailCheck__Output | null);
   'createdAt': (string);
   'revision': (string);
+  'keyIds': (string)[];
+  'hasCredential': (boolean);
 }

@@ -7,6 +7,8 @@ import type { SecretsCheck as _gateway_v1_SecretsCheck, SecretsCheck__Output as 
 import type { PromptSizeCheck as _gateway_v1_PromptSizeCheck, PromptSizeCheck__Output as _gateway_v1_PromptSizeCheck__Output } from '../../gateway/v1/PromptSizeCheck.ts';
 import type { WebhookCheck as _gateway_v1_WebhookCheck, WebhookCheck__Output as _gateway_v1_WebhookCheck__Output } from '../../gateway/v1/WebhookCheck.ts';
 import type { ModerationCheck as _gateway_v1_ModerationCheck, ModerationCheck__Output as _gateway_v1_ModerationCheck__Output } from '../../gateway/v1/ModerationCheck.ts';
+import type { ServiceCheck as _gateway_v1_ServiceCheck, ServiceCheck__Output as _gateway_v1_ServiceCheck__Output } from '../../gateway/v1/ServiceCheck.ts';
+import type { ModelCheck as _gateway_v1_ModelCheck, ModelCheck__Output as _gateway_v1_ModelCheck__Output } from '../../gateway/v1/ModelCheck.ts';
 import type { GuardrailField as _gateway_v1_GuardrailField, GuardrailField__Output as _gateway_v1_GuardrailField__Output } from '../../gateway/v1/GuardrailField.ts';
 
 export interface GuardrailCheck {
@@ -17,8 +19,12 @@ export interface GuardrailCheck {
   'promptSize'?: (_gateway_v1_PromptSizeCheck | null);
   'webhook'?: (_gateway_v1_WebhookCheck | null);
   'moderation'?: (_gateway_v1_ModerationCheck | null);
+  'service'?: (_gateway_v1_ServiceCheck | null);
+  'model'?: (_gateway_v1_ModelCheck | null);
   'also'?: (_gateway_v1_GuardrailField)[];
-  'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation";
+  'window'?: (number);
+  'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation"|"service"|"model";
+  '_window'?: "window";
 }
 
 export interface GuardrailCheck__Output {
@@ -29,6 +35,10 @@ export interface GuardrailCheck__Output {
   'promptSize'?: (_gateway_v1_PromptSizeCheck__Output | null);
   'webhook'?: (_gateway_v1_WebhookCheck__Output | null);
   'moderation'?: (_gateway_v1_ModerationCheck__Output | null);
+  'service'?: (_gateway_v1_ServiceCheck__Output | null);
+  'model'?: (_gateway_v1_ModelCheck__Output | null);
   'also': (_gateway_v1_GuardrailField__Output)[];
-  'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation";
+  'window'?: (number);
+  'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation"|"service"|"model";
+  '_window'?: "window";
 }

@@ -4,6 +4,7 @@ import type { GuardrailStage as _gateway_v1_GuardrailStage, GuardrailStage__Outp
 import type { GuardrailAction as _gateway_v1_GuardrailAction, GuardrailAction__Output as _gateway_v1_GuardrailAction__Output } from '../../gateway/v1/GuardrailAction.ts';
 import type { GuardrailFailureRule as _gateway_v1_GuardrailFailureRule, GuardrailFailureRule__Output as _gateway_v1_GuardrailFailureRule__Output } from '../../gateway/v1/GuardrailFailureRule.ts';
 import type { GuardrailCheck as _gateway_v1_GuardrailCheck, GuardrailCheck__Output as _gateway_v1_GuardrailCheck__Output } from '../../gateway/v1/GuardrailCheck.ts';
+import type { ServiceCredential as _gateway_v1_ServiceCredential, ServiceCredential__Output as _gateway_v1_ServiceCredential__Output } from '../../gateway/v1/ServiceCredential.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface GuardrailRecord {
@@ -18,7 +19,10 @@ export interface GuardrailRecord {
   'check'?: (_gateway_v1_GuardrailCheck | null);
   'secret'?: (string);
   'revision'?: (number | string | Long);
+  'keyIds'?: (string)[];
+  'credential'?: (_gateway_v1_ServiceCredential | null);
   '_secret'?: "secret";
+  '_credential'?: "credential";
 }
 
 export interface GuardrailRecord__Output {
@@ -33,5 +37,8 @@ export interface GuardrailRecord__Output {
   'check': (_gateway_v1_GuardrailCheck__Output | null);
   'secret'?: (string);
   'revision': (string);
+  'keyIds': (string)[];
+  'credential'?: (_gateway_v1_ServiceCredential__Output | null);
   '_secret'?: "secret";
+  '_credential'?: "credential";
 }

@@ -7,7 +7,10 @@ export interface TestGuardrailsRequest {
   'stage'?: (_gateway_v1_GuardrailStage);
   'text'?: (string);
   'aiSystemId'?: (string);
+  'body'?: (string);
+  'keyId'?: (string);
   '_aiSystemId'?: "aiSystemId";
+  '_keyId'?: "keyId";
 }
 
 export interface TestGuardrailsRequest__Output {
@@ -15,5 +18,8 @@ export interface TestGuardrailsRequest__Output {
   'stage': (_gateway_v1_GuardrailStage__Output);
   'text': (string);
   'aiSystemId'?: (string);
+  'body': (string);
+  'keyId'?: (string);
   '_aiSystemId'?: "aiSystemId";
+  '_keyId'?: "keyId";
 }

@@ -7,6 +7,7 @@ export interface TestGuardrailsResponse {
   'message'?: (string);
   'text'?: (string);
   'results'?: (_gateway_v1_GuardrailTestResult)[];
+  'body'?: (string);
 }
 
 export interface TestGuardrailsResponse__Output {
@@ -14,4 +15,5 @@ export interface TestGuardrailsResponse__Output {
   'message': (string);
   'text': (string);
   'results': (_gateway_v1_GuardrailTestResult__Output)[];
+  'body': (string);
 }

@@ -5,6 +5,8 @@ import type { GuardrailAction as _gateway_v1_GuardrailAction, GuardrailAction__O
 import type { GuardrailFailureRule as _gateway_v1_GuardrailFailureRule, GuardrailFailureRule__Output as _gateway_v1_GuardrailFailureRule__Output } from '../../gateway/v1/GuardrailFailureRule.ts';
 import type { GuardrailAiSystems as _gateway_v1_GuardrailAiSystems, GuardrailAiSystems__Output as _gateway_v1_GuardrailAiSystems__Output } from '../../gateway/v1/GuardrailAiSystems.ts';
 import type { GuardrailCheck as _gateway_v1_GuardrailCheck, GuardrailCheck__Output as _gateway_v1_GuardrailCheck__Output } from '../../gateway/v1/GuardrailCheck.ts';
+import type { GuardrailKeys as _gateway_v1_GuardrailKeys, GuardrailKeys__Output as _gateway_v1_GuardrailKeys__Output } from '../../gateway/v1/GuardrailKeys.ts';
+import type { ServiceCredential as _gateway_v1_ServiceCredential, ServiceCredential__Output as _gateway_v1_ServiceCredential__Output } from '../../gateway/v1/ServiceCredential.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface UpdateGuardrailRequest {
@@ -19,6 +21,8 @@ export interface UpdateGuardrailRequest {
   'message'?: (string);
   'aiSystems'?: (_gateway_v1_GuardrailAiSystems | null);
   'check'?: (_gateway_v1_GuardrailCheck | null);
+  'keys'?: (_gateway_v1_GuardrailKeys | null);
+  'credential'?: (_gateway_v1_ServiceCredential | null);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_enabled'?: "enabled";
@@ -29,6 +33,8 @@ export interface UpdateGuardrailRequest {
   '_message'?: "message";
   '_aiSystems'?: "aiSystems";
   '_check'?: "check";
+  '_keys'?: "keys";
+  '_credential'?: "credential";
 }
 
 export interface UpdateGuardrailRequest__Output {
@@ -43,6 +49,8 @@ export interface UpdateGuardrailRequest__Output {
   'message'?: (string);
   'aiSystems'?: (_gateway_v1_GuardrailAiSystems__Output | null);
   'check'?: (_gateway_v1_GuardrailCheck__Output | null);
+  'keys'?: (_gateway_v1_GuardrailKeys__Output | null);
+  'credential'?: (_gateway_v1_ServiceCredential__Output | null);
   '_ifRevision'?: "ifRevision";
   '_name'?: "name";
   '_enabled'?: "enabled";
@@ -53,4 +61,6 @@ export interface UpdateGuardrailRequest__Output {
   '_message'?: "message";
   '_aiSystems'?: "aiSystems";
   '_check'?: "check";
+  '_keys'?: "keys";
+  '_credential'?: "credential";
 }

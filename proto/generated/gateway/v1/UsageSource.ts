@@ -15,12 +15,14 @@ export interface UsageSource {
   'modelAnswered'?: (string);
   'directKey'?: (boolean);
   'providerKeyId'?: (string);
+  'guardrailId'?: (string);
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_projectKeyId'?: "projectKeyId";
   '_projectAiSystemId'?: "projectAiSystemId";
   '_projectPersonId'?: "projectPersonId";
   '_providerKeyId'?: "providerKeyId";
+  '_guardrailId'?: "guardrailId";
 }
 
 export interface UsageSource__Output {
@@ -37,10 +39,12 @@ export interface UsageSource__Output {
   'modelAnswered': (string);
   'directKey': (boolean);
   'providerKeyId'?: (string);
+  'guardrailId'?: (string);
   '_aiSystemId'?: "aiSystemId";
   '_personId'?: "personId";
   '_projectKeyId'?: "projectKeyId";
   '_projectAiSystemId'?: "projectAiSystemId";
   '_projectPersonId'?: "projectPersonId";
   '_providerKeyId'?: "providerKeyId";
+  '_guardrailId'?: "guardrailId";
 }

@@ -191,7 +191,10 @@ describe('a check', () => {
 
   it('is stored without repetitions, and its URL in one form', () => {
     expect(read({ words: { phrases: ['x', 'y', 'x'], withinWords: true } })).toEqual({
-      value: { kind: 'words', message: { words: { phrases: ['x', 'y'], withinWords: true }, also: [] } },
+      value: {
+        kind: 'words',
+        message: { words: { phrases: ['x', 'y'], withinWords: true }, also: [] },
+      },
     });
     expect(read({ webhook: { url: 'HTTPS://Checks.example.com' } })).toMatchObject({
       value: { message: { webhook: { url: 'https://checks.example.com/', timeoutMs: 0 } } },

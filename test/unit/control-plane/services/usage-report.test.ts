@@ -50,6 +50,7 @@ describe('a report', () => {
       ...{ unpriced: 1, status: 599, error_source: 'provider', error_code: 'x', latency_ms: 7 },
       ...{ first_token_ms: 8, streamed: 1, direct_key: 1, attempts: 2, estimated: 1 },
       ...{ estimate_reason: 'timed_out', reported_cost: 3, special: null, provider_key_id: other },
+      guardrail_id: null,
     };
     expect(events).toEqual([{ row, charges: [{ budgetId: uuid, window: 'total', escrow: 5 }] }]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { plainBase64, readDataUrl, sniffBase64Image, sniffImage } from '../../../../proxy/chat/media.ts';
+import { plainBase64 } from '../../../../common/plain-base64.ts';
+import { readDataUrl, sniffBase64Image, sniffImage } from '../../../../proxy/chat/media.ts';
 
 describe('a data URL', () => {
   it.each([

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
+import { requestPlaces } from '../../../../guardrails/places/request-places.ts';
 import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
-import { requestPlaces } from '../../../../proxy/guardrails/request-places.ts';
 import {
   formatFields,
   routingFields,

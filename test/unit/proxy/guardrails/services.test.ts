@@ -27,10 +27,12 @@ function openAsking(judges: Readonly<Record<string, Judge>>) {
     serviceGuard: (guardrail) => ({
       guardrail,
       holds: guardrail.action !== 'observe',
-      judge: (texts, signal, isFixed) => {
+      window: 1000,
+      ended: () => undefined,
+      judge: (texts, signal, about) => {
         asked.push([guardrail.name, texts]);
         const judge = judges[guardrail.name];
-        return judge === undefined ? Promise.resolve(texts) : judge(texts, signal, isFixed);
+        return judge === undefined ? Promise.resolve(texts) : judge(texts, signal, about);
       },
     }),
   });
@@ -81,8 +83,8 @@ describe('services', () => {
 
   it('are told of which texts nothing can be put in place', async () => {
     const fixed: (readonly [string, boolean | undefined])[] = [];
-    const first: Judge = async (texts, _signal, isFixed) => {
-      fixed.push(...texts.map((text, index) => [text, isFixed?.(index)] as const));
+    const first: Judge = async (texts, _signal, about) => {
+      fixed.push(...texts.map((text, index) => [text, about?.isFixed?.(index)] as const));
       return texts;
     };
     await openAsking({ first }).inspect(callWith([service('first', 'redact')], body));

@@ -1,8 +1,10 @@
 // What holds for every question to a service: its time, its place, and that a service that fails is left alone.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../../../common/logger.ts';
+import type { Principal } from '../../../../../proxy/access/principal.ts';
 import { LimitedCheck } from '../../../../../proxy/guardrails/services/limited-check.ts';
 import {
+  NotAskedError,
   ServiceFailedError,
   type ServiceQuestion,
   type ServiceVerdict,
@@ -11,8 +13,14 @@ import { organization } from '../../../../support/service-guards.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
 
 const question: ServiceQuestion = {
-  ...{ guardrail: { id: 'guardrail-1', name: 'our-guard' }, stage: 'input', requestId: 'request-1' },
-  ...{ organization, model: 'gpt-provider/gpt-4o-mini', texts: ['tea'] },
+  ...{
+    guardrail: { id: 'guardrail-1', name: 'our-guard', action: 'block' },
+    stage: 'input',
+    requestId: 'request-1',
+  },
+  ...{ organization, model: 'gpt-provider/gpt-4o-mini', texts: ['tea'], window: 1000 },
+  caller: { principal: { organization } as Principal, project: undefined, direct: false },
+  context: () => ({ sources: [], query: '' }),
 };
 
 interface Asked {
@@ -55,7 +63,8 @@ const under = (count: number) => expect.poll(() => asked.length).toBe(count);
 const reasonOf = (asking: Promise<ServiceVerdict>) =>
   asking.then(
     () => 'answered',
-    (error: unknown) => (error instanceof ServiceFailedError ? error.reason : String(error)),
+    (error: unknown) =>
+      error instanceof ServiceFailedError || error instanceof NotAskedError ? error.reason : String(error),
   );
 
 async function fail(times: number, error = new Error('no connection')): Promise<void> {

@@ -4,6 +4,7 @@ import type { GuardedPost } from '../../../../../common/guarded-request.ts';
 import { Secret } from '../../../../../common/secret.ts';
 import { createWebhookSecret } from '../../../../../common/webhook-signature.ts';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
+import { LookupRefusedError } from '../../../../../proxy/upstream/name-lookups.ts';
 import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
 
 const never = new AbortController().signal;
@@ -57,3 +58,19 @@ it.each([
 ] as const)('a guard with action %s holds an answer: %s', (action, holds) => {
   expect(openServiceDesk({ post: unreachable }).guard(webhook({ action })).holds).toBe(holds);
 });
+
+it.each(['block', 'pass'] as const)(
+  'what the gateway lacks to ask is no failure, and no rule’s matter: %s',
+  async (onFailure) => {
+    const post: GuardedPost = () => Promise.reject(new LookupRefusedError());
+    const { guard, decisions, outcomes } = openServiceDesk({ post });
+    for (const action of ['block', 'redact'] as const)
+      await expect(guard(webhook({ action, onFailure })).judge(['tea'], never)).rejects.toMatchObject({
+        code: 'guardrail_unavailable',
+      });
+    expect(await guard(webhook({ action: 'observe', onFailure })).judge(['tea'], never)).toEqual(['tea']);
+    expect(decisions).toEqual(Array(3).fill('our-guard input unavailable'));
+    // It is not left alone for that.
+    expect(outcomes).toEqual(Array(3).fill('busy'));
+  },
+);

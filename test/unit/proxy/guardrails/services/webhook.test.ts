@@ -128,7 +128,9 @@ describe('what a webhook answers is', () => {
   ])('redact, where nothing can be put in place of %s', async (_where, fixed, decision) => {
     receiver.answer = answers({ decision: 'redact', texts: ['Where is it?', texts[1]] });
     const { guard, decisions } = openDesk();
-    const judging = guard(guardrail({ action: 'redact' })).judge(texts, never, (index) => index === fixed);
+    const judging = guard(guardrail({ action: 'redact' })).judge(texts, never, {
+      isFixed: (index) => index === fixed,
+    });
     await judging.catch(() => undefined);
     expect(decisions).toEqual([`our-guard input ${decision}`]);
     if (decision === 'block') await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import type { AnswerGuards } from '../../../../../proxy/guardrails/answer-guards.ts';
-import type { ServiceGuard } from '../../../../../proxy/guardrails/services/service.ts';
+import type { AskedAbout, ServiceGuard } from '../../../../../proxy/guardrails/services/service.ts';
 import {
   answered,
   answerGuards,
@@ -22,12 +22,15 @@ const secret = marked('<', '>', 'SECRET');
 class ToldService implements ServiceGuard {
   readonly guardrail: Guardrail;
   readonly holds: boolean;
+  readonly window: number;
+  hasEnded = false;
   readonly asked: (readonly string[])[] = [];
   fixed: readonly string[] = [];
   signal: AbortSignal | undefined;
   readonly #answers = Promise.withResolvers<(texts: readonly string[]) => readonly string[]>();
 
-  constructor(action: Guardrail['action']) {
+  constructor(action: Guardrail['action'], window = 1000) {
+    this.window = window;
     const check = { kind: 'unknown' } as const;
     const fields = {
       id: action,
@@ -41,16 +44,16 @@ class ToldService implements ServiceGuard {
     this.holds = action !== 'observe';
   }
 
-  async judge(
-    texts: readonly string[],
-    signal: AbortSignal,
-    isFixed?: (index: number) => boolean,
-  ): Promise<readonly string[]> {
+  async judge(texts: readonly string[], signal: AbortSignal, about?: AskedAbout): Promise<readonly string[]> {
     this.asked.push(texts);
-    this.fixed = texts.filter((_text, index) => isFixed?.(index));
+    this.fixed = texts.filter((_text, index) => about?.isFixed?.(index));
     this.signal = signal;
     const left = (await this.#answers.promise)(texts);
     return left;
+  }
+
+  ended(): void {
+    this.hasEnded = true;
   }
 
   answer(left: (texts: readonly string[]) => readonly string[] = (texts) => texts): this {
@@ -160,25 +163,54 @@ describe('a service that holds', () => {
     expect(received.hasEnded).toBe(true);
   });
 
-  it('is not asked about too long an answer, which its failure rule blocks', async () => {
-    const { source, result } = guarded(asking([new ToldService('block')], { textMax: 300 }));
-    source.say(role, chunkOf({ content: 'a'.repeat(301) }));
-    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    expect(source.aborted).toBeDefined();
+  it('is asked in windows as the stream goes, of which a quarter is held and asked about again', async () => {
+    const service = new ToldService('block', 200).answer();
+    const { source, result } = guarded(asking([service]));
+    const text = Array.from({ length: 450 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
+    source.say(role, chunkOf({ content: text.slice(0, 200) }));
+    expect(service.asked).toEqual([]);
+    source.say(chunkOf({ content: text.slice(200, 250) }));
+    expect(service.asked).toEqual([[text.slice(0, 200)]]);
+    const received = receive(await result);
+    expect(received.text()).toBe(text.slice(0, 150));
+    source.say(chunkOf({ content: text.slice(250) }));
+    await expect.poll(() => received.text()).toBe(text.slice(0, 300));
+    expect(service.asked.slice(1)).toEqual([[text.slice(150, 350)]]);
+    source.say(finishOf('stop'));
+    source.end();
+    await expect.poll(() => received.hasEnded).toBe(true);
+    expect(service.asked.slice(2)).toEqual([[text.slice(300)]]);
+    expect(received.text()).toBe(text);
+    expect(service.hasEnded).toBe(true);
   });
 
-  it('is not asked about too long an answer, which its failure rule lets pass as it comes', async () => {
-    const service = new ToldService('block');
-    const guards = asking([service], { textMax: 300, tooLong: () => undefined });
-    const { source, result } = guarded(guards);
-    source.say(role, chunkOf({ content: 'a'.repeat(300) }), chunkOf({ content: 'b' }));
+  it('lets go what it has judged and nothing else where it then refuses', async () => {
+    const found = 'SECRET';
+    const service = new ToldService('block', 40).answer((texts) => {
+      if (texts.some((text) => text.includes(found))) throw blocked();
+      return texts;
+    });
+    const text = `${'a'.repeat(37)}${found} and more of it`;
+    for (let cut = 1; cut < text.length; cut++) {
+      const { source, result } = guarded(asking([service]));
+      source.say(role, chunkOf({ content: text.slice(0, cut) }), chunkOf({ content: text.slice(cut) }));
+      source.end();
+      const received = receive(await result);
+      await expect.poll(() => received.failure).toMatchObject({ code: 'guardrail_blocked' });
+      expect(received.text()).toBe('a'.repeat(30));
+    }
+  });
+
+  it('makes the provider wait where too much is held', async () => {
+    const service = new ToldService('block', 200);
+    const { source, result, isHandedOver } = guarded(asking([service]));
+    source.say(role, chunkOf({ content: 'a'.repeat(300_000) }));
+    await expect.poll(() => source.isPaused && service.asked.length).toBe(1);
+    expect(await isHandedOver()).toBe(false);
+    service.answer();
     const received = receive(await result);
-    expect(received.text()).toBe(`${'a'.repeat(300)}b`);
-    source.say(chunkOf({ content: 'c' }));
-    expect(received.text()).toHaveLength(302);
-    source.end();
-    expect(service.asked).toEqual([]);
-    expect(received.hasEnded).toBe(true);
+    await expect.poll(() => received.text().length).toBeGreaterThan(299_000);
+    expect(source.isPaused).toBe(false);
   });
 });
 

@@ -1,12 +1,10 @@
-// A streamed answer that is collected because services are asked about all of it: its texts, each in one piece, and what else it
-// says, in order.
+// A streamed answer that is collected for services that observe it: its texts, each in one piece, and what else it says, in order.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { answerPlaces } from '../answer-places.ts';
-import { slotsOf, withTexts } from '../places.ts';
-import { askServices } from '../services/ask-services.ts';
-import type { ServiceGuard } from '../services/service.ts';
-import { type Piece, readDelta } from './delta.ts';
+import { answerPlaces } from '../../../guardrails/places/answer-places.ts';
+import { slotsOf } from '../../../guardrails/places/places.ts';
+import { type Piece, readDelta } from '../stream/delta.ts';
+import type { AskedText } from './ask-services.ts';
 
 interface Part {
   text: string;
@@ -30,17 +28,10 @@ export class WholeAnswer {
     for (const choice of choices) this.#addChoice(choice, chunk);
   }
 
-  chunks(): readonly JsonObject[] {
-    return this.#parts.map(({ text, chunk }) => chunk(text));
-  }
-
-  /** Asks services about all texts. @returns the chunks that are left. @throws GatewayError guardrail_blocked */
-  async judge(services: readonly ServiceGuard[], signal: AbortSignal): Promise<readonly JsonObject[]> {
-    const chunks = this.chunks();
-    const slots = slotsOf(chunks, answerPlaces);
-    if (slots.length === 0) return chunks;
-    const left = withTexts(chunks, answerPlaces, await askServices(services, slots, signal));
-    return Array.isArray(left) ? left.filter(isObject) : chunks;
+  /** All texts, each in one piece. */
+  texts(): readonly AskedText[] {
+    const chunks = this.#parts.map(({ text, chunk }) => chunk(text));
+    return slotsOf(chunks, answerPlaces).map(({ text, isFixed }) => ({ text, isFixed }));
   }
 
   #addChoice(choice: JsonObject, chunk: JsonObject): void {

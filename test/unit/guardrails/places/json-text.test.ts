@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapJsonText } from '../../../../proxy/guardrails/json-text.ts';
+import { mapJsonText } from '../../../../guardrails/places/json-text.ts';
 import { Random } from '../../../support/access/random.ts';
 
 const shouting = (text: string) => mapJsonText(text, (part) => part.toUpperCase());

@@ -1,15 +1,15 @@
 // Whole texts in pieces: what is found is what is found in one go, whatever stands across the pieces and however long it is.
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../../../guardrails/fold.ts';
-import { compileCheck } from '../../../../guardrails/index.ts';
-import type { Matcher } from '../../../../guardrails/matcher.ts';
-import { type Hit, scan, TextScan } from '../../../../proxy/guardrails/scan.ts';
-import { Random } from '../../../support/access/random.ts';
-import { literally, throwing } from '../../../support/guarded-requests.ts';
-import { corpus } from '../../guardrails/personal-data.corpus.ts';
-import { labelledTexts } from '../../guardrails/secrets.corpus.ts';
-import { disguisedText } from '../../guardrails/window.texts.ts';
-import { wordsCases } from '../../guardrails/words.corpus.ts';
+import { fold } from '../../../guardrails/fold.ts';
+import { compileCheck } from '../../../guardrails/index.ts';
+import type { Matcher } from '../../../guardrails/matcher.ts';
+import { type Hit, scan, TextScan } from '../../../guardrails/scan.ts';
+import { Random } from '../../support/access/random.ts';
+import { literally, throwing } from '../../support/guarded-requests.ts';
+import { corpus } from './personal-data.corpus.ts';
+import { labelledTexts } from './secrets.corpus.ts';
+import { disguisedText } from './window.texts.ts';
+import { wordsCases } from './words.corpus.ts';
 
 const window = 512;
 const phrases = [...new Set(wordsCases.flatMap((one) => one.phrases)), 'blue heron'];

@@ -3,7 +3,7 @@
 // along the way to it, and the very same body where nothing is.
 import { isNumber, type JsonNumber, plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
-import type { RequestField } from '../../guardrails/definition.ts';
+import type { RequestField } from '../definition.ts';
 import { mapDocumentText } from './document-text.ts';
 import { mapJsonText } from './json-text.ts';
 import { spellingsOf } from './number-spellings.ts';
@@ -46,6 +46,18 @@ export interface Slot {
   readonly only?: RequestField;
   /** Of a text that may come in pieces: where it stands, the same for all its pieces. Where it was asked for. */
   readonly path?: string;
+  /** Where it was asked for. */
+  readonly where?: Where;
+}
+
+/** Where a string of a body stands. */
+export interface Where {
+  /** JSON pointer (RFC 6901). */
+  readonly pointer: string;
+  /** The name of what the pointer leads to. */
+  readonly inName?: true;
+  /** What the pointer leads to is JSON text: a string, name or number within it. */
+  readonly isInner?: true;
 }
 
 /** Deeper than anything that is meant to be read. */
@@ -94,6 +106,17 @@ export function mapPaths(body: unknown, place: Place, put: (slot: Slot) => strin
   return new Walk(put, []).value(body, place);
 }
 
+/** As {@link slotsOf}, with where each stands. @throws TooDeepError */
+export function placedSlotsOf(body: unknown, place: Place): Slot[] {
+  const slots: Slot[] = [];
+  const put = (slot: Slot) => {
+    slots.push(slot);
+    return slot.text;
+  };
+  new Walk(put, undefined, []).value(body, place);
+  return slots;
+}
+
 const depthMax = 1000;
 const withoutFields: Readonly<Record<string, Place>> = {};
 
@@ -104,11 +127,14 @@ class Walk {
   readonly #turns = new Turns();
   /** From the body to where the walk is, where somebody asks. */
   readonly #path: string[] | undefined;
+  /** The same as a pointer has it, where somebody asks. */
+  readonly #at: string[] | undefined;
   #only: RequestField | undefined;
 
-  constructor(put: (slot: Slot) => string, path?: string[]) {
+  constructor(put: (slot: Slot) => string, path?: string[], at?: string[]) {
     this.#put = put;
     this.#path = path;
+    this.#at = at;
   }
 
   value(value: unknown, place: Place): unknown {
@@ -139,7 +165,8 @@ class Walk {
     if (mayBeExempt && place.isExempt?.(value) !== false) return value;
     if (place.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
-    if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, { group }));
+    if (place.strings === 'json')
+      return mapJsonText(value, (part) => this.#text(part, { group, ...this.#where({ isInner: true }) }));
     const path = this.#path && { path: JSON.stringify(this.#path) };
     const turn = place.joins === true ? { turn: this.#turns.current } : undefined;
     return this.#text(value, path || turn ? { group, ...turn, ...path } : { group });
@@ -156,8 +183,10 @@ class Walk {
     let put: unknown[] | undefined;
     for (const [index, value] of values.entries()) {
       this.#path?.push(numberOf(value, index));
+      this.#at?.push(String(index));
       const one = this.value(value, place);
       this.#path?.pop();
+      this.#at?.pop();
       if (one === value) continue;
       put ??= [...values];
       put[index] = one;
@@ -171,10 +200,12 @@ class Walk {
     let put: Map<string, unknown> | undefined;
     for (const name of Object.keys(value)) {
       const place = Object.hasOwn(known, name) ? known[name] : undefined;
-      if (place === undefined) this.#fixed(name);
       this.#path?.push(name);
+      this.#at?.push(name);
+      if (place === undefined) this.#fixed(name, { inName: true });
       const one = this.value(value[name], place ?? others);
       this.#path?.pop();
+      this.#at?.pop();
       if (one === value[name]) continue;
       put ??= new Map(Object.entries(value));
       put.set(name, one);
@@ -183,18 +214,28 @@ class Walk {
     return put === undefined ? value : Object.fromEntries(put);
   }
 
-  #text(value: string, of: Pick<Slot, 'group' | 'turn' | 'path'>): string {
-    return value === '' ? value : this.#put({ text: value, isFixed: false, ...of, ...this.#isOnly() });
+  #text(value: string, of: Pick<Slot, 'group' | 'turn' | 'path' | 'where'>): string {
+    if (value === '') return value;
+    return this.#put({ text: value, isFixed: false, ...this.#where(), ...of, ...this.#isOnly() });
   }
 
-  #fixed(value: string): string {
-    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups, ...this.#isOnly() });
+  #fixed(value: string, of?: Pick<Where, 'inName'>): string {
+    const fixed = { text: value, isFixed: true, ...this.#where(of), ...this.#isOnly() };
+    if (value !== '') this.#put({ ...fixed, group: ++this.#groups });
     return value;
+  }
+
+  #where(of?: Partial<Where>): Pick<Slot, 'where'> | undefined {
+    return this.#at && { where: { pointer: pointerOf(this.#at), ...of } };
   }
 
   #isOnly(): Pick<Slot, 'only'> | undefined {
     return this.#only && { only: this.#only };
   }
+}
+
+function pointerOf(path: readonly string[]): string {
+  return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** A part of a list says which one it is, wherever a chunk has it. */

@@ -1,5 +1,5 @@
 // Where text stands in a request (SDK type `ChatCompletionCreateParams`). What is not named here is inspected.
-import type { RequestField } from '../../guardrails/definition.ts';
+import type { RequestField } from '../definition.ts';
 import { cacheMark, called, content, id, messageFields, name, number, word } from './message-places.ts';
 import { anything, exempt, fields, fixed, type Place, text, unseen } from './places.ts';
 

@@ -1,9 +1,9 @@
 // What matchers find in texts that are there as a whole, piece by piece: between two pieces others have their turn, and whoever scans
 // may stop. The pieces give what the whole gives. Done here or in a worker: it takes and gives plain values.
-import { wholeCharacters } from '../../guardrails/characters.ts';
-import { escapeBegun } from '../../guardrails/escapes.ts';
-import { FoldedText, fold } from '../../guardrails/fold.ts';
-import { contextMax, type Finding, type Matcher } from '../../guardrails/matcher.ts';
+import { wholeCharacters } from './characters.ts';
+import { escapeBegun } from './escapes.ts';
+import { FoldedText, fold } from './fold.ts';
+import { contextMax, type Finding, type Matcher } from './matcher.ts';
 
 export interface Scanned {
   /** By text, then by matcher, then by place. */

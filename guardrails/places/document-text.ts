@@ -2,7 +2,7 @@
 // such; what is replaced in them is encoded again. Whatever is text in UTF-8 is opened, because each vendor has a list of its own of
 // types that it reads as text; pictures, sounds and PDF files are not, and office documents and archives are no UTF-8.
 import { isUtf8 } from 'node:buffer';
-import { plainBase64 } from '../chat/media.ts';
+import { plainBase64 } from '../../common/plain-base64.ts';
 
 /** SVG is a picture in words. */
 const unopened = /^(?:image\/(?!svg)|audio\/|video\/|application\/pdf$)/i;

@@ -1,0 +1,19 @@
+// The forms in which classifier models are asked: a new one is a file beside this and a line here, with a fixture in
+// test/support/guardrails/model-fixtures.ts and a line in docs/guardrails.md (a test says where one is missing).
+import type { ModelForm } from './form.ts';
+import { graniteGuardian } from './granite-guardian.ts';
+import { judge } from './judge.ts';
+import { llamaGuard } from './llama-guard.ts';
+import { promptGuard } from './prompt-guard.ts';
+
+export const modelForms: Readonly<Record<string, ModelForm>> = {
+  llama_guard: llamaGuard,
+  granite_guardian: graniteGuardian,
+  prompt_guard: promptGuard,
+  judge,
+};
+
+/** Undefined: this version has no such form. */
+export function modelForm(name: string): ModelForm | undefined {
+  return Object.hasOwn(modelForms, name) ? modelForms[name] : undefined;
+}

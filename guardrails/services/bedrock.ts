@@ -1,0 +1,89 @@
+// Bedrock Guardrails, applied to texts without a model. Source: SDK types `ApplyGuardrailRequest` and `ApplyGuardrailResponse` of the
+// package @aws-sdk/client-bedrock-runtime. One request for each text, so that what is left of a text is told text by text.
+import { isObject, type JsonObject } from '../../common/json.ts';
+import {
+  type AskedTexts,
+  NoAnswerError,
+  type ServiceAdapter,
+  type ServiceFinding,
+  type TextVerdict,
+} from './adapter.ts';
+import { labelOf, objectOf, objectsIn, stringOf } from './read.ts';
+
+export const bedrock: ServiceAdapter = {
+  source: '@aws-sdk/client-bedrock-runtime ApplyGuardrailCommand',
+  url: 'https://bedrock-runtime.{region}.amazonaws.com',
+  options: {
+    region: { form: /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/, isRequired: true, about: 'such as eu-west-1' },
+    guardrail: { form: /^[a-z0-9]{1,64}$/, isRequired: true, about: "the vendor's id of the guardrail" },
+    version: { form: /^(DRAFT|[1-9]\d{0,7})$/, about: 'of it; default DRAFT' },
+    grounding: { form: /^(true|false)$/, about: 'true: answers are compared with what the model was shown' },
+  },
+  authentication: 'aws',
+  authenticate: ({ options }) => ({ kind: 'aws', region: options.region ?? '' }),
+  redacts: true,
+  textMax: 24_000,
+  scores: false,
+  ask: (asked, { options }) =>
+    asked.texts.map((text, index) => ({
+      texts: [index],
+      path: `/guardrail/${options.guardrail}/version/${options.version ?? 'DRAFT'}/apply`,
+      body: {
+        source: asked.stage === 'input' ? 'INPUT' : 'OUTPUT',
+        content: contentOf(text, asked, options.grounding === 'true'),
+      },
+      read: (answer) => [verdictOf(objectOf(answer, 'the answer'))],
+    })),
+};
+
+function contentOf(text: string, { stage, context }: AskedTexts, grounds: boolean): readonly object[] {
+  const block = (part: string, ...qualifiers: string[]) => ({
+    text: { text: part, ...(qualifiers.length > 0 && { qualifiers }) },
+  });
+  if (!grounds || stage === 'input' || context.query === '') return [block(text)];
+  return [
+    ...context.sources.map((source) => block(source, 'grounding_source')),
+    block(context.query, 'query'),
+    block(text, 'guard_content'),
+  ];
+}
+
+function verdictOf(answer: JsonObject): TextVerdict {
+  const { action, outputs, assessments } = answer;
+  if (action !== 'NONE' && action !== 'GUARDRAIL_INTERVENED') throw new NoAnswerError('an action is none');
+  if (action === 'NONE') return { found: [] };
+  const acted = objectsIn(assessments, 'assessments').flatMap(actedIn);
+  const found = acted.map(({ label }) => ({ label }));
+  const isMasked = acted.length > 0 && acted.every(({ masks }) => masks);
+  const [output] = objectsIn(outputs, 'outputs');
+  if (!isMasked || output === undefined) return { found: found.length > 0 ? found : [{ label: 'OTHER' }] };
+  return { found, masked: stringOf(output.text, 'an output') };
+}
+
+interface Acted extends ServiceFinding {
+  readonly masks: boolean;
+}
+
+/** Lists of what a policy has found, and where its name stands. */
+const lists = [
+  ['topicPolicy', 'topics', 'name'],
+  ['contentPolicy', 'filters', 'type'],
+  ['wordPolicy', 'managedWordLists', 'type'],
+  ['wordPolicy', 'customWords', undefined],
+  ['sensitiveInformationPolicy', 'piiEntities', 'type'],
+  ['sensitiveInformationPolicy', 'regexes', 'name'],
+  ['contextualGroundingPolicy', 'filters', 'type'],
+] as const;
+
+function actedIn(assessment: JsonObject): readonly Acted[] {
+  return lists.flatMap(([policy, list, named]) => {
+    const told = assessment[policy];
+    if (!isObject(told)) return [];
+    return objectsIn(told[list], list).flatMap((item): Acted[] => {
+      // What was detected and let be by the guardrail's own rule.
+      if (item.action === 'NONE') return [];
+      const name = named === undefined ? 'custom_word' : stringOf(item[named], named);
+      return [{ label: labelOf(name), masks: item.action === 'ANONYMIZED' }];
+    });
+  });
+}

@@ -1,0 +1,84 @@
+// Access tokens for the key of a service account: a signed assertion for a token that holds an hour. Source: RFC 7523 and developers.
+// google.com/identity/protocols/oauth2/service-account. A token is kept in memory until shortly before its end; the assertion goes to
+// the address that the key file names, under the rule of all addresses that organizations choose.
+import { createPrivateKey, sign } from 'node:crypto';
+import type { GuardedPost } from '../../../common/guarded-request.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
+import type { Secret } from '../../../common/secret.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
+import { ServiceFailedError } from './service.ts';
+
+export interface AccessTokensDeps {
+  readonly post: GuardedPost;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+interface Asking {
+  readonly scope: string;
+  readonly owner: ShareOwner;
+  readonly signal: AbortSignal;
+}
+
+const lifeSeconds = 3600;
+/** Before its end a token is not used any more. */
+const marginMs = 60_000;
+
+export class AccessTokens {
+  readonly #account: Secret;
+  readonly #deps: AccessTokensDeps;
+  #known: { readonly token: string; readonly until: number } | undefined;
+
+  constructor(account: Secret, deps: AccessTokensDeps) {
+    this.#account = account;
+    this.#deps = deps;
+  }
+
+  /** @throws ServiceFailedError, or what the connection fails with */
+  async token({ scope, owner, signal }: Asking): Promise<string> {
+    const now = this.#deps.now();
+    if (this.#known !== undefined && now < this.#known.until) return this.#known.token;
+    const { url, assertion } = this.#assertion(scope, now);
+    const { status, body } = await this.#deps.post(
+      {
+        ...{ url, owner },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+        body: new URLSearchParams({
+          grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+          assertion,
+        }).toString(),
+      },
+      signal,
+    );
+    const answer = parseJson(body.toString('utf8'));
+    const told = isObject(answer) ? answer.access_token : undefined;
+    if (status !== 200 || typeof told !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(told))
+      throw new ServiceFailedError('refused');
+    this.#known = { token: told, until: now + lifeSeconds * 1000 - marginMs };
+    return told;
+  }
+
+  #assertion(scope: string, now: number): { readonly url: string; readonly assertion: string } {
+    const file = parseJson(this.#account.reveal());
+    const { client_email: iss, private_key: key, token_uri: aud } = isObject(file) ? file : {};
+    if (typeof iss !== 'string' || typeof key !== 'string' || typeof aud !== 'string')
+      throw new ServiceFailedError('no_key');
+    const iat = Math.floor(now / 1000);
+    const claims = { iss, aud, scope, iat, exp: iat + lifeSeconds };
+    const signed = `${encoded({ alg: 'RS256', typ: 'JWT' })}.${encoded(claims)}`;
+    return { url: aud, assertion: `${signed}.${signature(signed, key)}` };
+  }
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** Errors of the library may repeat what they could not read. */
+function signature(text: string, key: string): string {
+  try {
+    return sign('RSA-SHA256', Buffer.from(text), createPrivateKey(key)).toString('base64url');
+  } catch {
+    throw new ServiceFailedError('no_key');
+  }
+}

@@ -1,0 +1,70 @@
+// A classifier model, asked through the gateway's own providers by its form (guardrails/models). A question is a call of its own: it has a
+// price, a hold and an event of usage, and never goes through guardrails, so none can ask itself.
+
+import type { ModelCheck } from '../../../guardrails/definition.ts';
+import type { ModelForm, ModelMessage } from '../../../guardrails/models/form.ts';
+import { modelForm } from '../../../guardrails/models/index.ts';
+import { NoAnswerError, type TextVerdict } from '../../../guardrails/services/adapter.ts';
+import type { Caller } from '../../access/authenticator.ts';
+import { documentsOf, verdictsOf } from './documents.ts';
+import type { Ask } from './limited-check.ts';
+import { ServiceFailedError } from './service.ts';
+import { verdictOf } from './vendor-service.ts';
+
+export interface ModelQuestion {
+  /** Whose request causes it. */
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly guardrailId: string;
+  /** `<provider>/<model>` */
+  readonly model: string;
+  readonly messages: readonly ModelMessage[];
+  readonly answerTokensMax: number;
+}
+
+/**
+ * @returns what the model says, as text
+ * @throws ServiceFailedError, NotAskedError; the signal's reason
+ */
+export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise<string>;
+
+/** Questions of one request that are under way at a time. */
+const parallelMax = 4;
+
+export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {
+  const form = modelForm(check.form);
+  return async (question, signal) => {
+    if (form === undefined) throw new ServiceFailedError('unknown');
+    const { stage, caller, requestId, guardrail } = question;
+    const documents = documentsOf(question.texts, question.window);
+    const context = question.context();
+    const verdicts = documents.map((): TextVerdict[] => []);
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
+    const next = documents.entries();
+    const askOn = async () => {
+      for (const [index, { text }] of next) {
+        const asked = {
+          ...{ caller, requestId, guardrailId: guardrail.id, model: check.model },
+          ...{ messages: form.ask(text, { stage, context }, check), answerTokensMax: form.answerTokensMax },
+        };
+        verdicts[index]?.push({ found: read(form, await askModel(asked, either), check) });
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: parallelMax }, askOn));
+    } finally {
+      ending.abort();
+    }
+    return verdictOf(verdictsOf(documents, verdicts), []);
+  };
+}
+
+function read(form: ModelForm, said: string, check: ModelCheck) {
+  try {
+    return form.read(said, check);
+  } catch (error) {
+    if (error instanceof NoAnswerError) throw new ServiceFailedError('answer', error);
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+// A stream behind the guardrails that look at its text, on its way past services to the caller: it is handed over with the first bytes
+// that may leave. While a service is asked the provider goes on until enough is held, then it waits. Services that only observe let it
+// pass as it comes and are asked when the caller has it all.
+import type { Background } from '../../../common/background.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Placeholders } from '../../../guardrails/placeholders.ts';
+import { eventData, SseSplitter } from '../../providers/sse.ts';
+import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
+import type { InspectContext } from '../guardrail.ts';
+import { AnswerWindows } from './answer-windows.ts';
+import { askServices } from './ask-services.ts';
+import type { ServiceGuard } from './service.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+export interface ServedStreamDeps {
+  readonly services: readonly ServiceGuard[];
+  /** Fresh ones for a text of the answer. */
+  placeholders(): Placeholders;
+  /** UTF-16 units: of a longer answer nothing is observed. */
+  readonly observedMax: number;
+  readonly background: Background;
+}
+
+export type ServedContext = Pick<InspectContext, 'onAbort' | 'buffer'>;
+
+/** UTF-16 units: where more waits for a service the provider waits too. */
+const heldMax = 256 * 1024;
+
+/** Resolves when the first bytes may leave. @throws GatewayError guardrail_blocked where none may */
+export function serveStream(
+  source: StreamResult,
+  deps: ServedStreamDeps,
+  context: ServedContext,
+): Promise<StreamResult> {
+  const served = new ServedStream(source, deps, context);
+  context.onAbort(served);
+  return served.start();
+}
+
+class ServedStream implements StreamResult, StreamSink {
+  readonly kind = 'stream';
+  readonly headers: readonly string[];
+  readonly #source: StreamResult;
+  readonly #deps: ServedStreamDeps;
+  readonly #context: ServedContext;
+  readonly #holding: readonly ServiceGuard[];
+  /** Undefined: nothing is held. */
+  readonly #windows: AnswerWindows | undefined;
+  /** For those that observe; undefined where there are none, or it is too long. */
+  #observed: WholeAnswer | undefined;
+  readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
+  readonly #handedOver = Promise.withResolvers<StreamResult>();
+  readonly #asking = new AbortController();
+  #isHandedOver = false;
+  #isAsking = false;
+  #isPaused = false;
+  #hasEnded = false;
+  #buffered = 0;
+  #held: Buffer[] = [];
+  #sink: StreamSink | undefined;
+  #ending: ((sink: StreamSink) => void) | undefined;
+
+  constructor(source: StreamResult, deps: ServedStreamDeps, context: ServedContext) {
+    const { services, placeholders } = deps;
+    this.#source = source;
+    this.headers = source.headers;
+    this.#deps = deps;
+    this.#context = context;
+    this.#holding = services.filter(({ holds }) => holds);
+    this.#windows =
+      this.#holding.length === 0 ? undefined : new AnswerWindows({ services: this.#holding, placeholders });
+    this.#observed = this.#holding.length === services.length ? undefined : new WholeAnswer();
+  }
+
+  start(): Promise<StreamResult> {
+    this.#source.flowTo(this);
+    return this.#handedOver.promise;
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#ending !== undefined) return;
+    if (this.#windows === undefined) this.#send(bytes);
+    try {
+      for (const event of this.#events.push(bytes)) this.#take(event);
+      this.#work();
+      this.#account(this.#windows?.held ?? 0);
+      if (this.#isFull) this.#source.pause();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  end(): void {
+    if (this.#ending !== undefined) return;
+    this.#hasEnded = true;
+    this.#windows?.end();
+    this.#work();
+  }
+
+  fail(error: Error): void {
+    this.#fail(error);
+  }
+
+  flowTo(sink: StreamSink): void {
+    this.#sink = sink;
+    for (const bytes of this.#held) sink.write(bytes);
+    this.#held = [];
+    this.#ending?.(sink);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#source.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    if (!this.#isFull) this.#source.resume();
+  }
+
+  abort(error: Error): void {
+    this.#fail(error);
+  }
+
+  get #isFull(): boolean {
+    return this.#isAsking && (this.#windows?.held ?? 0) > heldMax;
+  }
+
+  #take(event: Buffer): void {
+    const data = eventData(event);
+    if (data === undefined) {
+      if (this.#isHandedOver && this.#windows !== undefined) this.#send(event);
+      return;
+    }
+    const chunk = data === endMark ? undefined : parseExactJson(data);
+    if (!isObject(chunk)) return;
+    if (this.#windows === undefined) this.#observe(chunk);
+    else this.#windows.add(chunk);
+  }
+
+  /** Asks what is to be asked, one round at a time, and lets go what may leave. */
+  #work(): void {
+    const windows = this.#windows;
+    if (this.#isAsking || this.#ending !== undefined) return;
+    this.#forward();
+    if (windows?.isDue === true) {
+      this.#isAsking = true;
+      windows.judge(this.#asking.signal).then(
+        () => this.#asked(),
+        (error: unknown) => this.#refused(error),
+      );
+      return;
+    }
+    if (this.#hasEnded) this.#finish();
+  }
+
+  #asked(): void {
+    this.#isAsking = false;
+    try {
+      this.#work();
+      if (!this.#isFull && !this.#isPaused && !this.#hasEnded) this.#source.resume();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** What was judged before it has passed. */
+  #refused(error: unknown): void {
+    if (this.#ending === undefined) this.#forward();
+    this.#fail(error);
+  }
+
+  /** Takes room for what is held. @throws GatewayError overloaded */
+  #account(held: number): void {
+    if (held <= this.#buffered) return;
+    const more = held - this.#buffered;
+    this.#buffered = held;
+    this.#context.buffer(more);
+  }
+
+  #forward(): void {
+    if (this.#windows === undefined) return;
+    for (const chunk of this.#windows.takeOut()) {
+      this.#observe(chunk);
+      this.#send(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`));
+    }
+  }
+
+  #observe(chunk: JsonObject): void {
+    this.#observed?.add(chunk);
+    if (this.#observed !== undefined && this.#observed.length > this.#deps.observedMax)
+      this.#observed = undefined;
+  }
+
+  #send(bytes: Buffer): void {
+    if (this.#sink === undefined) this.#held.push(bytes);
+    else this.#sink.write(bytes);
+    if (this.#isHandedOver) return;
+    this.#isHandedOver = true;
+    this.#handedOver.resolve(this);
+  }
+
+  #finish(): void {
+    if (this.#ending !== undefined) return;
+    for (const service of this.#holding) service.ended();
+    if (this.#windows !== undefined) this.#send(done);
+    this.#conclude((sink) => sink.end());
+    // A stream without a byte.
+    if (!this.#isHandedOver) this.#handedOver.resolve(this);
+  }
+
+  /** Once; lets go of the provider's stream. */
+  #fail(cause: unknown): void {
+    if (this.#ending !== undefined) return;
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    this.#conclude((sink) => sink.fail(error));
+    this.#source.abort(error);
+    this.#asking.abort(error);
+    if (!this.#isHandedOver) this.#handedOver.reject(error);
+  }
+
+  #conclude(tell: (sink: StreamSink) => void): void {
+    this.#ending = tell;
+    if (this.#sink !== undefined) tell(this.#sink);
+    if (!this.#isHandedOver || this.#observed === undefined) return;
+    // What its caller has got is observed, however it ended.
+    const observing = this.#deps.services.filter(({ holds }) => !holds);
+    const asked = askServices(observing, this.#observed.texts(), new AbortController().signal);
+    this.#deps.background(
+      'guardrails after an answer',
+      asked.then(() => undefined),
+    );
+  }
+}
+
+const endMark = '[DONE]';
+const done = Buffer.from(`data: ${endMark}\n\n`);

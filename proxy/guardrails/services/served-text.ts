@@ -1,0 +1,157 @@
+// One text on its way past services: first those that only look, at the same time; then those that rewrite, one after another, each about
+// what the one before has left. It leaves when all have let it.
+import type { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { WindowAbout } from './ask-services.ts';
+import type { ServiceGuard } from './service.ts';
+import { WindowedText } from './windows.ts';
+
+/** What a service is to be asked now. */
+export interface DueText extends WindowAbout {
+  readonly service: ServiceGuard;
+  readonly text: string;
+  judged(left: string): void;
+}
+
+export interface ServedTextOptions {
+  readonly isFixed: boolean;
+  placeholders(): Placeholders;
+}
+
+export class ServedText {
+  readonly #stages: readonly TextStage[];
+  #left = '';
+
+  /** @param stages the services of each; none empty */
+  constructor(stages: readonly (readonly ServiceGuard[])[], options: ServedTextOptions) {
+    this.#stages = stages.map((services) => new TextStage(services, options));
+  }
+
+  /** UTF-16 units, as they came. */
+  get pushed(): number {
+    return this.#stages[0]?.pushed ?? 0;
+  }
+
+  /** So much of what came has left; where several rewrite, all or nothing. */
+  get decided(): number {
+    if (this.isOver) return this.pushed;
+    return this.#stages.length === 1 ? (this.#stages[0]?.decided ?? 0) : 0;
+  }
+
+  get held(): number {
+    return this.#stages.reduce((sum, stage) => sum + stage.held, this.#left.length);
+  }
+
+  get isDue(): boolean {
+    return this.#stages.some((stage) => stage.isDue);
+  }
+
+  /** All of it has come past the services. */
+  get isOver(): boolean {
+    return this.#stages.every((stage) => stage.isOver);
+  }
+
+  push(text: string): void {
+    if (this.#stages.length === 0) this.#left += text;
+    this.#stages[0]?.push(text);
+  }
+
+  end(): void {
+    this.#stages[0]?.end();
+    this.advance();
+  }
+
+  due(): readonly DueText[] {
+    return this.#stages.flatMap((stage) => stage.due());
+  }
+
+  /** What one stage has let go comes to the next. */
+  advance(): void {
+    for (const [index, stage] of this.#stages.entries()) {
+      const passed = stage.take();
+      const next = this.#stages[index + 1];
+      if (next === undefined) this.#left += passed;
+      else next.push(passed);
+      if (stage.isOver) next?.end();
+    }
+  }
+
+  /** What may leave since the last look. */
+  takeOut(): string {
+    const left = this.#left;
+    this.#left = '';
+    return left;
+  }
+}
+
+interface Asked {
+  readonly service: ServiceGuard;
+  readonly windows: WindowedText;
+  /** What it has let go, and not all others. */
+  passed: string;
+}
+
+class TextStage {
+  readonly #asked: readonly Asked[];
+  readonly #isFixed: boolean;
+  readonly #placeholders: Placeholders;
+
+  constructor(services: readonly ServiceGuard[], { isFixed, placeholders }: ServedTextOptions) {
+    this.#asked = services.map((service) => ({
+      ...{ service, windows: new WindowedText(service.window), passed: '' },
+    }));
+    this.#isFixed = isFixed;
+    this.#placeholders = placeholders();
+  }
+
+  get pushed(): number {
+    return this.#asked[0]?.windows.pushed ?? 0;
+  }
+
+  get decided(): number {
+    return Math.min(...this.#asked.map(({ windows }) => windows.decided));
+  }
+
+  get held(): number {
+    return Math.max(...this.#asked.map(({ windows, passed }) => windows.held + passed.length));
+  }
+
+  get isDue(): boolean {
+    return this.#asked.some(({ windows }) => windows.isDue);
+  }
+
+  get isOver(): boolean {
+    return this.#asked.every(({ windows, passed }) => windows.isOver && passed === '');
+  }
+
+  push(text: string): void {
+    for (const { windows } of this.#asked) windows.push(text);
+  }
+
+  end(): void {
+    for (const { windows } of this.#asked) windows.end();
+  }
+
+  due(): readonly DueText[] {
+    return this.#asked
+      .filter(({ windows }) => windows.isDue)
+      .map((asked) => {
+        const { service, windows } = asked;
+        const { isWhole } = windows;
+        return {
+          ...{ service, isFixed: this.#isFixed, isWhole, placeholders: this.#placeholders },
+          text: windows.ask(),
+          judged: (left) => {
+            asked.passed += windows.judged(left);
+          },
+        };
+      });
+  }
+
+  /** What all have let go. */
+  take(): string {
+    const length = Math.min(...this.#asked.map(({ passed }) => passed.length));
+    const text = this.#asked[0]?.passed.slice(0, length) ?? '';
+    for (const asked of this.#asked) asked.passed = asked.passed.slice(length);
+    return text;
+  }
+}

@@ -1,0 +1,175 @@
+// A guardrail's question to a model: a call of its own through the providers, priced, held of budgets and recorded as usage of its own,
+// under the id of the request that has caused it. It passes by the guardrails, so none is asked about its own questions; and by the
+// limits on rates and the callers' allow-lists, because not its caller but the organization has chosen it.
+import { isObject, objectsOf, parseJson } from '../../common/json.ts';
+import type { ShareOwner } from '../../common/shares.ts';
+import type { ChatCall } from '../chat/call.ts';
+import { withOutputCeiling } from '../chat/request.ts';
+import { GatewayError } from '../errors.ts';
+import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
+import { NotAskedError, ServiceFailedError } from '../guardrails/services/service.ts';
+import type { Hold, Ledger, Outcome } from '../ledger/ledger.ts';
+import type { AttemptResult, Received } from '../upstream/attempt.ts';
+import type { Dispatch, DispatchContext } from '../upstream/dispatch.ts';
+import { ProviderFailure } from '../upstream/provider-failure.ts';
+import { type AuthorizeDeps, authorize } from './authorize.ts';
+import { RequestHeaders } from './headers.ts';
+
+export interface GuardrailQuestionsDeps extends AuthorizeDeps {
+  readonly ledger: Ledger;
+  readonly dispatch: Dispatch;
+  /** Milliseconds. */
+  monotonic(): number;
+}
+
+export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
+  return async (question, signal) => {
+    signal.throwIfAborted();
+    const call = callOf(deps, question);
+    const hold = await reserved(deps, call);
+    const asking = new Asking(call, signal, deps.monotonic());
+    try {
+      const result = await deps.dispatch(held(call, hold), asking);
+      const said = textOf(result);
+      settle(hold, asking, deps);
+      return said;
+    } catch (error) {
+      settle(hold, asking, deps, error);
+      signal.throwIfAborted();
+      throw failureOf(error);
+    } finally {
+      asking.end();
+    }
+  };
+}
+
+/** @throws ServiceFailedError where the organization cannot call it */
+function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
+  const { caller, requestId, guardrailId, model, messages, answerTokensMax } = question;
+  const body = { model, messages: [...messages], max_completion_tokens: answerTokensMax };
+  try {
+    const call = authorize(deps, {
+      requestId,
+      caller: { ...caller, direct: false },
+      request: {
+        ...{ body, model, stream: false, includeUsage: false },
+        messages: messages.map((message) => ({ ...message })),
+        bytes: Buffer.byteLength(JSON.stringify(body)),
+      },
+      ...{ headers: new RequestHeaders([]), routeProvider: undefined, routeTarget: undefined },
+      isGuardrails: true,
+    });
+    return { ...call, guardrailId };
+  } catch (error) {
+    // Without a key, or of a provider that is no more.
+    throw error instanceof GatewayError ? new ServiceFailedError('no_key', error) : error;
+  }
+}
+
+/** @throws NotAskedError where the money is spent; ServiceFailedError where nobody knows what it costs */
+async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Promise<Hold> {
+  try {
+    return await ledger.reserve(call);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    if (notPriced.has(error.code)) throw new ServiceFailedError('no_price', error);
+    throw new NotAskedError('budget', { cause: error, refusal: error });
+  }
+}
+
+const notPriced: ReadonlySet<string> = new Set([
+  'model_not_priced',
+  'unsupported_parameter',
+  'invalid_request',
+]);
+
+/** What the ledger holds for it may be less than it asks for. */
+function held(call: ChatCall, { outputCeiling }: Hold): ChatCall {
+  const asked = call.request.body.max_completion_tokens;
+  if (outputCeiling === undefined || (typeof asked === 'number' && asked <= outputCeiling)) return call;
+  return { ...call, request: withOutputCeiling(call.request, outputCeiling) };
+}
+
+/** The request that dispatch works for. */
+class Asking implements DispatchContext {
+  readonly owner: ShareOwner;
+  readonly startedAt: number;
+  readonly #signal: AbortSignal;
+  attempt: Received | undefined;
+  attempts = 0;
+  #abortable: { abort(error: Error): void } | undefined;
+  readonly #aborted = () => this.#abortable?.abort(new GatewayError('upstream_timeout'));
+
+  constructor({ caller: { principal } }: ChatCall, signal: AbortSignal, startedAt: number) {
+    this.owner = { organization: principal.organization.id, key: principal.key.keyId };
+    this.startedAt = startedAt;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#aborted, { once: true });
+  }
+
+  attemptStarted(attempt: Received): void {
+    this.#signal.throwIfAborted();
+    this.attempt = attempt;
+    this.attempts++;
+  }
+
+  /** An answer is a few words; what a provider sends in their place is bounded as all answers are. */
+  buffer(): void {}
+
+  progress(): void {}
+
+  onAbort(abortable: { abort(error: Error): void }): void {
+    this.#abortable = abortable;
+    if (this.#signal.aborted) this.#aborted();
+  }
+
+  end(): void {
+    this.#signal.removeEventListener('abort', this.#aborted);
+  }
+}
+
+function settle(hold: Hold, asking: Asking, { monotonic }: GuardrailQuestionsDeps, failure?: unknown): void {
+  const { attempt, attempts, startedAt } = asking;
+  const ending = attempt?.ending ?? 'unused';
+  const outcome: Outcome = {
+    usage: attempt?.usage(),
+    ending: ending === 'open' ? 'not_read' : ending,
+    usageIsComplete: attempt?.usageIsComplete === true,
+    textTokens: () => attempt?.textTokens() ?? 0,
+    modelAnswered: attempt?.model(),
+    attempts,
+    ...endOf(failure),
+    latencyMs: monotonic() - startedAt,
+    firstTokenMs: undefined,
+  };
+  hold.settle(outcome);
+}
+
+function endOf(failure: unknown): Pick<Outcome, 'status' | 'errorSource' | 'errorCode'> {
+  if (failure === undefined) return { status: 200, errorSource: undefined, errorCode: undefined };
+  if (failure instanceof ProviderFailure)
+    return { status: failure.status, errorSource: 'provider', errorCode: failure.code };
+  const code = failure instanceof GatewayError ? failure.code : 'internal_error';
+  return {
+    status: failure instanceof GatewayError ? failure.status : 500,
+    errorSource: 'gateway',
+    errorCode: code,
+  };
+}
+
+/** @throws ServiceFailedError where the model says nothing */
+function textOf(result: AttemptResult): string {
+  const answer = result.kind === 'complete' ? parseJson(result.body.toString()) : undefined;
+  const [choice] = objectsOf(isObject(answer) ? answer.choices : undefined);
+  const message = choice?.message;
+  const content = isObject(message) ? message.content : undefined;
+  if (typeof content !== 'string' || content === '') throw new ServiceFailedError('answer');
+  return content;
+}
+
+function failureOf(error: unknown): unknown {
+  if (error instanceof ProviderFailure) return new ServiceFailedError('refused', error);
+  if (!(error instanceof GatewayError)) return error;
+  if (error.code === 'overloaded') return new NotAskedError('busy', { cause: error });
+  return new ServiceFailedError(error.code === 'upstream_protocol_error' ? 'answer' : 'unreachable', error);
+}

@@ -1,0 +1,53 @@
+// Guardrails with what they ask: services at addresses that organizations choose, the moderation endpoint, models through the gateway.
+import type { Background } from '../common/background.ts';
+import { systemClock } from '../common/clock.ts';
+import type { Lifecycle } from '../common/lifecycle.ts';
+import type { Logger } from '../common/logger.ts';
+import type { HeldShare } from '../common/shares.ts';
+import type { SliceTurns } from '../common/slice-turns.ts';
+import { systemTimers } from '../common/timers.ts';
+import type { ControlPlaneClient } from './access/control-plane-client.ts';
+import type { Guardrails } from './guardrails/guardrail.ts';
+import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
+import type { AskModel } from './guardrails/services/model.ts';
+import { openLookups, type Upstream } from './open-upstream.ts';
+import { gptProvider } from './providers/gpt-provider/index.ts';
+import { managedCloudModels } from './providers/managed-cloud-models/index.ts';
+import { signedHeaders } from './providers/managed-cloud-models/signing.ts';
+import type { ProxySettings } from './settings.ts';
+import type { ProxyMetrics } from './telemetry/metrics.ts';
+
+export interface GuardrailsShared {
+  readonly log: Logger;
+  readonly background: Background;
+  readonly metrics: ProxyMetrics;
+  readonly controlPlane: ControlPlaneClient;
+  /** Of names of hosts. */
+  readonly lookups: HeldShare;
+  /** Of all that is done in slices. */
+  readonly turns: SliceTurns;
+  readonly serviceNetwork?: ServiceNetwork;
+}
+
+export function openGuardrails(
+  settings: ProxySettings,
+  { log, background, metrics, controlPlane, lookups, serviceNetwork, turns }: GuardrailsShared,
+  { transport, targets, askModel }: Upstream & { readonly askModel: AskModel },
+  lifecycle: Lifecycle,
+): Guardrails {
+  const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
+  const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
+  const guardrails = createLiveGuardrails({
+    ...{ window, eventBytesMax, log, background, turns, clock: systemClock, timers: systemTimers },
+    ...{ serviceAddresses: { deny, allow }, network },
+    ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
+    moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
+    cloud: {
+      targets: (organization) => targets.stored(organization, managedCloudModels),
+      sign: signedHeaders,
+    },
+    askModel,
+  });
+  lifecycle.onClose('guardrails', () => guardrails.close());
+  return guardrails;
+}

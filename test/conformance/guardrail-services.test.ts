@@ -1,0 +1,48 @@
+// The cloud's own SDK as a second opinion on what its guardrails are asked and how their answers are read.
+import {
+  ApplyGuardrailCommand,
+  type ApplyGuardrailRequest,
+  BedrockRuntimeClient,
+} from '@aws-sdk/client-bedrock-runtime';
+import { expect, it } from 'vitest';
+import { bedrock } from '../../guardrails/services/bedrock.ts';
+import { serviceFixtures } from '../support/guardrails/service-fixtures.ts';
+
+const { options = {}, text = '', answers = [] } = serviceFixtures.bedrock ?? {};
+
+it('asks as the SDK does, and reads what the SDK reads', async () => {
+  expect(answers.length).toBeGreaterThan(0);
+  for (const { answer, labels } of answers) {
+    const context = { sources: [], query: '' };
+    const setup = { options, scoreMin: undefined };
+    const [exchange] = bedrock.ask({ stage: 'input', texts: [text], context }, setup);
+    const sent: { path?: string; body?: unknown } = {};
+    const client = new BedrockRuntimeClient({
+      region: options.region ?? '',
+      credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
+      requestHandler: {
+        handle: async (request: { path: string; body: string | Uint8Array }) => {
+          sent.path = request.path;
+          sent.body = JSON.parse(Buffer.from(request.body).toString());
+          const body = Buffer.from(JSON.stringify(answer));
+          return { response: { statusCode: 200, headers: { 'content-type': 'application/json' }, body } };
+        },
+      } as never,
+    });
+    const asked: ApplyGuardrailRequest = {
+      guardrailIdentifier: options.guardrail,
+      guardrailVersion: options.version,
+      source: 'INPUT',
+      content: [{ text: { text } }],
+    };
+    const told = await client.send(new ApplyGuardrailCommand(asked));
+    expect(sent).toEqual({ path: exchange?.path, body: exchange?.body });
+    const [verdict] = exchange?.read(answer) ?? [];
+    expect(told.action === 'NONE').toBe(labels.length === 0);
+    const masks = told.assessments?.flatMap(
+      (assessment) => assessment.sensitiveInformationPolicy?.piiEntities?.map(({ type }) => type) ?? [],
+    );
+    expect(verdict?.found.map(({ label }) => label)).toEqual(expect.arrayContaining(masks ?? []));
+    if (verdict?.masked !== undefined) expect(verdict.masked).toBe(told.outputs?.[0]?.text);
+  }
+});

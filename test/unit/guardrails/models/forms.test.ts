@@ -1,0 +1,57 @@
+// How classifier models are asked, and what is made of what they say.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ModelSetup } from '../../../../guardrails/models/form.ts';
+import { modelForm, modelForms } from '../../../../guardrails/models/index.ts';
+import { modelContext, modelFixtures, modelText } from '../../../support/guardrails/model-fixtures.ts';
+
+const nothing: ModelSetup = { criterion: '', topics: [], categories: [], scoreMin: undefined };
+
+function formOf(name: string) {
+  const form = modelForm(name);
+  if (form === undefined) throw new Error(`there is no form ${name}`);
+  return form;
+}
+
+it('every form has a fixture and a line in the documentation', () => {
+  const documented = readFileSync('docs/guardrails.md', 'utf8');
+  const tried = new Set(modelFixtures.map(([name]) => name));
+  for (const [name, { source }] of Object.entries(modelForms)) {
+    expect(tried).toContain(name);
+    expect(documented).toContain(`| \`${name}\` |`);
+    expect(source).not.toBe('');
+  }
+});
+
+describe.each(modelFixtures)('%s', (name, { check, stage, messages, says, nonsense }) => {
+  const form = formOf(name);
+  const setup: ModelSetup = { ...nothing, ...check };
+
+  it('asks in its form', () => {
+    expect(form.problem(setup)).toBeUndefined();
+    expect(form.ask(modelText, { stage, context: modelContext }, setup)).toEqual(messages);
+  });
+
+  it.each(says)('reads $said', ({ said, labels }) => {
+    expect(form.read(said, setup).map(({ label }) => label)).toEqual(labels);
+  });
+
+  it.each(nonsense)('takes nothing else for an answer: %s', (said) => {
+    expect(() => form.read(said, setup)).toThrow('none');
+  });
+});
+
+it.each<readonly [string, Partial<ModelSetup>, string]>([
+  ['llama_guard', { criterion: 'harm' }, ''],
+  ['llama_guard', { categories: ['violence'] }, '.categories[0]'],
+  ['granite_guardian', {}, '.criterion'],
+  ['granite_guardian', { criterion: 'harm', topics: ['tax'] }, ''],
+  ['prompt_guard', { criterion: 'harm' }, ''],
+  ['judge', { criterion: 'harm' }, '.criterion'],
+  ['judge', { criterion: 'toString' }, '.criterion'],
+  ['judge', { criterion: 'topics' }, '.topics'],
+  ['judge', { criterion: 'grounding', topics: ['tax'] }, '.topics'],
+  ['judge', { criterion: 'topics', topics: [' '] }, '.topics'],
+])('what a form does not take is a problem: %s %j', (name, setup, at) => {
+  expect(formOf(name).problem({ ...nothing, ...setup })?.at).toBe(at);
+});

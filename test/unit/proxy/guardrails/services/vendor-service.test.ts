@@ -1,0 +1,240 @@
+// Services of vendors, asked over real connections: the requests that they document, what is made of their answers, and what becomes of
+// those that break their word.
+import { createVerify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addressRule } from '../../../../../common/addresses.ts';
+import type { GuardOptions } from '../../../../../common/guarded-request.ts';
+import { Secret } from '../../../../../common/secret.ts';
+import { readCheck } from '../../../../../guardrails/contract.ts';
+import type { Guardrail, ServiceCheck } from '../../../../../guardrails/definition.ts';
+import { serviceAdapters } from '../../../../../guardrails/services/index.ts';
+import { signedHeaders } from '../../../../../proxy/providers/managed-cloud-models/signing.ts';
+import type { Target } from '../../../../../proxy/providers/provider.ts';
+import {
+  type ServiceFixture,
+  serviceAccount,
+  serviceAccountKey,
+  serviceFixtures,
+} from '../../../../support/guardrails/service-fixtures.ts';
+import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
+import { createAuthority, type TestAuthority } from '../../../../support/tls.ts';
+import {
+  postOnLoopback,
+  type Received,
+  type Receiver,
+  startReceiver,
+} from '../../../../support/webhook-receiver.ts';
+
+let authority: TestAuthority;
+let receiver: Receiver;
+const never = new AbortController().signal;
+const fixtures = Object.entries(serviceFixtures);
+
+beforeAll(async () => {
+  authority = await createAuthority();
+});
+afterAll(() => authority.remove());
+beforeEach(async () => {
+  receiver = await startReceiver(authority);
+});
+afterEach(() => receiver.close());
+
+const respond = (response: ServerResponse, body: unknown) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** The service, and who gives tokens for it. */
+function answers(body: unknown): Receiver['answer'] {
+  return (response, request) =>
+    request.path === '/token'
+      ? respond(response, { access_token: 'access-token-1', expires_in: 3599, token_type: 'Bearer' })
+      : respond(response, body);
+}
+
+function checkOf(adapter: string, { options, credential = {} }: ServiceFixture): ServiceCheck {
+  const { api_key, access_key_id, secret_access_key, service_account } = credential;
+  const secretOf = (text: string | undefined) => (text === undefined ? undefined : new Secret(text));
+  return {
+    kind: 'service',
+    ...{ adapter, options, labels: [], scoreMin: undefined, timeoutMs: 3000 },
+    url: `https://localhost:${receiver.port}`,
+    credential: {
+      apiKey: secretOf(api_key),
+      accessKeyId: secretOf(access_key_id),
+      secretAccessKey: secretOf(secret_access_key),
+      serviceAccount: secretOf(service_account && serviceAccount(`https://localhost:${receiver.port}/token`)),
+    },
+  };
+}
+
+function openDesk(options: Partial<GuardOptions> = {}, targets: () => readonly Target[] = () => []) {
+  return openServiceDesk({
+    post: postOnLoopback(authority, { bodyBytesMax: 64 * 1024, ...options }),
+    cloud: { targets, sign: signedHeaders },
+  });
+}
+
+const cut: Receiver['answer'] = (response) => {
+  response.writeHead(200).write('[');
+  response.destroy();
+};
+
+const asked = (): readonly Received[] => receiver.received.filter(({ path }) => path !== '/token');
+
+it('every adapter has a fixture and a line in the documentation', () => {
+  const documented = readFileSync('docs/guardrails.md', 'utf8');
+  for (const [name, { options, source }] of Object.entries(serviceAdapters)) {
+    expect(Object.keys(serviceFixtures)).toContain(name);
+    expect(documented).toContain(`| \`${name}\` |`);
+    for (const option of Object.keys(options)) expect(documented).toContain(`\`${option}\``);
+    expect(source).not.toBe('');
+  }
+  expect(Object.keys(serviceFixtures)).toHaveLength(Object.keys(serviceAdapters).length);
+});
+
+describe.each(fixtures)('%s', (adapter, fixture) => {
+  const { text, requests, authenticates, nonsense } = fixture;
+  const judge = async (fields: Partial<Guardrail>, stage: 'input' | 'output' = 'input', more = {}) => {
+    const desk = openDesk();
+    const guard = desk.guard(guardrailOf({ ...checkOf(adapter, fixture), ...more }, fields), stage);
+    const left = await guard.judge([text], never).catch((error: { code?: string }) => error.code);
+    return { ...desk, left };
+  };
+
+  it('is asked as it documents', async () => {
+    receiver.answer = answers(fixture.answers[0]?.answer);
+    const { left, outcomes } = await judge({});
+    expect([left, outcomes]).toEqual([[text], ['answered']]);
+    const told = asked().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
+    expect(told.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(requests);
+    const [name, value] = authenticates;
+    for (const { headers } of asked()) expect(headers[name] ?? '').toMatch(value);
+  });
+
+  it.each(fixture.answers)('finds $name', async ({ answer, labels, stage }) => {
+    receiver.answer = answers(answer);
+    const { left, decisions } = await judge({ action: 'block' }, stage);
+    const at = `our-guard ${stage ?? 'input'}`;
+    if (labels.length === 0) expect([left, decisions]).toEqual([[text], [`${at} pass`]]);
+    else expect([left, decisions]).toEqual(['guardrail_blocked', [`${at} block`]]);
+    const observed = await judge({ action: 'observe' }, stage);
+    expect(observed.decisions).toEqual([`${at} ${labels.length === 0 ? 'pass' : 'observe'}`]);
+    const others = await judge({ action: 'block' }, stage, { labels: ['ANOTHER_LABEL'] });
+    expect(others.left).toEqual([text]);
+    for (const label of labels)
+      expect((await judge({ action: 'block' }, stage, { labels: [label] })).left).toBe('guardrail_blocked');
+  });
+
+  it.each(fixture.answers.filter(({ labels }) => labels.length > 0))(
+    'redacts $name where it says how, else blocks',
+    async ({ answer, stage, left }) => {
+      receiver.answer = answers(answer);
+      const redacted = await judge({ action: 'redact' }, stage);
+      expect(redacted.left).toEqual(left === undefined ? 'guardrail_blocked' : [left]);
+    },
+  );
+
+  it.each(nonsense.map((answer) => [JSON.stringify(answer), answer]))(
+    'has failed where it answers %s',
+    async (_json, answer) => {
+      receiver.answer = answers(answer);
+      const { left, decisions, outcomes } = await judge({});
+      expect([left, decisions]).toEqual(['guardrail_blocked', ['our-guard input failed_block']]);
+      expect(outcomes).toEqual(['answer']);
+      expect((await judge({ onFailure: 'pass' })).left).toEqual([text]);
+    },
+  );
+
+  it.each<readonly [string, string, Receiver['answer']]>([
+    ['no JSON', 'answer', (response) => response.writeHead(200).end('<p>fine</p>')],
+    ['an error', 'refused', (response) => response.writeHead(429).end('{}')],
+    ['another place', 'refused', (response) => response.writeHead(307, { location: '/x' }).end()],
+    ['too much', 'answer', (response) => respond(response, ['x'.repeat(100_000)])],
+    ['a part', 'unreachable', cut],
+  ])('has failed where it answers %s', async (_what, outcome, answer) => {
+    receiver.answer = (response, request) =>
+      request.path === '/token' ? answers({})(response, request) : answer(response, request);
+    const { left, outcomes } = await judge({});
+    expect([left, outcomes]).toEqual(['guardrail_blocked', [outcome]]);
+  });
+
+  it('has failed where it is slow', async () => {
+    receiver.answer = () => undefined;
+    const { left, outcomes } = await judge({}, 'input', { timeoutMs: 50 });
+    expect([left, outcomes]).toEqual(['guardrail_blocked', ['timeout']]);
+  });
+
+  it('is not asked at an address that is not allowed', async () => {
+    const { guard, outcomes } = openDesk({ allows: addressRule({ allow: [], deny: [] }) });
+    const judging = guard(guardrailOf(checkOf(adapter, fixture))).judge([text], never);
+    await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect([outcomes, receiver.received]).toEqual([['unreachable'], []]);
+  });
+
+  it('is asked about short texts together, and told apart', async () => {
+    receiver.answer = answers(fixture.answers[0]?.answer);
+    const { guard } = openDesk();
+    await guard(guardrailOf(checkOf(adapter, fixture))).judge(['one', 'two', 'three'], never);
+    expect(asked()).toHaveLength(requests.length);
+    expect(asked()[0]?.body).toContain('one\\n\\ntwo\\n\\nthree');
+  });
+});
+
+describe('a service account', () => {
+  it('signs for a token, which is used until shortly before its end', async () => {
+    const fixture = serviceFixtures.model_armor;
+    if (fixture === undefined) throw new Error('no fixture');
+    receiver.answer = answers(fixture.answers[0]?.answer);
+    const { guard } = openDesk();
+    const guardrail = guardrailOf(checkOf('model_armor', fixture));
+    await guard(guardrail).judge([fixture.text], never);
+    await guard(guardrail).judge([fixture.text], never);
+    const tokens = receiver.received.filter(({ path }) => path === '/token');
+    expect(tokens).toHaveLength(1);
+    const assertion = new URLSearchParams(tokens[0]?.body).get('assertion') ?? '';
+    const [head = '', claims = '', signature = ''] = assertion.split('.');
+    const verify = createVerify('RSA-SHA256').update(`${head}.${claims}`);
+    expect(verify.verify(serviceAccountKey, Buffer.from(signature, 'base64url'))).toBe(true);
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      iss: 'guard@project.iam.example.com',
+      aud: `https://localhost:${receiver.port}/token`,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+    });
+  });
+});
+
+describe('the cloud’s service', () => {
+  const fixture = serviceFixtures.bedrock;
+  if (fixture === undefined) throw new Error('no fixture');
+
+  it('is asked with the organization’s stored key where it has none of its own', async () => {
+    receiver.answer = answers(fixture.answers[0]?.answer);
+    const stored = { credential: { apiKey: new Secret('stored-bedrock-key') } } as Target;
+    const { guard } = openDesk({}, () => [stored]);
+    const check = { ...checkOf('bedrock', fixture), credential: undefined };
+    await guard(guardrailOf(check)).judge([fixture.text], never);
+    expect(asked()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');
+  });
+
+  it('has no key where there is neither', async () => {
+    const { guard, outcomes } = openDesk();
+    const check = { ...checkOf('bedrock', fixture), credential: undefined };
+    await guard(guardrailOf(check))
+      .judge([fixture.text], never)
+      .catch(() => undefined);
+    expect([outcomes, receiver.received]).toEqual([['no_key'], []]);
+  });
+});
+
+it('an adapter or option that this version does not know is a check that fails', () => {
+  const message = (adapter: string, options: Record<string, string>) =>
+    readCheck({
+      kind: 'service',
+      service: { adapter, url: 'https://a.example', options, labels: [], scoreMin: 0, timeoutMs: 0 },
+    } as never);
+  expect(message('presidio', { language: 'de' })).toMatchObject({ timeoutMs: 5000 });
+  expect(message('presidio', { newer: 'x' })).toBeUndefined();
+  expect(message('bedrock', { region: 'eu-west-1' })).toBeUndefined();
+  expect(message('newer', {})).toBeUndefined();
+});

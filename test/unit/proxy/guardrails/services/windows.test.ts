@@ -1,0 +1,153 @@
+// What services are asked about long texts: the same windows for a whole answer and for a stream, however it is cut.
+import { describe, expect, it } from 'vitest';
+import { askServices } from '../../../../../proxy/guardrails/services/ask-services.ts';
+import type { ServiceGuard } from '../../../../../proxy/guardrails/services/service.ts';
+import { WindowedText, windowOf, windowsOf } from '../../../../../proxy/guardrails/services/windows.ts';
+import {
+  answered,
+  answerGuards,
+  blocked,
+  chunkOf,
+  finishOf,
+  guarded,
+  receive,
+} from '../../../../support/guarded-streams.ts';
+import { guardrailOf } from '../../../../support/service-guards.ts';
+
+const found = 'SECRET';
+const never = new AbortController().signal;
+
+interface Watching extends ServiceGuard {
+  readonly asked: string[];
+}
+
+/** Finds a word wherever it stands in what it is asked. */
+function watching(action: 'block' | 'redact', window: number, word = found): Watching {
+  const asked: string[] = [];
+  return {
+    guardrail: guardrailOf({ kind: 'unknown' }, { id: `${action}${window}`, action }),
+    ...{ holds: true, window, asked, ended: () => undefined },
+    judge: async (texts) => {
+      asked.push(...texts);
+      if (action === 'redact') return texts.map((text) => text.replaceAll(word, '[IT]'));
+      if (texts.some((text) => text.includes(word))) throw blocked();
+      return texts;
+    },
+  };
+}
+
+/** Pseudo-random, the same in every run. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+function randomText(roll: (below: number) => number): string {
+  const words = ['a ', 'bc ', '😀', found, ' ', 'long-word-', 'SEC', 'RET'];
+  return Array.from({ length: roll(60) }, () => words[roll(words.length)]).join('');
+}
+
+function cutAtRandom(text: string, roll: (below: number) => number): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const length = 1 + roll(roll(2) === 0 ? 3 : 40);
+    pieces.push(text.slice(at, at + length));
+    at += length;
+  }
+  return pieces;
+}
+
+describe('windows of a text', () => {
+  it('overlap by a quarter, and end where it ends', () => {
+    const text = '0123456789'.repeat(25);
+    expect(windowsOf(text, 100)).toEqual([text.slice(0, 100), text.slice(75, 175), text.slice(150, 250)]);
+    expect(windowsOf('', 100)).toEqual([]);
+    expect(windowsOf(text.slice(0, 100), 100)).toEqual([text.slice(0, 100)]);
+  });
+
+  it('cut no character in two', () => {
+    const windows = windowsOf('😀'.repeat(101), 51);
+    for (const window of windows) expect(window.isWellFormed()).toBe(true);
+  });
+
+  it('hold whatever is no longer than the overlap whole in one of them', () => {
+    const text = Array.from({ length: 700 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
+    const windows = windowsOf(text, 100);
+    for (let at = 0; at + 25 <= text.length; at++)
+      expect(windows.some((window) => window.includes(text.slice(at, at + 25)))).toBe(true);
+  });
+
+  it('let nothing go that was not judged', () => {
+    const windowed = new WindowedText(100);
+    windowed.push('a'.repeat(100));
+    expect([windowed.isDue, windowed.decided, windowed.held]).toEqual([false, 0, 100]);
+    windowed.push('b');
+    expect(windowed.ask()).toBe('a'.repeat(100));
+    expect(windowed.judged('a'.repeat(100))).toBe('a'.repeat(75));
+    expect([windowed.decided, windowed.held]).toEqual([75, 26]);
+  });
+
+  it('are of the length that the guardrail says, as far as the service takes it', () => {
+    const prompt = { kind: 'model', model: 'a/b', form: 'prompt_guard', criterion: '' } as const;
+    const check = { ...prompt, topics: [], categories: [], scoreMin: undefined, timeoutMs: 1 };
+    expect(windowOf({ check, window: 5000 }, 'output')).toBe(900);
+    expect(windowOf({ check, window: 500 }, 'output')).toBe(500);
+    expect(windowOf({ check }, 'input')).toBe(900);
+    expect(windowOf({ check: { kind: 'unknown' } }, 'output')).toBe(1000);
+    expect(windowOf({ check: { kind: 'unknown' } }, 'input')).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('a stream, cut at random, and the whole answer', () => {
+  it.each([
+    ['one that blocks', () => [watching('block', 24)]],
+    ['one that rewrites', () => [watching('redact', 32)]],
+    ['two that rewrite', () => [watching('redact', 40), watching('redact', 28, 'long')]],
+    [
+      'all kinds',
+      () => [watching('block', 24, 'never'), watching('block', 40, 'ever'), watching('redact', 32)],
+    ],
+  ])('come to the same, and ask the same: %s', async (_what, services) => {
+    const roll = dice(7);
+    for (let run = 0; run < 150; run++) {
+      const text = randomText(roll);
+      const ofWhole = services();
+      const whole = await askServices(ofWhole, [{ text, isFixed: false }], never).then(
+        ([left]) => left ?? '',
+        () => undefined,
+      );
+      const ofStream = services();
+      const events = [...cutAtRandom(text, roll).map((content) => chunkOf({ content })), finishOf('stop')];
+      const received = await answered(answerGuards([], { services: ofStream }), events).catch(
+        () => undefined,
+      );
+      if (whole === undefined) {
+        expect(received?.failure ?? 'refused').toBeDefined();
+        expect(received?.text() ?? '').not.toContain(found);
+        expect(received?.hasEnded ?? false).toBe(false);
+      } else expect([run, received?.text()]).toEqual([run, whole]);
+      for (const [at, { asked }] of ofStream.entries()) {
+        const wholes = ofWhole[at]?.asked ?? [];
+        // Where one refuses, the others may have been asked less or more.
+        if (whole !== undefined) expect([run, at, asked]).toEqual([run, at, wholes]);
+      }
+    }
+  });
+
+  it('pieces at a path that nobody knows are one text', async () => {
+    const { source, result } = guarded(answerGuards([], { services: [watching('block', 200)] }));
+    source.say(chunkOf({ odd: 'it is SEC' }), chunkOf({ odd: 'RET now' }), finishOf('stop'));
+    source.end();
+    await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    const rewriting = guarded(answerGuards([], { services: [watching('redact', 200)] }));
+    rewriting.source.say(chunkOf({ odd: 'it is SEC' }), chunkOf({ odd: 'RET now' }), finishOf('stop'));
+    rewriting.source.end();
+    const received = receive(await rewriting.result);
+    await expect.poll(() => received.hasEnded).toBe(true);
+    expect(received.bytes).toContain('it is [IT] now');
+    expect(received.bytes).not.toContain('RET');
+  });
+});
