@@ -1,0 +1,7 @@
+// All attacks, by name: one at least for each resource (hostile.test.ts).
+import type { Attack } from './attack.ts';
+import { proxyAttacks } from './proxy-attacks.ts';
+
+export const attacks = { ...proxyAttacks } as const satisfies Record<string, Attack>;
+
+export type AttackName = keyof typeof attacks;
