@@ -19,10 +19,16 @@ export interface HeldOptions {
    * C / (1 + k·alpha) stays free for the next. 4 lets one that is alone have 80 %; infinity: first come, first served.
    */
   readonly alpha: number;
+  /** The same for a key among those of its organization, of what that may take. Default: one that is alone has nearly all of it. */
+  readonly keyAlpha?: number;
 }
 
-/** The same for a key among those of its organization, of what that may take: one that is alone has nearly all of it. */
-const keyAlpha = 4;
+const usualKeyAlpha = 4;
+
+/** @param share the part of all that one may have while it is alone, above 0 to 1 @returns alpha */
+export function alphaOf(share: number): number {
+  return share >= 1 ? Number.POSITIVE_INFINITY : share / (1 - share);
+}
 
 /** What is held for a time: requests, bytes, sockets, look-ups. */
 export class HeldShare {
@@ -60,12 +66,12 @@ export class HeldShare {
 
   /** Whether it could be taken; nothing is counted. */
   hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
-    const { alpha, capacity } = this.#options;
+    const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
     const free = capacity - this.#used;
     const own = holding?.used ?? 0;
     const ownOfKey = holding?.keys.get(key) ?? 0;
-    const left = alpha * free - own;
+    const left = Math.min(free, alpha * free - own);
     // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
     return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
   }

@@ -52,6 +52,7 @@ import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits }
 import type { ProxySettings } from './settings.ts';
 import { shares } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
+import { useOf } from './telemetry/share-metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
@@ -90,6 +91,9 @@ export async function assemble(
     metrics.readOn,
   );
   lifecycle.onClose('watchdog', () => watchdog.close());
+  metrics.shares.watch('requests', () => useOf(admission.requests));
+  metrics.shares.watch('buffered_bytes', () => useOf(admission.bytes));
+  metrics.shares.watch('read_on', () => useOf(readOn.responses));
   metrics.observe({
     ...{ admission, redis, readOn },
     feedAgeMs: () => records.feed().ageMs,

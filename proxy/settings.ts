@@ -196,7 +196,7 @@ export const proxySettings = {
   organizationShare: {
     name: 'GATEWAY_ORGANIZATION_SHARE',
     about:
-      'Percent of the requests at a time, of the buffered bytes and of the responses that are read on that one organization may use; 100 where the gateway serves one.',
+      'Percent of the requests at a time, of the buffered bytes and of the responses that are read on that one organization may use while it is alone; the more others use, the less it may, and of what it may one key has four fifths at most. 100 where the gateway serves one.',
     decode: integer(1, 100),
     default: '25',
   },

@@ -3,9 +3,10 @@
 import type { HeldOptions, QueueOptions, RateOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 
-/** Held things of which a setting says how many there are. */
-export interface SetOptions extends Pick<HeldOptions, 'alpha'> {
+/** Held things of which a setting says how many there are, and it or a row which part of them one may have. */
+export interface SetOptions {
   readonly setting: string;
+  readonly alpha: HeldOptions['alpha'] | { readonly setting: string };
 }
 
 export interface ShareRow {
@@ -13,15 +14,32 @@ export interface ShareRow {
   readonly bounds: HeldOptions | QueueOptions | RateOptions | SetOptions;
   /** What is counted, and by whom it is shared. */
   readonly unit: string;
-  /** What a refusal answers. */
-  readonly refusal: ErrorCode;
+  /** What a refusal answers; undefined: nothing, the row says what becomes of it. */
+  readonly refusal: ErrorCode | undefined;
 }
 
 /** Characters of texts that guardrails have before them. */
 const textMax = 64 * 1024 * 1024;
 
+const ofOrganization = { setting: 'GATEWAY_ORGANIZATION_SHARE' };
+
 // One row a line, or as few as fit: rows are added by those who add resources.
 export const shares = {
+  requests: {
+    bounds: { setting: 'GATEWAY_IN_FLIGHT_MAX', alpha: ofOrganization },
+    unit: 'requests and streams in flight, from their key to their end, by organization and key',
+    refusal: 'overloaded',
+  },
+  buffered_bytes: {
+    bounds: { setting: 'GATEWAY_BUFFERED_BYTES_MAX', alpha: ofOrganization },
+    unit: 'bytes of requests and responses in memory, by organization and key',
+    refusal: 'overloaded',
+  },
+  read_on: {
+    bounds: { setting: 'GATEWAY_READ_ON_MAX', alpha: ofOrganization },
+    unit: 'responses that are read on for their usage when nobody takes them any more, by organization and key; one that gets no room is charged by its reservation, and no request is refused',
+    refusal: undefined,
+  },
   lookups: {
     bounds: { capacity: 512, alpha: 1 },
     unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; those of the operator’s own hosts are nobody’s',

@@ -166,17 +166,23 @@ function sharesTable(): string {
     code(name),
     boundsText(bounds),
     unit,
-    `${errorTable[refusal].status} ${code(refusal)}`,
+    refusal === undefined ? '—' : `${errorTable[refusal].status} ${code(refusal)}`,
   ]);
   return table(['Resource', 'How much', 'Of what, and whose', 'A refusal'], rows);
 }
 
 function boundsText(bounds: ShareRow['bounds']): string {
   if ('perMinute' in bounds) return `${bounds.burst} at once, ${bounds.perMinute} a minute each`;
-  if ('setting' in bounds)
-    return `${code(bounds.setting)} in all; one may use ${bounds.alpha} times what is free`;
+  if ('setting' in bounds) return `${code(bounds.setting)} in all; ${partText(bounds.alpha)}`;
   const { capacity, alpha } = 'waiting' in bounds ? bounds.waiting : bounds;
-  return `${capacity} in all; one may use ${alpha} times what is free`;
+  return `${capacity.toLocaleString('en')} in all; ${partText(alpha)}`;
+}
+
+/** Of what is held, what one may have: used < alpha × free. */
+function partText(alpha: number | { readonly setting: string }): string {
+  const part =
+    typeof alpha === 'number' ? String(Math.round((100 * alpha) / (1 + alpha))) : code(alpha.setting);
+  return `one that is alone at most ${part} %`;
 }
 
 // prom-client's own metrics of the process and of Node come along; their names are known everywhere.

@@ -34,7 +34,10 @@ export async function assembleForward(
 ): Promise<RunningProxy> {
   const metrics = createMetrics();
   const { inFlightMax, bufferedBytesMax } = settings;
-  const admission = new Admission({ inFlightMax, bufferedBytesMax, organizationShare: 1 });
+  const admission = new Admission({
+    ...{ inFlightMax, bufferedBytesMax },
+    ...{ organizationShare: 1, keyAlpha: Number.POSITIVE_INFINITY },
+  });
   metrics.observeAdmission(admission);
   const watchdog = createWatchdog(later(timeLimits(settings)), systemClock);
   lifecycle.onClose('watchdog', () => watchdog.close());

@@ -22,7 +22,7 @@ export function createForwardHandler(deps: ForwardDeps): Handler {
 }
 
 /** A sidecar has one tenant. */
-const tenant = 'tenant';
+const tenant = { organization: 'tenant', key: 'tenant' };
 
 async function answer(exchange: Exchange, deps: ForwardDeps): Promise<void> {
   const { record, request } = exchange;

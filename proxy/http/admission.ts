@@ -1,91 +1,68 @@
-// How much the gateway takes on at a time: requests in flight and bytes buffered, in all and for one organization. What is
-// over a limit is refused at once; nothing queues.
+// How much the gateway takes on at a time: requests in flight and bytes buffered, each shared by organizations and their keys. What
+// there is no room for is refused at once; nothing queues.
+import { alphaOf, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface AdmissionLimits {
   readonly inFlightMax: number;
   readonly bufferedBytesMax: number;
-  /** Of both, the part that one organization may use, 0 to 1. */
+  /** Of both, the part that one organization may use while it is alone, above 0 to 1. */
   readonly organizationShare: number;
-}
-
-interface Load {
-  inFlight: number;
-  bufferedBytes: number;
+  /** Default: keys have shares of what their organization may use. */
+  readonly keyAlpha?: number;
 }
 
 export class Admission {
   readonly limits: AdmissionLimits;
-  readonly #total: Load = { inFlight: 0, bufferedBytes: 0 };
-  readonly #organizations = new Map<string, Load>();
+  readonly requests: HeldShare;
+  readonly bytes: HeldShare;
 
   constructor(limits: AdmissionLimits) {
+    const { inFlightMax, bufferedBytesMax, organizationShare, keyAlpha } = limits;
+    const alphas = { alpha: alphaOf(organizationShare), ...(keyAlpha !== undefined && { keyAlpha }) };
     this.limits = limits;
+    this.requests = new HeldShare({ capacity: inFlightMax, ...alphas });
+    this.bytes = new HeldShare({ capacity: bufferedBytesMax, ...alphas });
   }
 
   get inFlight(): number {
-    return this.#total.inFlight;
+    return this.requests.used;
   }
 
   get bufferedBytes(): number {
-    return this.#total.bufferedBytes;
+    return this.bytes.used;
   }
 
   /** @throws GatewayError overloaded */
-  admit(organizationId: string): Ticket {
-    const organization = this.#organizations.get(organizationId) ?? { inFlight: 0, bufferedBytes: 0 };
-    const { inFlightMax, organizationShare } = this.limits;
-    if (this.#total.inFlight >= inFlightMax || organization.inFlight >= inFlightMax * organizationShare) {
-      throw new GatewayError('overloaded', { retryAfter: 1 });
-    }
-    this.#organizations.set(organizationId, organization);
-    this.#total.inFlight++;
-    organization.inFlight++;
-    return new Ticket(this, organizationId, organization);
-  }
-
-  /** Counts bytes of one request. @throws GatewayError overloaded */
-  take(organization: Load, bytes: number): void {
-    const { bufferedBytesMax, organizationShare } = this.limits;
-    const total = this.#total.bufferedBytes + bytes;
-    const own = organization.bufferedBytes + bytes;
-    if (total > bufferedBytesMax || own > bufferedBytesMax * organizationShare) {
-      throw new GatewayError('overloaded', { retryAfter: 1 });
-    }
-    this.#total.bufferedBytes = total;
-    organization.bufferedBytes = own;
-  }
-
-  /** Gives back what one request took. */
-  release(organizationId: string, organization: Load, bytes: number): void {
-    this.#total.inFlight--;
-    this.#total.bufferedBytes -= bytes;
-    organization.inFlight--;
-    organization.bufferedBytes -= bytes;
-    if (organization.inFlight === 0) this.#organizations.delete(organizationId);
+  admit(owner: ShareOwner): Ticket {
+    if (!this.requests.take(owner)) throw overloaded();
+    return new Ticket(this, owner);
   }
 }
 
-/** One admitted request. Disposing it gives back its place and its bytes. */
+/** One admitted request. Disposing it gives back its slot and its bytes. */
 export class Ticket implements Disposable {
   readonly #admission: Admission;
-  readonly #organizationId: string;
-  readonly #organization: Load;
+  readonly #owner: ShareOwner;
   #held = 0;
 
-  constructor(admission: Admission, organizationId: string, organization: Load) {
+  constructor(admission: Admission, owner: ShareOwner) {
     this.#admission = admission;
-    this.#organizationId = organizationId;
-    this.#organization = organization;
+    this.#owner = owner;
   }
 
   /** Counts bytes that stay in memory until the request ends. @throws GatewayError overloaded */
   buffer(bytes: number): void {
-    this.#admission.take(this.#organization, bytes);
+    if (!this.#admission.bytes.take(this.#owner, bytes)) throw overloaded();
     this.#held += bytes;
   }
 
   [Symbol.dispose](): void {
-    this.#admission.release(this.#organizationId, this.#organization, this.#held);
+    this.#admission.requests.give(this.#owner);
+    if (this.#held > 0) this.#admission.bytes.give(this.#owner, this.#held);
   }
+}
+
+function overloaded(): GatewayError {
+  return new GatewayError('overloaded', { retryAfter: 1 });
 }

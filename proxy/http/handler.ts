@@ -57,7 +57,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const target = route.kind === 'chat' ? routeTarget(deps, route, headers) : undefined;
 
   // admit: after authentication, so that strangers hold no place.
-  exchange.ticket = deps.admission.admit(caller.principal.organization.id);
+  exchange.ticket = deps.admission.admit(exchange.owner);
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
   // read

@@ -2,6 +2,7 @@
 // is not read has to be charged by its reservation. The request is not over meanwhile: its reservation, its slot and its place
 // among the requests in flight stay taken, so that hanging up in a loop meets the same limits as waiting. Bounded in number, for
 // each organization, and, by the watchdog, in time.
+import { alphaOf, HeldShare } from '../../common/shares.ts';
 import type { GiveUpReason } from '../chat/response-end.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -29,21 +30,20 @@ export interface ReadOnMetrics {
 
 /** Whose response it is. */
 export interface Organization {
-  readonly id: string;
   /** `read`: streams of providers that stop are read on as all others. Anything else: they are cancelled. */
   readonly hangUp: 'cancel' | 'read';
 }
 
 export class ReadOn {
-  readonly #limits: ReadOnLimits;
+  /** The more all take together, the less each may: there is room left for the next one, however many come. */
+  readonly responses: HeldShare;
   readonly #metrics: ReadOnMetrics;
   readonly #open = new Set<Exchange>();
-  readonly #byOrganization = new Map<string, number>();
   #isStopped = false;
   #idle: (() => void)[] = [];
 
-  constructor(limits: ReadOnLimits, metrics: ReadOnMetrics) {
-    this.#limits = limits;
+  constructor({ max, organizationShare }: ReadOnLimits, metrics: ReadOnMetrics) {
+    this.responses = new HeldShare({ capacity: max, alpha: alphaOf(organizationShare) });
     this.#metrics = metrics;
   }
 
@@ -62,7 +62,7 @@ export class ReadOn {
       this.#metrics.readOn(reason);
       return;
     }
-    return this.#read(exchange, organization.id);
+    return this.#read(exchange);
   }
 
   /** Nothing is read on any more; what was is given up. */
@@ -77,39 +77,27 @@ export class ReadOn {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  #reasonNotTo({ attempt }: Exchange, { id, hangUp }: Organization): GiveUpReason | undefined {
+  #reasonNotTo({ attempt, owner }: Exchange, { hangUp }: Organization): GiveUpReason | undefined {
     if (this.#isStopped) return 'shutdown';
     if (hangUp !== 'read' && attempt?.stops === true) return 'left';
-    return this.#hasRoom(id) ? undefined : 'not_read';
+    return this.responses.take(owner) ? undefined : 'not_read';
   }
 
-  /** The more all take together, the less each may: there is room left for the next one, however many come. */
-  #hasRoom(organizationId: string): boolean {
-    const { max, organizationShare } = this.#limits;
-    const free = max - this.#open.size;
-    if (organizationShare >= 1) return free > 0;
-    const own = this.#byOrganization.get(organizationId) ?? 0;
-    return own < (organizationShare / (1 - organizationShare)) * free;
-  }
-
-  async #read(exchange: Exchange, organizationId: string): Promise<void> {
+  async #read(exchange: Exchange): Promise<void> {
     this.#open.add(exchange);
-    this.#byOrganization.set(organizationId, (this.#byOrganization.get(organizationId) ?? 0) + 1);
     exchange.readOnStarted();
     await exchange.attempt?.readOn();
     exchange.readOnEnded();
-    this.#leave(exchange, organizationId);
+    this.#leave(exchange);
   }
 
-  #leave(exchange: Exchange, organizationId: string): void {
+  #leave(exchange: Exchange): void {
     const ending = exchange.attempt?.ending;
     this.#metrics.readOn(
       ending === 'timed_out' || ending === 'shutdown' || ending === 'not_read' ? ending : 'read',
     );
     this.#open.delete(exchange);
-    const own = (this.#byOrganization.get(organizationId) ?? 1) - 1;
-    if (own === 0) this.#byOrganization.delete(organizationId);
-    else this.#byOrganization.set(organizationId, own);
+    this.responses.give(exchange.owner);
     if (this.#open.size > 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }

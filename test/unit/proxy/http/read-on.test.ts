@@ -26,12 +26,16 @@ class FakeAttempt {
 
 function open(limits: { readonly max: number; readonly organizationShare: number }) {
   const results: ReadOnResult[] = [];
+  let count = 0;
   const readOn = new ReadOn(limits, { readOn: (result) => void results.push(result) });
   const leave = (organization = 'o', { stops = false, hangUp = 'cancel' as 'cancel' | 'read' } = {}) => {
     const attempt = new FakeAttempt();
     attempt.stops = stops;
-    const exchange = { attempt, readOnStarted: () => undefined, readOnEnded: () => undefined };
-    const reading = readOn.finish(exchange as unknown as Exchange, { id: organization, hangUp });
+    const exchange = {
+      ...{ attempt, owner: { organization, key: `key ${count++}` } },
+      ...{ readOnStarted: () => undefined, readOnEnded: () => undefined },
+    };
+    const reading = readOn.finish(exchange as unknown as Exchange, { hangUp });
     return { attempt, reading };
   };
   return { readOn, results, leave };
@@ -59,9 +63,7 @@ describe('a response that nobody takes', () => {
     const ended = new FakeAttempt();
     ended.end('whole');
     for (const attempt of [ended, undefined])
-      expect(
-        readOn.finish({ attempt } as unknown as Exchange, { id: 'o', hangUp: 'cancel' }),
-      ).toBeUndefined();
+      expect(readOn.finish({ attempt } as unknown as Exchange, { hangUp: 'cancel' })).toBeUndefined();
     expect(results).toEqual([]);
   });
 });
