@@ -7,7 +7,7 @@ import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type HeldShare, RateShare } from '../common/shares.ts';
+import { RateShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
 import {
@@ -44,7 +44,15 @@ import { createRequestLedger } from './ledger/request-ledger.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger/usage/live-usage-log.ts';
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
-import { openLookupShare, openLookups, openTransport, openUpstream, type Upstream } from './open-upstream.ts';
+import {
+  openLookupShare,
+  openLookups,
+  openTransport,
+  openTurns,
+  openUpstream,
+  type Upstream,
+  type UpstreamShares,
+} from './open-upstream.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
@@ -77,7 +85,8 @@ export async function assemble(
   const catalog = await openCatalog(settings, log, lifecycle);
   const controlPlane = await openControlPlane(settings, { log, redis, metrics, catalog }, lifecycle);
   const lookups = openLookupShare(metrics.shares);
-  const shared = { ...options, metrics, background, redis, controlPlane, lookups };
+  const turns = openTurns(metrics.shares);
+  const shared = { ...options, metrics, background, redis, controlPlane, lookups, turns };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
@@ -105,7 +114,7 @@ export async function assemble(
   const idle = idleRows(settings.traits);
   if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
   const traits = new TraitTable(settings.traits);
-  const upstream = openUpstream(settings, lookups, lifecycle);
+  const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
   const handler = createHandler({
     records,
@@ -117,9 +126,10 @@ export async function assemble(
     admission,
     watchdog,
     bodyLimits: settings,
+    turns,
     guardrails: openGuardrails(settings, shared, upstream, lifecycle),
     ledger: openLedger(settings, shared, money, lifecycle),
-    dispatch: openDispatch(settings, { ...upstream, lookups }, lifecycle),
+    dispatch: openDispatch(settings, { ...upstream, ...shared }, lifecycle),
     readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
@@ -144,13 +154,11 @@ function recordingKeys(
   };
 }
 
-interface Shared extends ProxyOptions {
+interface Shared extends ProxyOptions, UpstreamShares {
   readonly metrics: ProxyMetrics;
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
-  /** Of names of hosts. */
-  readonly lookups: HeldShare;
 }
 
 function openRedis(
@@ -367,7 +375,7 @@ function openGuardrails(
 
 function openDispatch(
   settings: ProxySettings,
-  { transport, lookups }: Upstream & Pick<Shared, 'lookups'>,
+  { transport, lookups, turns }: Upstream & UpstreamShares,
   lifecycle: Lifecycle,
 ): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
@@ -375,6 +383,7 @@ function openDispatch(
   const imageTransport = openTransport(settings, {
     addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
     resolve: openLookups(settings, lookups).resolve,
+    turns,
   });
   lifecycle.onClose('connections to images', () => imageTransport.close());
   return createDispatch({

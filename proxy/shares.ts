@@ -40,6 +40,11 @@ export const shares = {
     unit: 'responses that are read on for their usage when nobody takes them any more, by organization and key; one that gets no room is charged by its reservation, and no request is refused',
     refusal: undefined,
   },
+  loop_turns: {
+    bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
+    unit: 'bytes of requests and responses that wait to be worked through on the event loop, 4 ms of it at a time, by organization and key; what others send in small pieces passes',
+    refusal: 'overloaded',
+  },
   lookups: {
     bounds: { capacity: 512, alpha: 1 },
     unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; those of the operator’s own hosts are nobody’s',

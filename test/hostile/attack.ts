@@ -11,6 +11,8 @@ export interface Attack {
   readonly about: string;
   /** What its neighbours need of the same resource. */
   readonly neighbour: WorkName;
+  /** How it is seen that the resource was exhausted: a hostile tenant was refused, or some of it was in use. Default: refused. */
+  readonly seen?: 'refused' | 'used';
   /** Of a hostile tenant, before it begins; what it makes is given to the thread. */
   prepare?(tenant: Tenant): Promise<Prepared>;
   /** Ends when its signal says so. */
@@ -36,9 +38,22 @@ export interface Ports {
 export interface Hostile extends HostileTenant {
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** Among the hostile tenants, from 0. */
-  readonly index: number;
+  /** So many hostile tenants there are. */
+  readonly tenants: number;
   count(outcome: string): void;
+}
+
+/**
+ * What one of them has to ask for to be refused: k greedy ones may have alpha·C / (1 + k·alpha) each (common/shares.ts), and somewhat more is
+ * asked for. So all together ask for no more than there is, and a bit.
+ */
+export function tooMany({ tenants }: Hostile, capacity: number, alpha: number): number {
+  return Math.ceil((1.25 * alpha * capacity) / (1 + tenants * alpha)) + 1;
+}
+
+/** So many loops are divided among the hostile tenants. */
+export function divided({ tenants }: Hostile, loops: number): number {
+  return Math.ceil(loops / tenants);
 }
 
 /** Calls again and again, each of so many loops no more often than this, until the attack is over. */

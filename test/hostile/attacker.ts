@@ -22,9 +22,10 @@ async function attack({ name, ports, tenants }: AttackerData): Promise<void> {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   };
   const { signal } = stopping;
-  const running = tenants.map((tenant, index) =>
-    attacks[name].run({ ...tenant, ports, signal, index, count }),
+  const running = tenants.map((tenant) =>
+    attacks[name].run({ ...tenant, ports, signal, tenants: tenants.length, count }),
   );
+  parentPort?.postMessage('begun');
   const all = Promise.all(running);
   const failed = all.then(
     () => undefined,

@@ -3,11 +3,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { until } from '../support/process.ts';
 import type { Attack, HostileTenant } from './attack.ts';
 import type { AttackerData, Outcomes } from './attacker.ts';
 import { type AttackName, attacks } from './attacks.ts';
 import type { LoopTimes } from './loop-watch.ts';
-import { type Figures, type Neighbour, type WorkName, workFor } from './neighbour.ts';
+import { type Figures, type Neighbour, workFor } from './neighbour.ts';
 import { shareOf } from './resources.ts';
 import { loopTimes, type Plane, refusals, type Tenant, used, type World } from './world.ts';
 
@@ -18,18 +19,20 @@ export interface Played {
   readonly during: Figures;
   /** What the hostile tenants were answered. */
   readonly outcomes: Outcomes;
-  /** Of the resource, while they were; undefined of what has no share. */
-  readonly refused: number | undefined;
-  /** How much of it was used, at most, as far as was looked. */
-  readonly used: number | undefined;
+  /** Of the resource, since the attack began. */
+  readonly refused: number;
+  /** How much of it was used, at most, as far as was looked: 0 to 1. */
+  readonly used: number;
+  /** Whether the resource was seen to be exhausted. */
+  readonly isSeen: boolean;
   readonly loops: { readonly proxy: LoopTimes; readonly controlPlane: LoopTimes };
 }
 
 export interface PlayOptions {
   readonly hostile: number;
   readonly quietMs: number;
-  /** For the attack to come to its bound, before its neighbour is measured. */
-  readonly leadMs: number;
+  /** For the attack to come to its bound; its neighbour is measured from then on. */
+  readonly leadMsMax: number;
   readonly duringMs: number;
 }
 
@@ -51,15 +54,21 @@ export async function play(neighbour: Neighbour, name: AttackName, options: Play
     tenants: hostile,
   });
   try {
-    await sleep(options.leadMs);
+    await attacker.begun;
+    const isAtBound = async () =>
+      attack.seen === 'used' ? (await share.used()) > 0 : (await share.refused()) !== before;
+    let isSeen = true;
+    await until(isAtBound, { timeoutMs: options.leadMsMax }).catch(() => {
+      isSeen = false;
+    });
     const looking = share.look();
     const during = await workFor(neighbour, attack.neighbour, options.duringMs);
     const [most, refused] = [await looking(), await share.refused()];
     const [proxy, controlPlane] = await Promise.all([loopTimes(world.proxy), loopTimes(world.controlPlane)]);
     const outcomes = await attacker.stop();
     return {
-      ...{ attack: name, hostile: options.hostile, quiet, during, outcomes, used: most },
-      refused: refused === undefined || before === undefined ? undefined : refused - before,
+      ...{ attack: name, hostile: options.hostile, quiet, during, outcomes, isSeen },
+      ...{ used: most, refused: refused - before },
       loops: { proxy, controlPlane },
     };
   } finally {
@@ -78,15 +87,16 @@ const lookEveryMs = 250;
 
 function watchShare(world: World, { resource }: Attack) {
   const share = shareOf(resource);
-  const plane: Plane | undefined = share && world[share.plane];
+  const plane: Plane = world[share.plane];
   return {
-    refused: async () => plane && share && (await refusals(plane, share.name)),
+    refused: () => refusals(plane, share.name),
+    used: () => used(plane, share.name),
     /** @returns what stops it, with the most that was used */
     look: () => {
       let isOver = false;
       let most = 0;
       const looking = (async () => {
-        while (!isOver && plane && share) {
+        while (!isOver) {
           most = Math.max(most, await used(plane, share.name));
           await sleep(lookEveryMs);
         }
@@ -94,7 +104,7 @@ function watchShare(world: World, { resource }: Attack) {
       return async () => {
         isOver = true;
         await looking;
-        return share && most;
+        return most;
       };
     },
   };
@@ -104,24 +114,28 @@ function startAttacker(data: AttackerData) {
   const worker = new Worker(join(import.meta.dirname, 'attacker.ts'), { workerData: data });
   const failed = new Promise<never>((_, reject) => worker.once('error', reject));
   failed.catch(() => undefined);
+  const nextMessage = <T>() =>
+    Promise.race([new Promise<T>((resolve) => worker.once('message', resolve)), failed]);
   return {
+    /** Its first calls are on their way. */
+    begun: nextMessage<'begun'>(),
     stop: async (): Promise<Outcomes> => {
-      const told = new Promise<Outcomes>((resolve) => worker.once('message', resolve));
+      const told = nextMessage<Outcomes>();
       worker.postMessage('stop');
-      return Promise.race([told, failed]);
+      return told;
     },
     end: async () => void (await worker.terminate()),
   };
 }
 
 /** Whether it is as was promised; of time, with so many times the bound. */
-export function faults({ during, quiet, outcomes, refused }: Played, timeFactor = 1): readonly string[] {
+export function faults({ during, isSeen, outcomes, quiet }: Played, timeFactor = 1): readonly string[] {
   const found: string[] = [];
   if (during.succeeded / during.asked < 0.999)
     found.push(`${during.succeeded} of ${during.asked} succeeded: ${JSON.stringify(during.failures)}`);
   const boundMs = timeFactor * (2 * quiet.p99Ms + 10);
   if (during.p99Ms > boundMs) found.push(`p99 ${during.p99Ms.toFixed(1)} ms, above ${boundMs.toFixed(1)} ms`);
-  if (refused === 0) found.push(`nobody came to the bound: ${JSON.stringify(outcomes)}`);
+  if (!isSeen) found.push(`nobody came to the bound: ${JSON.stringify(outcomes)}`);
   const defect = Object.keys(outcomes).find((outcome) => outcome.startsWith('defect'));
   if (defect !== undefined) found.push(defect);
   return found;
@@ -129,14 +143,12 @@ export function faults({ during, quiet, outcomes, refused }: Played, timeFactor 
 
 export function lineOf(played: Played): string {
   const { attack, during, hostile, loops, outcomes, quiet, refused } = played;
-  const loop = Math.max(loops.proxy.turnMs, 0).toFixed(1);
+  const loop = loops.proxy.turnMs.toFixed(1);
   return [
     `${attack} by ${hostile}: ${during.succeeded} of ${during.asked}`,
     `p50 ${quiet.p50Ms.toFixed(1)} → ${during.p50Ms.toFixed(1)}, p99 ${quiet.p99Ms.toFixed(1)} → ${during.p99Ms.toFixed(1)} ms`,
-    `refused ${refused ?? '–'}, used ${played.used?.toFixed(2) ?? '–'}`,
+    `refused ${refused}, used ${played.used.toFixed(2)}`,
     `longest turn ${loop} ms at the proxy, ${loops.controlPlane.turnMs.toFixed(1)} at the control plane`,
     JSON.stringify(outcomes),
   ].join('; ');
 }
-
-export type { WorkName };

@@ -23,7 +23,12 @@ try {
   const ms = Number(values.seconds) * 1000;
   for (const name of names) {
     for (const hostile of values.hostile.split(',').map(Number)) {
-      const played = await play(neighbour, name, { hostile, quietMs: ms / 2, leadMs: 2_000, duringMs: ms });
+      const played = await play(neighbour, name, {
+        hostile,
+        quietMs: ms / 2,
+        leadMsMax: 20_000,
+        duringMs: ms,
+      });
       console.log(lineOf(played));
       for (const fault of faults(played)) console.log(`  FAULT: ${fault}`);
       faulty += faults(played).length > 0 ? 1 : 0;

@@ -18,7 +18,7 @@ import { type UpstreamKind, kinds as upstreamKinds } from './upstream.ts';
 export const bounds = {
   inFlight: 256,
   readOn: 64,
-  bufferedMiB: 64,
+  bufferedMiB: 128,
   connections: 600,
 } as const;
 
@@ -54,7 +54,7 @@ export interface WorldOptions {
 const startMs = 60_000;
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const closers: (() => Promise<unknown> | void)[] = [];
+  const closers: (() => unknown)[] = [];
   const close = async () => {
     for (const closing of closers.splice(0).toReversed()) await closing();
   };
@@ -66,7 +66,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-type Closers = (() => Promise<unknown> | void)[];
+type Closers = (() => unknown)[];
 
 async function start({ from }: WorldOptions, closers: Closers): Promise<Omit<World, 'close'>> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-hostile-'));
