@@ -1,4 +1,5 @@
 // What both modes of the proxy share around their request path: listeners, admin, the record of each request, the drain.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startAdminServer } from '../common/admin-server.ts';
 import { trustedProxies } from '../common/caller-address.ts';
 import { Callers, noProxyHeader } from '../common/callers.ts';
@@ -182,6 +183,16 @@ async function finished(
   }, graceMs);
   await Promise.all(listeners.map((listener) => listener.drain()));
   clearTimeout(timer);
+  await noticed(watchdog, readOn);
   await readOn?.idle();
   clearTimeout(giveUp);
+}
+
+const noticeMs = 1000;
+const noticeStepMs = 10;
+
+/** A connection is closed before its request finds out, and only then its response is read on. */
+async function noticed({ watched }: Watchdog, readOn: ReadOn | undefined): Promise<void> {
+  for (let ms = 0; ms < noticeMs && [...watched].length > (readOn?.open ?? 0); ms += noticeStepMs)
+    await sleep(noticeStepMs);
 }

@@ -59,7 +59,7 @@ async function check(one: Case): Promise<void> {
     case 'refused by vendor':
       return expectRefusal(one, { param: outcome.param }, 'provider');
     case 'fetched': {
-      const message = expect.stringContaining('does not lead to a public https address');
+      const message = expect.stringContaining('could not be fetched; it must lead to a public https address');
       return expectRefusal(one, { code: 'invalid_request', message }, 'gateway');
     }
     default:

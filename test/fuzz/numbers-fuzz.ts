@@ -8,6 +8,7 @@ import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import { customProvider } from '../../proxy/providers/custom.ts';
+import { everyField } from '../../proxy/providers/passthrough/passed-fields.ts';
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
 import { Attempt, type AttemptResult } from '../../proxy/upstream/attempt.ts';
 import type { Transport, UpstreamReceiver } from '../../proxy/upstream/transport.ts';
@@ -140,7 +141,7 @@ function targeted(call: ProviderCall, random: Random | undefined): ProviderCall 
   const ownForm = provider.routeCredential === 'cloud-keys' ? ['wire_format' as const] : keyForms;
   const configured = customProvider(provider, {
     ...{ id: 'custom-1', name: 'our-vendor', wireFormat: provider.name },
-    ...{ baseUrl: baseUrl.origin, keyForm: random.pick(ownForm), models: [] },
+    ...{ baseUrl: baseUrl.origin, keyForm: random.pick(ownForm), models: [], passedFields: [everyField] },
   });
   return { ...call, target: { ...call.target, provider: configured } };
 }

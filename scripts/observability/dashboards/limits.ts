@@ -195,6 +195,34 @@ export const limits: Dashboard = {
       ],
     },
     {
+      title: 'Shares of what is scarce',
+      panels: [
+        {
+          kind: 'timeseries',
+          title: 'Used, by resource',
+          description:
+            'Of all that there is of it; the fullest replica. What each resource is: docs/limits.md, Shares.',
+          unit: 'percentunit',
+          queries: [
+            { expr: 'max by (job, resource) (gateway_share_used{$scope})', legend: '{{job}} {{resource}}' },
+          ],
+        },
+        {
+          kind: 'timeseries',
+          title: 'Refused, by resource',
+          description:
+            'Its owner had its share already, so that others find some: who it was is in the log of what failed.',
+          unit: 'reqps',
+          queries: [
+            {
+              expr: 'sum by (job, resource) (rate(gateway_share_refused_total{$scope}[$__rate_interval]))',
+              legend: '{{job}} {{resource}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: 'Guardrails',
       panels: [
         {

@@ -207,7 +207,7 @@ describe('a caller that leaves', () => {
 
   it('is charged its reservation where there is no room to read on', async () => {
     const crowded = await gateway.startProxy({ GATEWAY_READ_ON_MAX: '0' });
-    await spend({ url: crowded.url, key: key.value, fields: whole, requestId: 'room-1', leavesAfterMs: 40 });
+    await leave('room-1', { url: crowded.url });
     expect(await recorded('room-1')).toMatchObject({
       estimated: true,
       estimateReason: 'not_read',
@@ -243,7 +243,7 @@ describe('a caller that leaves', () => {
   it('does not hold up the end of the gateway for longer than its grace allows', async () => {
     vendorMs = 30_000;
     const proxy = await gateway.startProxy({ GATEWAY_DRAIN_GRACE: '6s', GATEWAY_READ_ON_SECONDS: '60' });
-    await spend({ url: proxy.url, key: key.value, fields: whole, requestId: 'end-1', leavesAfterMs: 40 });
+    await leave('end-1', { url: proxy.url });
     const from = performance.now();
     await proxy.drain();
     // 5 s before the grace ends it is given up, and reported.

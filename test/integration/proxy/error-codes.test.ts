@@ -77,6 +77,6 @@ function expectHeaders(
 
 it('every code of the table was provoked above, but for those of later issues', () => {
   const left = Object.keys(errorTable).filter((code) => !reached.some(([name]) => name === code));
-  expect(left.toSorted()).toEqual(['guardrail_blocked', 'no_healthy_target']);
+  expect(left.toSorted()).toEqual(['guardrail_blocked', 'guardrail_unavailable', 'no_healthy_target']);
   expect(reached.every(([, rows]) => rows.length > 0)).toBe(true);
 });

@@ -152,7 +152,7 @@ describe('an answer', () => {
     });
     const connection = await openConnection(sidecar.port);
     const failed = once(connection.socket, 'error');
-    connection.send('GET /v1/models HTTP/1.0\r\n\r\n');
+    connection.send('GET /v1/models HTTP/1.0\r\nhost: x\r\n\r\n');
     expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
   });
 

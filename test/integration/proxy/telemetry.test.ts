@@ -6,6 +6,7 @@ import { errorTable } from '../../../proxy/errors.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
 import { estimateReasons } from '../../../proxy/ledger/budgets/ledger-client.ts';
 import { skipReasons } from '../../../proxy/ledger/usage/usage-metrics.ts';
+import { shares } from '../../../proxy/shares.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
@@ -61,7 +62,7 @@ const caller = ['organization_id', 'key_id'];
 const target = ['provider', 'model', 'first_byte_ms'];
 const stored = ['provider_key_id'];
 const tokens = ['prompt_tokens', 'completion_tokens'];
-const failed = ['error_code', 'error_source'];
+const failed = ['error_code', 'error_source', 'address'];
 
 function expectFields(line: AccessLine, ...fields: readonly (readonly string[])[]) {
   expect(Object.keys(line).sort()).toEqual([...always, ...fields.flat()].sort());
@@ -140,7 +141,7 @@ describe('the access log line', () => {
     const ids = Array.from({ length: 50 }, (_, index) => `pipelined-${index}`);
     for (const id of ids)
       connection.send(
-        `GET /v1/models HTTP/1.1\r\nhost: g\r\nx-api-key: ${key}\r\nx-request-id: ${id}\r\n\r\n`,
+        `GET /v1/models HTTP/1.1\r\nhost: g\r\nx-api-key: ${key.value}\r\nx-request-id: ${id}\r\n\r\n`,
       );
     for (const id of ids) expect((await connection.answer()).headers.get('x-request-id')).toBe(id);
     connection.socket.destroy();
@@ -276,6 +277,7 @@ describe('the metrics', () => {
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
     reason: oneOf(...skipReasons, ...estimateReasons),
+    resource: oneOf(...Object.keys(shares)),
     result: oneOf(...readOnResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),
     version: (value) => /^\d+\.\d+\.\d+$/.test(value),
