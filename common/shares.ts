@@ -112,7 +112,7 @@ interface Job<Work> {
 
 /**
  * What waits to be served: organizations in turn, in each its keys in turn, by what their work costs and not by how much of it there
- * is (deficit round robin; Shreedhar and Varghese, 1995).
+ * is (deficit round robin; Shreedhar and Varghese, 1995). Whoever had nothing waiting comes first, once.
  */
 export class FairQueue<Work> {
   readonly #waiting: HeldShare;
@@ -200,8 +200,14 @@ class DeficitRound<Work> implements Jobs<Work> {
   readonly #quantum: number;
   readonly #nameOf: (owner: ShareOwner) => string;
   readonly #makeJobs: () => Jobs<Work>;
-  /** Those with work, in the order of their turns. */
+  /** Those that had nothing to do until now: once before all others, so that who asks seldom waits for nobody who asks much. */
+  readonly #fresh = new Map<string, Lane<Work>>();
+  /**
+   * The others, in the order of their turns. One that has nothing more to do stays until its turn comes: to ask for one thing after the
+   * other makes nobody fresh each time (as in RFC 8290).
+   */
   readonly #lanes = new Map<string, Lane<Work>>();
+  #length = 0;
 
   constructor(quantum: number, nameOf: (owner: ShareOwner) => string, makeJobs: () => Jobs<Work>) {
     this.#quantum = quantum;
@@ -210,10 +216,12 @@ class DeficitRound<Work> implements Jobs<Work> {
   }
 
   push(job: Job<Work>): void {
+    this.#length++;
     const name = this.#nameOf(job.owner);
-    const lane = this.#lanes.get(name) ?? { jobs: this.#makeJobs(), deficit: 0 };
+    const known = this.#fresh.get(name) ?? this.#lanes.get(name);
+    const lane = known ?? { jobs: this.#makeJobs(), deficit: this.#quantum };
     lane.jobs.push(job);
-    this.#lanes.set(name, lane);
+    if (known === undefined) this.#fresh.set(name, lane);
   }
 
   peek(mayServe: MayServe): Job<Work> | undefined {
@@ -223,23 +231,31 @@ class DeficitRound<Work> implements Jobs<Work> {
   shift(mayServe: MayServe): void {
     const next = this.#next(mayServe);
     if (next === undefined) return;
-    const { name, lane, job } = next;
+    const { job, lane } = next;
     lane.jobs.shift(mayServe);
     lane.deficit -= job.cost;
-    // Whoever has nothing to do saves nothing up.
-    if (lane.jobs.peek(always) === undefined) this.#lanes.delete(name);
+    this.#length--;
+    // Nobody is remembered where nobody waits.
+    if (this.#length > 0) return;
+    this.#fresh.clear();
+    this.#lanes.clear();
   }
 
-  #next(mayServe: MayServe) {
-    for (const [name, lane] of this.#lanes) {
-      const job = lane.jobs.peek(mayServe);
-      if (job === undefined) continue;
-      if (lane.deficit >= job.cost) return { name, lane, job };
-      lane.deficit += this.#quantum;
-      // Behind all others; the walk meets it again there.
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
-    }
+  #next(mayServe: MayServe): { readonly job: Job<Work>; readonly lane: Lane<Work> } | undefined {
+    for (const lanes of [this.#fresh, this.#lanes])
+      for (const [name, lane] of lanes) {
+        const job = lane.jobs.peek(mayServe);
+        if (job !== undefined && lane.deficit >= job.cost) return { job, lane };
+        const isEmpty = job === undefined && lane.jobs.peek(always) === undefined;
+        // Its work may not be served now; it keeps its place.
+        if (job === undefined && !isEmpty) continue;
+        lanes.delete(name);
+        if (isEmpty && lanes === this.#lanes) continue;
+        // Whoever has nothing to do saves nothing up.
+        lane.deficit = (isEmpty ? 0 : lane.deficit) + this.#quantum;
+        // Behind all others; the walk meets it again there.
+        this.#lanes.set(name, lane);
+      }
     return undefined;
   }
 }
@@ -286,10 +302,18 @@ export class RateShare {
     return Math.ceil(((1 - tokens) * 60) / this.#options.perMinute);
   }
 
-  /** Takes one, whether or not it is there: what was under way when the last one went is owed, so that the rate holds. */
-  charge(owner: string, now: number): void {
-    const tokens = this.#tokens(this.#buckets.get(owner), now) - 1;
+  /** Takes some, whether or not they are there: what was under way when the last one went is owed, so that the rate holds. */
+  charge(owner: string, now: number, amount = 1): void {
+    const tokens = this.#tokens(this.#buckets.get(owner), now) - amount;
     this.#buckets.set(owner, { tokens, at: now });
+  }
+
+  /** What was taken was none of what is limited: a credential that turned out to be known. */
+  give(owner: string): void {
+    const bucket = this.#buckets.get(owner);
+    if (bucket === undefined) return;
+    const tokens = Math.min(this.#options.burst, bucket.tokens + 1);
+    this.#buckets.set(owner, { ...bucket, tokens });
   }
 
   /** Of what an owner may have at once, what the one has used that used most: 0 to 1, above it what is owed. */

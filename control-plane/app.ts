@@ -20,17 +20,24 @@ import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from '.
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
+import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrail-work.ts';
 import { type HttpApi, type HttpApiDeps, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import { createDispatcher } from './services/dispatch.ts';
-import { createReportDecisions } from './services/guardrail-decisions.ts';
+import {
+  createReportDecisions,
+  type ReportDecisions,
+  type ReportDecisionsDeps,
+} from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
+import type { ServiceDeps } from './services/method.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
+import { createShares, type OtherRates, type Shares } from './shares.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
@@ -51,16 +58,17 @@ export interface ControlPlaneOptions {
   readonly clock?: Clock;
   /** Of receivers of webhooks. */
   readonly webhookNetwork?: Pick<GuardOptions, 'resolve' | 'ca'>;
+  readonly rates?: OtherRates;
 }
 
 /** @throws Error that says what to do: a port in use, a database that cannot be reached, a certificate that cannot be read */
 export async function startControlPlane(
   settings: ControlPlaneSettings,
-  { log, clock = systemClock, webhookNetwork = {} }: ControlPlaneOptions,
+  { log, clock = systemClock, webhookNetwork = {}, rates = {} }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
   const lifecycle = createLifecycle(log);
   try {
-    return await assemble(settings, { log, clock, webhookNetwork }, lifecycle);
+    return await assemble(settings, { log, clock, webhookNetwork, rates }, lifecycle);
   } catch (error) {
     await lifecycle.close();
     throw error;
@@ -69,7 +77,7 @@ export async function startControlPlane(
 
 async function assemble(
   settings: ControlPlaneSettings,
-  { log, clock, webhookNetwork }: Required<ControlPlaneOptions>,
+  { log, clock, webhookNetwork, rates }: Required<ControlPlaneOptions>,
   lifecycle: Lifecycle,
 ): Promise<ControlPlane> {
   assertEveryMethodHasARow();
@@ -96,15 +104,13 @@ async function assemble(
   const access = createAccessService({
     ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
   });
-  const services = {
-    masterKeys: settings.masterKey,
-    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
-    privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
-    usageKeptMs: settings.usageKept,
-    webhookAddresses: receivers,
+  const shares = createShares(clock, rates);
+  metrics.watchShares(shares);
+  const services = serviceDeps(settings, {
+    ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle) },
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
-  };
-  const dispatcher = createDispatcher({ store, services, clock });
+  });
+  const dispatcher = createDispatcher({ store, services, shares, clock });
   const background = createBackground({ log });
   const ledger = createLedgerService({
     ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
@@ -114,6 +120,7 @@ async function assemble(
 
   const readiness = watchReadiness({ store, clock });
   lifecycle.onClose('readiness', () => readiness.close());
+  metrics.watchDatabase(() => readiness.isWritable());
   // Before the doors, so that it still answers while they drain.
   const admin = await startAdminServer(settings.adminListen, {
     metrics: () => metrics.collect(),
@@ -130,7 +137,7 @@ async function assemble(
   const { proxyCertificates, reflection } = settings;
   const grpc = await startGrpcServer(
     { address: settings.grpcListen, tls, callers: callersOf(settings, log), proxyCertificates, reflection },
-    { ...calls, access, ledger, reportDecisions: createReportDecisions({ store, clock }) },
+    { ...calls, access, ledger, reportDecisions: reportDecisionsOf({ store, clock }, shares) },
   );
   doors.push(grpc);
   const http = await openHttpApi(settings, tls, calls);
@@ -145,6 +152,31 @@ async function assemble(
       await lifecycle.close();
     },
   };
+}
+
+function reportDecisionsOf(deps: ReportDecisionsDeps, shares: Shares): ReportDecisions {
+  return createReportDecisions({
+    ...deps,
+    inTurn: (organization, work) => shares.inTurn('changes', { organization, key: 'guardrails' }, work),
+  });
+}
+
+type OpenedServices = Pick<ServiceDeps, 'webhookAddresses' | 'guardrailWork' | 'replica'>;
+
+function serviceDeps(settings: ControlPlaneSettings, opened: OpenedServices): ServiceDeps {
+  return {
+    ...opened,
+    masterKeys: settings.masterKey,
+    bootstrapHash: settings.bootstrapToken && hashCredential(settings.bootstrapToken.reveal()),
+    privateUpstreams: new PrivateUpstreams(settings.privateUpstreams),
+    usageKeptMs: settings.usageKept,
+  };
+}
+
+function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): GuardrailWork {
+  const work = createGuardrailWork(deps);
+  lifecycle.onClose('guardrail work', () => work.close());
+  return work;
 }
 
 function openHttpApi(

@@ -305,8 +305,8 @@ class Door {
     return (call: DownloadCall) => {
       const who = this.#credentials(call);
       const sending = answer(this.#deps, method, who.from, async () => {
-        const { chunks } = await this.#deps.dispatcher.download(method, who, call.request);
-        await sendChunks(call, chunks);
+        const { chunks, done } = await this.#deps.dispatcher.download(method, who, call.request);
+        await sendChunks(call, chunks).finally(done);
       });
       const end = (outcome: Answer<void>) =>
         'error' in outcome ? call.emit('error', serviceError(outcome.error)) : call.end();
@@ -369,6 +369,7 @@ function serviceError(error: CallError): ServerErrorResponse {
   const metadata = new Metadata();
   const { reason, violations } = error;
   metadata.set('gateway-error-bin', errorDetail.serialize({ reason, violations: [...violations] }));
+  if (error.retryAfter !== undefined) metadata.set('retry-after', String(error.retryAfter));
   return Object.assign(new Error(error.message), {
     code: callCodes[error.code].grpc,
     details: error.message,

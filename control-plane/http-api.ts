@@ -249,6 +249,7 @@ function sendError(response: ServerResponse, error: CallError): void {
   const { code, reason, message, violations } = error;
   if (reason === 'method_not_allowed') response.setHeader('allow', 'POST');
   if (reason === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
+  if (error.retryAfter !== undefined) response.setHeader('retry-after', error.retryAfter);
   const detail = { reason, violations: [...violations] };
   const value = errorDetail.serialize(detail).toString('base64').replace(/=+$/, '');
   send(response, httpStatusOf(reason), {
@@ -261,19 +262,21 @@ function sendError(response: ServerResponse, error: CallError): void {
 /** @throws CallError once the client has left, and whatever the chunks throw: the connection is cut then */
 async function sendDownload(
   response: ServerResponse,
-  { contentType, filename, chunks }: Download,
+  { contentType, filename, chunks, done }: Download,
 ): Promise<void> {
-  response.writeHead(200, {
-    'content-type': contentType,
-    'content-disposition': `attachment; filename="${filename}"`,
-    ...headersAlways,
-  });
-  response.setTimeout(stallMs, () => response.destroy());
   try {
+    response.writeHead(200, {
+      'content-type': contentType,
+      'content-disposition': `attachment; filename="${filename}"`,
+      ...headersAlways,
+    });
+    response.setTimeout(stallMs, () => response.destroy());
     await pipeline(chunks, response);
   } catch (error) {
     if (!isPrematureClose(error)) throw error;
     throw new CallError('cancelled', 'the client left before the end');
+  } finally {
+    done?.();
   }
 }
 

@@ -7,18 +7,22 @@ export interface CallFailureDetail {
   /** Of the contract (docs/errors.md); absent where no server of this contract has answered. */
   readonly reason: string | undefined;
   readonly violations: readonly Violation[];
+  /** In how many seconds to come again, where nothing was done because the caller has its share already. */
+  readonly retryAfter?: number | undefined;
 }
 
 export class CallFailure extends Error implements CallFailureDetail {
   readonly code: string;
   readonly reason: string | undefined;
   readonly violations: readonly Violation[];
+  readonly retryAfter: number | undefined;
 
-  constructor(message: string, { code, reason, violations }: CallFailureDetail) {
+  constructor(message: string, { code, reason, violations, retryAfter }: CallFailureDetail) {
     super(message);
     this.name = 'CallFailure';
     this.code = code;
     this.reason = reason;
     this.violations = violations;
+    this.retryAfter = retryAfter;
   }
 }

@@ -1,6 +1,7 @@
 // Calls of the contract's methods on one connection (this program's only @grpc/grpc-js). Every call has an end: a deadline, or,
 // for downloads, a connection that is asked whether it lives.
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkServerIdentity } from 'node:tls';
 import {
   type ChannelCredentials,
@@ -74,10 +75,10 @@ export function dial(target: Target): Client {
   });
   const metadata = new Metadata();
   if (target.token !== undefined) metadata.set('authorization', `Bearer ${target.token.reveal()}`);
-  const invoke = <Response>(method: MethodName, request: unknown) =>
+  const invokeOnce = <Response>(method: MethodName, request: unknown, deadline: number) =>
     new Promise<Response>((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = definitionOf(method);
-      const options = { deadline: Date.now() + target.timeoutMs };
+      const options = { deadline };
       const done = (error: ServiceError | null, response?: Response) =>
         error === null && response !== undefined ? resolve(response) : reject(failureOf(error));
       connection.makeUnaryRequest(
@@ -90,6 +91,16 @@ export function dial(target: Target): Client {
         done,
       );
     });
+  const invoke = async <Response>(method: MethodName, request: unknown): Promise<Response> => {
+    const deadline = Date.now() + target.timeoutMs;
+    for (;;) {
+      try {
+        return await invokeOnce(method, request, deadline);
+      } catch (error) {
+        await waitForShare(error, deadline);
+      }
+    }
+  };
   return {
     call: (method, request) => invoke(method, request),
     ask: invoke,
@@ -101,6 +112,16 @@ export function dial(target: Target): Client {
     },
     close: () => connection.close(),
   };
+}
+
+/**
+ * Until the caller may come again: nothing was done, and a command that makes many calls is to come to its end.
+ * @throws the error, if it is another one, or if that is after the deadline
+ */
+async function waitForShare(error: unknown, deadline: number): Promise<void> {
+  const seconds = error instanceof CallFailure ? error.retryAfter : undefined;
+  if (seconds === undefined || Date.now() + seconds * 1000 >= deadline) throw error;
+  await sleep(seconds * 1000);
 }
 
 /** Addresses are dialled as such: as a name of TLS, which a name of DNS becomes, no address may stand. */
@@ -130,7 +151,13 @@ function callFailure(error: ServiceError): CallFailure {
     code: status[error.code] ?? 'UNKNOWN',
     reason: detail?.reason,
     violations: detail?.violations ?? [],
+    retryAfter: detail?.reason === 'too_many_requests' ? retryAfterOf(error) : undefined,
   });
+}
+
+function retryAfterOf({ metadata }: ServiceError): number | undefined {
+  const [seconds] = metadata.get('retry-after');
+  return typeof seconds === 'string' && /^\d{1,5}$/.test(seconds) ? Number(seconds) : undefined;
 }
 
 function isServiceError(error: unknown): error is ServiceError {

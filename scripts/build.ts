@@ -31,7 +31,10 @@ const rulesOf = {
     withoutPackages: [...database, 'commander', 'hyparquet'],
   },
   'control-plane': {
-    entries: { main: 'control-plane/main.ts' },
+    entries: {
+      ...{ main: 'control-plane/main.ts' },
+      'guardrail-compiler': 'control-plane/guardrail-compiler.ts',
+    },
     folders: ['control-plane', 'common', 'proto', 'catalog', 'guardrails'],
     withoutPackages: ['ioredis', 'undici', 'commander', 'hyparquet'],
   },

@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
 import { type CallReason, callReasons, httpStatusOf } from '../control-plane/services/errors.ts';
 import { controlPlaneSettings } from '../control-plane/settings.ts';
+import {
+  type ShareRow as ControlPlaneShareRow,
+  shareRows as controlPlaneShares,
+} from '../control-plane/shares.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
 import { tree } from '../gatewayctl/commands/index.ts';
 import { exitCodes } from '../gatewayctl/failure.ts';
@@ -29,6 +33,8 @@ const controlPlaneMetrics = createControlPlaneMetrics({
   catalog: { ageSeconds: () => 0, isRejected: () => false },
   auditVerifyEveryMs: 0,
 });
+controlPlaneMetrics.watchShares({ states: () => new Map() });
+controlPlaneMetrics.watchDatabase(() => true);
 const proxyMetrics = createProxyMetrics();
 proxyMetrics.observe({
   admission: { inFlight: 0, bufferedBytes: 0, limits: { inFlightMax: 0, bufferedBytesMax: 0 } },
@@ -53,7 +59,7 @@ const pages: Record<string, Record<string, string>> = {
     'pod annotations': settingsTable(podAnnotations, 'Annotation'),
   },
   'docs/errors.md': { 'error codes': errorsTable(), 'control plane reasons': reasonsTable() },
-  'docs/limits.md': { shares: sharesTable() },
+  'docs/limits.md': { shares: sharesTable(), 'control plane shares': controlPlaneSharesTable() },
   'docs/gatewayctl.md': { commands: commandsTable(), 'exit codes': exitCodesTable() },
   'docs/metrics.md': {
     'proxy metrics': metricsTable((await proxyMetrics.render()).body),
@@ -183,6 +189,21 @@ function partText(alpha: number | { readonly setting: string }): string {
   const part =
     typeof alpha === 'number' ? String(Math.round((100 * alpha) / (1 + alpha))) : code(alpha.setting);
   return `one that is alone at most ${part} %`;
+}
+
+function controlPlaneSharesTable(): string {
+  const rows = Object.entries<ControlPlaneShareRow>(controlPlaneShares).map(([name, row]) => [
+    code(name),
+    controlPlaneBounds(row),
+    row.about,
+  ]);
+  return table(['Resource', 'How much', 'Of what'], rows);
+}
+
+function controlPlaneBounds(row: ControlPlaneShareRow): string {
+  if ('perMinute' in row) return `${row.burst} at once, ${row.perMinute} a minute each`;
+  if ('capacity' in row) return `${row.capacity} in all; one may use ${row.alpha} times what is free`;
+  return `${row.atOnce} at once; ${row.waiting} may wait, one’s up to ${row.alpha} times what is free, for ${row.waitMs / 1000} s`;
 }
 
 // prom-client's own metrics of the process and of Node come along; their names are known everywhere.

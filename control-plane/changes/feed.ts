@@ -3,11 +3,14 @@
 import { type Clock, systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
+import type { Lineage } from '../store/epochs.ts';
 import type { ChangeRow, ChangesPage, Position, Store } from '../store/store.ts';
 
 export interface Feed {
   /** Every change up to here is in the log. */
   readonly position: Position;
+  /** What the position's epoch goes on from. */
+  readonly lineage: Lineage;
   /** When the newest read that came to an end began; monotonic. */
   readonly readAt: number;
   /** Changes up to here may be gone from the database. */
@@ -25,7 +28,7 @@ export interface Feed {
 }
 
 export interface FeedDeps {
-  readonly store: Pick<Store, 'changesAfter' | 'position' | 'startNewEpoch' | 'onBell'>;
+  readonly store: Pick<Store, 'changesAfter' | 'lineage' | 'position' | 'startNewEpoch' | 'onBell'>;
   readonly log: Logger;
   /** Changes kept for watchers; the default is about 2 MB. */
   readonly rowsMax?: number;
@@ -42,7 +45,8 @@ const defaultPollMs = 1000;
 export async function startFeed(deps: FeedDeps): Promise<Feed> {
   const clock = deps.clock ?? systemClock;
   let readAt = clock.monotonic();
-  const log = new ChangeLog(await deps.store.position(), deps.rowsMax ?? defaultRowsMax);
+  const lineage = await deps.store.lineage();
+  const log = new ChangeLog(await deps.store.position(), lineage, deps.rowsMax ?? defaultRowsMax);
   const listeners = new Set<() => void>();
   const readOnce = async (): Promise<Position> => {
     const begun = clock.monotonic();
@@ -61,6 +65,9 @@ export async function startFeed(deps: FeedDeps): Promise<Feed> {
   return {
     get position() {
       return log.position;
+    },
+    get lineage() {
+      return log.lineage;
     },
     get readAt() {
       return readAt;
@@ -94,6 +101,7 @@ async function readInto(log: ChangeLog, { store, log: logger }: FeedDeps): Promi
   if (page.position.epoch !== before.epoch) {
     logger.warn({ before, now: page.position }, 'the database has another history; all proxies begin anew');
   }
+  if (page.position.epoch !== log.lineage.epoch) log.lineage = await store.lineage();
   log.add(page);
   return log.position.epoch !== before.epoch || log.position.revision !== before.revision;
 }
@@ -103,12 +111,15 @@ class ChangeLog {
   readonly rowsMax: number;
   position: Position;
   prunedRevision = 0;
+  /** Of another epoch than the position's for a moment at most: then nothing of before counts. */
+  lineage: Lineage;
   #rows: ChangeRow[] = [];
   /** All changes above this revision are there. */
   #from: number;
 
-  constructor(position: Position, rowsMax: number) {
+  constructor(position: Position, lineage: Lineage, rowsMax: number) {
     this.position = position;
+    this.lineage = lineage;
     this.rowsMax = rowsMax;
     this.#from = position.revision;
   }

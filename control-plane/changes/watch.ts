@@ -8,7 +8,7 @@ import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchRespon
 import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import { CallError } from '../services/errors.ts';
-import type { EpochChange } from '../store/epochs.ts';
+import { countedIn, type EpochChange } from '../store/epochs.ts';
 import type { RecordKind, RecordState } from '../store/schema.ts';
 import {
   type ChangeRow,
@@ -217,7 +217,7 @@ class Session {
     }
     const cursor = this.#cursor;
     const { feed, limits } = this.#deps;
-    if (cursor.epoch !== feed.position.epoch) return this.#reset();
+    if (cursor.epoch !== feed.position.epoch) return this.#goOn(cursor);
     const rows = feed.after(cursor.revision);
     if (rows === undefined) return this.#live ? this.#reset() : await this.#catchUp(cursor);
     this.#live = true;
@@ -251,7 +251,10 @@ class Session {
     const { position } = feed;
     if (since.epoch === position.epoch) return this.#sendHorizon('reset', position);
     const isBelieved = this.#caller.organizationId === undefined;
-    return this.#sendHorizon('reset', position, await store.epochChange(since, isBelieved));
+    const change = await store.epochChange(since, isBelieved);
+    const counted = this.#countedHere(since);
+    if (counted !== undefined) return this.#sendHorizon('started', counted, change);
+    return this.#sendHorizon('reset', position, change);
   }
 
   /**
@@ -311,6 +314,23 @@ class Session {
     this.#answers = waiting;
   }
 
+  /** Where a position of an older epoch is in the present one, if all changes since are still there. */
+  #countedHere(at: Position): Position | undefined {
+    const { lineage, position, prunedRevision } = this.#deps.feed;
+    const revision = lineage.epoch === position.epoch ? countedIn(lineage, at) : undefined;
+    if (revision === undefined || revision < prunedRevision || revision > position.revision) return undefined;
+    return { epoch: position.epoch, revision };
+  }
+
+  /** A standby was promoted while this process runs: what was sent is history of the new epoch too, or else the watcher begins anew. */
+  #goOn(cursor: Position): true {
+    const counted = this.#countedHere(cursor);
+    if (counted === undefined) return this.#reset();
+    this.#live = false;
+    this.#cursor = this.#sendHorizon('started', counted, 'restored');
+    return true;
+  }
+
   /** While this process runs the epoch changes only where the database was put back, or a standby promoted. */
   #reset(): true {
     const { position } = this.#deps.feed;
@@ -320,7 +340,9 @@ class Session {
   }
 
   #sendHorizon(kind: 'started' | 'reset', horizon: Position, change?: EpochChange): Position {
-    const begun = { horizon, ...(change !== undefined && { epochChange: epochChanges[change] }) };
+    const { lineage } = this.#deps.feed;
+    const continues = lineage.epoch === horizon.epoch ? [...lineage.continues] : [];
+    const begun = { horizon, continues, ...(change !== undefined && { epochChange: epochChanges[change] }) };
     this.#send(kind === 'started' ? { started: begun } : { reset: begun });
     return horizon;
   }

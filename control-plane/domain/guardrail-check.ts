@@ -1,5 +1,5 @@
-// What a guardrail looks for: the contract's check, read field by field, and compiled as proxies will compile it, so that what is
-// stored can be run. Problems never repeat a phrase or pattern.
+// What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
+// stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
 import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
@@ -40,13 +40,13 @@ const kinds = {
   moderation: 'moderation',
 } as const satisfies Record<Member, CheckKind>;
 
+/** What can be judged at once. Whether it can be run: compileProblems. */
 export function guardrailCheck(message: GuardrailCheck__Output | null): Field<GuardrailCheck> {
   if (!message?.kind) return invalid(`must hold one of ${Object.values(kinds).join(', ')}`);
   const kind = kinds[message.kind];
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
   const read = readMember(message, complain);
-  if (problems.length === 0) compile(read, complain);
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -163,16 +163,25 @@ function readModeration({ model, categories, scoreMin }: ModerationCheck__Output
   return { model, categories: [...new Set(categories)], scoreMin };
 }
 
-/** What a matcher cannot be made of is refused now, not by every proxy later. */
-function compile(message: GuardrailCheck__Output, complain: Complain): void {
+/** Whether it looks at texts with what has to be compiled. */
+export function isCompiled(message: GuardrailCheck__Output): boolean {
   const check = readCheck(message);
-  if (check === undefined || !isTextCheck(check)) return;
+  return check !== undefined && isTextCheck(check);
+}
+
+/**
+ * What a matcher cannot be made of is refused now, not by every proxy later. Takes processor time: hostile patterns have to be run for
+ * some tenths of a second to be known as such.
+ */
+export function compileProblems({ kind, message }: GuardrailCheck): readonly Problem[] {
+  const check = readCheck(message);
+  if (check === undefined || !isTextCheck(check)) return [];
   try {
     const { cost } = compileCheck(check);
-    if (cost > costMax) complain('', tooSlow);
+    return cost > costMax ? [{ at: `.${kind}`, description: tooSlow }] : [];
   } catch (error) {
     if (!(error instanceof InvalidCheckError)) throw error;
-    complain(error.field === '' ? '' : `.${error.field}`, error.message);
+    return [{ at: `.${kind}${error.field === '' ? '' : `.${error.field}`}`, description: error.message }];
   }
 }
 

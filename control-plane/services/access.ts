@@ -31,7 +31,7 @@ export interface AccessService {
 export interface AccessDeps {
   readonly store: Pick<
     Store,
-    'snapshot' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onRecall'
+    'snapshotForProxies' | 'changesAfter' | 'epochChange' | 'positionAgo' | 'startNewEpoch' | 'onRecall'
   >;
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
@@ -78,7 +78,7 @@ export function createAccessService(deps: AccessDeps): AccessService {
       }
       const hash = request.keyHash.toString('hex');
       unknown.check(caller.id, hash);
-      const response = await deps.store.snapshot((db, position) =>
+      const response = await deps.store.snapshotForProxies((db, position) =>
         readRecords({ ...deps, db, position }, hash, caller.organizationId),
       );
       unknown.learn(caller.id, hash, response.key != null);

@@ -2,19 +2,25 @@
 // own transaction: changes run one after another, so nobody acts after the change that stopped them.
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import { pastedCredentials } from '../domain/pasted-credentials.ts';
+import type { Shares } from '../shares.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
 import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';
 import { invalidRequest } from './checked.ts';
 import { notFound, permissionDenied } from './errors.ts';
+import { Holders } from './holders.ts';
 import type {
   BootstrapMethod,
   ChangeMethod,
   Download,
   DownloadMethod,
+  Method,
   OperatorMethod,
+  OutsideCall,
+  ProxyMethod,
   ReadMethod,
   ServiceDeps,
 } from './method.ts';
@@ -32,6 +38,7 @@ export interface Dispatcher {
 export interface DispatchDeps {
   readonly store: Store;
   readonly services: ServiceDeps;
+  readonly shares: Shares;
   readonly clock: Clock;
 }
 
@@ -39,34 +46,53 @@ interface Call {
   readonly name: MethodName;
   readonly presented: Presented;
   readonly request: unknown;
+  readonly owner: ShareOwner;
 }
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const holders = new Holders(deps);
   return {
     call: async (name, credentials, request) => {
       const method = methodNamed(name);
-      const call = { name, presented: readCredentials(credentials), request };
+      const presented = readCredentials(credentials);
       if (method.audience === 'proxy') throw permissionDenied(audienceNeeded.proxy);
-      if (method.audience === 'bootstrap') return await bootstrap(deps, method, call);
-      if (method.effect === 'read') return await read(deps, method, call);
-      if (method.effect === 'change') return await change(deps, method, call);
-      throw new Error(`${name} answers a stream`);
+      const call = { name, presented, request, owner: await holders.ownerOf(presented) };
+      return await holders.watch(presented, () => operate(deps, method, call));
     },
     download: async (name, credentials, request) => {
       const method = methodNamed(name);
       if (method.audience !== 'operator' || method.effect !== 'download') {
         throw new Error(`${name} answers a message`);
       }
-      return await download(deps, method, { name, presented: readCredentials(credentials), request });
-    },
-    proxy: async (credentials) => {
       const presented = readCredentials(credentials);
-      const caller = await deps.store.snapshot((db) =>
-        authenticate(db, presented, { now: deps.clock.now(), deps: deps.services }),
-      );
-      return expectAudience('proxy', caller);
+      const call = { name, presented, request, owner: await holders.ownerOf(presented) };
+      return await holders.watch(presented, () => download(deps, method, call));
     },
+    proxy: async (credentials) => expectAudience('proxy', await holders.caller(readCredentials(credentials))),
   };
+}
+
+async function operate(
+  deps: DispatchDeps,
+  method: Exclude<Method<unknown, object>, ProxyMethod>,
+  call: Call,
+): Promise<object> {
+  const { shares } = deps;
+  if (method.audience === 'operator' && method.effect === 'read') {
+    shares.take('read_rate', call.owner.organization);
+    return await shares.inTurn('reads', call.owner, () => read(deps, method, call));
+  }
+  if (method.audience === 'operator' && method.effect === 'trial') {
+    shares.take('read_rate', call.owner.organization);
+    return await method.handle(outside(deps, method, call), call.request);
+  }
+  if (method.audience === 'operator' && method.effect === 'download')
+    throw new Error(`${call.name} answers a stream`);
+  shares.take('change_rate', call.owner.organization);
+  if (method.audience === 'bootstrap')
+    return await shares.inTurn('changes', call.owner, () => bootstrap(deps, method, call));
+  await method.prepare?.(outside(deps, method, call), call.request);
+  return await shares.inTurn('changes', call.owner, () => change(deps, method, call));
 }
 
 function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
@@ -78,15 +104,31 @@ function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Cal
 }
 
 /** It may take long, so its caller is judged again for each part that is read: nobody reads on who may no longer read. */
-async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, call: Call): Promise<Download> {
+function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, call: Call): OutsideCall {
   const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
-    deps.store.snapshot(async (db) => {
-      await judge(deps, method, call, { db, now: deps.clock.now() });
-      return await work(db);
-    });
-  // What is wrong with the request is for those to know who may make it.
-  await read(async () => undefined);
-  return await method.handle({ now: deps.clock.now(), read }, call.request);
+    deps.shares.inTurn('reads', call.owner, () =>
+      deps.store.snapshot(async (db) => {
+        await judge(deps, method, call, { db, now: deps.clock.now() });
+        if (method.effect === 'change') expectNoCredential(call);
+        return await work(db);
+      }),
+    );
+  return { now: deps.clock.now(), read, deps: deps.services, owner: call.owner };
+}
+
+async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, call: Call): Promise<Download> {
+  const { owner } = call;
+  deps.shares.take('export_rate', owner.organization);
+  const end = deps.shares.holdExport(owner);
+  try {
+    const from = outside(deps, method, call);
+    // What is wrong with the request is for those to know who may make it.
+    await from.read(async () => undefined);
+    return { ...(await method.handle(from, call.request)), done: end };
+  } catch (error) {
+    end();
+    throw error;
+  }
 }
 
 async function change(

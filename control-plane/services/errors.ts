@@ -97,6 +97,10 @@ export const callReasons = {
     code: 'FAILED_PRECONDITION',
     about: 'it was undone already, or is what undoes another',
   },
+  too_many_requests: {
+    code: 'RESOURCE_EXHAUSTED',
+    about: 'your share of the control plane is used up; `retry-after` says in how many seconds to come again',
+  },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
     about: 'a proxy asks for too many keys that do not exist',
@@ -134,14 +138,21 @@ export class CallError extends Error {
   readonly reason: CallReason;
   readonly code: CallCode;
   readonly violations: readonly Violation[];
+  /** Seconds, where to come again later helps. */
+  readonly retryAfter: number | undefined;
 
-  /** @param message is sent to the caller */
-  constructor(reason: CallReason, message: string, violations: readonly Violation[] = []) {
+  /** @param message is sent to the caller. @param more what is wrong with which field, or when to come again */
+  constructor(
+    reason: CallReason,
+    message: string,
+    more: readonly Violation[] | { readonly retryAfter: number } = [],
+  ) {
     super(message);
     this.name = 'CallError';
     this.reason = reason;
     this.code = callReasons[reason].code;
-    this.violations = violations;
+    this.violations = 'retryAfter' in more ? [] : more;
+    this.retryAfter = 'retryAfter' in more ? more.retryAfter : undefined;
   }
 }
 
@@ -166,7 +177,7 @@ export function asCallError(
   }
   if (thrown instanceof StoreUnavailableError) {
     return {
-      error: new CallError('unavailable', 'the database cannot be reached right now; try again'),
+      error: new CallError('unavailable', `${thrown.message} right now; try again`),
       unexpected: true,
     };
   }

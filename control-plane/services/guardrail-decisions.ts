@@ -13,7 +13,7 @@ import { wordOf } from '../domain/words.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import type { ProxyCaller } from './caller.ts';
 import { checked, invalidRequest } from './checked.ts';
-import { permissionDenied } from './errors.ts';
+import { CallError, permissionDenied } from './errors.ts';
 
 /** @throws CallError invalid_request, or permission_denied for another organization's than the proxy's; StoreUnavailableError */
 export type ReportDecisions = (
@@ -29,9 +29,15 @@ const rememberedMs = 2 * sampleAgeMsMax;
 export interface ReportDecisionsDeps {
   readonly store: Pick<Store, 'snapshot' | 'change'>;
   readonly clock: Clock;
+  /** Makes a change in its organization's turn: these are changes of that one, whatever proxy tells of them. */
+  readonly inTurn?: (organizationId: string, work: () => Promise<void>) => Promise<void>;
 }
 
-export function createReportDecisions({ store, clock }: ReportDecisionsDeps): ReportDecisions {
+export function createReportDecisions({
+  store,
+  clock,
+  inTurn = (_, work) => work(),
+}: ReportDecisionsDeps): ReportDecisions {
   const hasRoom = createRoom(clock);
   return async (caller, { samples }) => {
     if (samples.length > samplesMax) {
@@ -39,14 +45,27 @@ export function createReportDecisions({ store, clock }: ReportDecisionsDeps): Re
     }
     const read = samples.map(readSample);
     requireOwn(caller, read);
-    for (const sample of await ofKnownGuardrails(store, read)) {
-      if (!hasRoom(sample)) continue;
+    const recordOne = async (sample: Sample) => {
+      if (!hasRoom(sample)) return;
       const actor = { kind: 'virtual_key', id: sample.key_id } as const;
       const context = { actor, from: caller.from, action: actions[sample.decision] };
-      await store.change(context, (tx) => record(tx, caller, sample));
-    }
+      await inTurn(sample.organization_id, () => store.change(context, (tx) => record(tx, caller, sample)));
+    };
+    const known = Map.groupBy(await ofKnownGuardrails(store, read), ({ organization_id }) => organization_id);
+    // Side by side, and to the end: none waits for another organization's turn.
+    const done = await Promise.allSettled([...known.values()].map((samples) => inOrder(samples, recordOne)));
+    for (const each of done) if (each.status === 'rejected') throw each.reason;
     return {};
   };
+}
+
+/** Of an organization that has its share of changes already, the rest is given up as what has no room is: metrics have counted it. */
+async function inOrder(samples: readonly Sample[], recordOne: (sample: Sample) => Promise<void>) {
+  try {
+    for (const sample of samples) await recordOne(sample);
+  } catch (error) {
+    if (!(error instanceof CallError && error.reason === 'too_many_requests')) throw error;
+  }
 }
 
 type Sample = ReturnType<typeof readSample>;

@@ -1,65 +1,41 @@
-// Guardrails.Test: what an organization's guardrails would make of a text. They run as proxies run them; nothing of the text is
-// kept or logged. What would hold this program up for long is refused, so that nobody waits for somebody else's trial.
-import { setImmediate as turn } from 'node:timers/promises';
-import { decisionsInContract, readCheck } from '../../guardrails/contract.ts';
-import {
-  blockedMessage,
-  type Decision,
-  type PromptSizeCheck,
-  type Stage,
-} from '../../guardrails/definition.ts';
-import { compileCheck, InvalidCheckError, isTextCheck, type TextCheck } from '../../guardrails/index.ts';
-import type { Matcher } from '../../guardrails/matcher.ts';
-import { Placeholders } from '../../guardrails/placeholders.ts';
-import { BlockedError, type Guard, guardText } from '../../guardrails/window.ts';
-import type { GuardrailTestResult } from '../../proto/generated/gateway/v1/GuardrailTestResult.ts';
+// Guardrails.Test: what an organization's guardrails would make of a text. Nothing of the text is kept or logged.
+import type { Stage } from '../../guardrails/definition.ts';
 import type { TestGuardrailsRequest__Output } from '../../proto/generated/gateway/v1/TestGuardrailsRequest.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
 import { checked, invalidRequest } from './checked.ts';
-import { aiSystemIdsOf, checkOf, type GuardrailRow, guardrailsOf, requireAiSystems } from './guardrail.ts';
-import type { ReadCall } from './method.ts';
+import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, requireAiSystems } from './guardrail.ts';
+import { inspectionMsMax, type TriedGuardrail } from './guardrail-trials.ts';
+import type { OutsideCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
-/** Processor time of all inspections, measured on pieces of the text that are as short as others can wait for. */
-export const inspectionMsMax = 200;
-const pieceLength = 256;
-/** Of a request's text; proxies count its bytes as well. */
-const bytesPerToken = 4;
 
 export async function test(
-  call: ReadCall,
+  call: OutsideCall,
   { organizationId, ...request }: TestGuardrailsRequest__Output,
 ): Promise<TestGuardrailsResponse> {
-  const fields = checked({
-    stage: oneStage(request.stage),
-    text: testText(request.text),
-    ai_system_id: optional(id, request.aiSystemId),
+  const { text } = request;
+  const guardrails = await call.read(async (db) => {
+    const fields = checked({
+      stage: oneStage(request.stage),
+      text: testText(text),
+      ai_system_id: optional(id, request.aiSystemId),
+    });
+    const aiSystemId = fields.ai_system_id;
+    if (aiSystemId !== undefined) {
+      await requireAiSystems(db, { field: 'ai_system_id', organizationId, ids: [aiSystemId] });
+    }
+    const rows = await guardrailsOf(db, organizationId).execute();
+    return rows.filter((row) => appliesTo(row, fields.stage, aiSystemId)).map(tried);
   });
-  const aiSystemId = fields.ai_system_id;
-  if (aiSystemId !== undefined) {
-    await requireAiSystems(call.db, { field: 'ai_system_id', organizationId, ids: [aiSystemId] });
-  }
-  const rows = await guardrailsOf(call.db, organizationId).execute();
-  const time = new InspectionTime(fields.text);
-  const trials: Trial[] = [];
-  for (const row of rows.filter((row) => appliesTo(row, fields.stage, aiSystemId))) {
-    trials.push(await trial(row, time));
-  }
-  return answer(trials, fields.text);
+  const tested = await call.deps.guardrailWork.try(call.owner, { guardrails, text });
+  if (tested === 'too_long') throw invalidRequest([{ field: 'text', description: tooLong }]);
+  return tested;
 }
 
-interface Trial {
-  readonly row: GuardrailRow;
-  /** Undefined: it is not tried. */
-  readonly decision: Decision | undefined;
-  /** How often, by label. */
-  readonly found: ReadonlyMap<string, number>;
-  /** Of one that looks at the text. */
-  readonly matcher?: Matcher;
-}
+const tooLong = `would take these guardrails more than ${inspectionMsMax} ms; try a shorter one`;
 
 function testText(text: string): Field<string> {
   return Buffer.byteLength(text) <= testTextBytesMax
@@ -73,108 +49,15 @@ function appliesTo(row: GuardrailRow, stage: Stage, aiSystemId: string | undefin
   return isOfCaller && (row.stage === 'both' || row.stage === stage);
 }
 
-async function trial(row: GuardrailRow, time: InspectionTime): Promise<Trial> {
-  const check = readCheck(checkOf(row));
-  if (check !== undefined && isTextCheck(check)) return await textTrial(row, check, time);
-  if (check?.kind !== 'prompt_size') return { row, decision: undefined, found: new Map() };
-  const found = exceeded(check, time.text);
-  return { row, decision: decisionOn(row, found), found };
-}
-
-async function textTrial(row: GuardrailRow, check: TextCheck, time: InspectionTime): Promise<Trial> {
-  const found = new Map<string, number>();
-  let matcher: Matcher;
-  try {
-    matcher = compileCheck(check);
-  } catch (error) {
-    // What was stored by another version, and cannot be run by this one: proxies apply its rule too.
-    if (!(error instanceof InvalidCheckError)) throw error;
-    return { row, decision: `failed_${row.on_failure}`, found };
-  }
-  await time.spend(matcher);
-  const count = (label: string) => found.set(label, (found.get(label) ?? 0) + 1);
-  guardText([{ matcher, replacement: 'keep', found: count }], time.text);
-  return { row, decision: decisionOn(row, found), found, matcher };
-}
-
-/** Matchers are linear in the text, so what its pieces take the whole takes as well. */
-class InspectionTime {
-  readonly text: string;
-  #spentMs = 0;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  /** @throws CallError where this matcher, with those before it, would hold up others for too long */
-  async spend(matcher: Matcher): Promise<void> {
-    for (let from = 0; from < this.text.length; from += pieceLength) {
-      await turn();
-      const before = process.threadCpuUsage();
-      guardText([{ matcher, replacement: 'keep', found: () => undefined }], this.#piece(from));
-      const { user, system } = process.threadCpuUsage(before);
-      this.#spentMs += (user + system) / 1000;
-      if (this.#spentMs > inspectionMsMax) throw invalidRequest([{ field: 'text', description: tooLong }]);
-    }
-  }
-
-  #piece(from: number): string {
-    return this.text.slice(from, from + pieceLength);
-  }
-}
-
-const tooLong = `would take these guardrails more than ${inspectionMsMax} ms; try a shorter one`;
-
-/** A text is one message. */
-function exceeded({ tokensMax }: PromptSizeCheck, text: string): ReadonlyMap<string, number> {
-  const tokens = Math.ceil(Buffer.byteLength(text) / bytesPerToken);
-  return new Map(tokensMax !== undefined && tokens > tokensMax ? [['TOKENS', 1]] : []);
-}
-
-function decisionOn(row: GuardrailRow, found: ReadonlyMap<string, number>): Decision {
-  return found.size > 0 ? row.action : 'pass';
-}
-
-/** As proxies have it: sizes and checks that cannot be run come first, then the text, which ends at the first finding that blocks. */
-function answer(trials: readonly Trial[], text: string): TestGuardrailsResponse {
-  const results = trials.map(result);
-  const inForce = trials.filter(({ row }) => row.enabled === 1);
-  const refusing = inForce.find(({ decision, matcher }) => matcher === undefined && isBlocking(decision));
-  const left = refusing ?? rewritten(inForce, text);
-  if (typeof left === 'string') return { blockedBy: '', message: '', text: left, results };
-  return { blockedBy: left.row.name, message: blockedMessage(left.row), text: '', results };
-}
-
-function isBlocking(decision: Decision | undefined): boolean {
-  return decision === 'block' || decision === 'failed_block';
-}
-
-/** @returns what is left of the text, or the one that blocks it */
-function rewritten(trials: readonly Trial[], text: string): string | Trial {
-  const placeholders = new Placeholders();
-  const byGuard = new Map<Guard, Trial>();
-  for (const trial of trials) {
-    const { matcher, decision } = trial;
-    if (matcher === undefined || (decision !== 'block' && decision !== 'redact')) continue;
-    const put = (found: string, label: string) => placeholders.of(found, label);
-    const replacement = decision === 'block' ? decision : put;
-    byGuard.set({ matcher, replacement, found: () => undefined }, trial);
-  }
-  try {
-    return guardText([...byGuard.keys()], text);
-  } catch (error) {
-    const blocking = error instanceof BlockedError ? byGuard.get(error.guard) : undefined;
-    if (blocking === undefined) throw error;
-    return blocking;
-  }
-}
-
-function result({ row, decision, found }: Trial) {
-  return {
-    guardrailId: row.id,
-    name: row.name,
-    enabled: row.enabled === 1,
-    decision: decision === undefined ? 'GUARDRAIL_DECISION_NOT_TRIED' : decisionsInContract[decision],
-    found: Object.fromEntries(found),
-  } satisfies GuardrailTestResult;
+/** Without its secret. */
+function tried({
+  id,
+  name,
+  enabled,
+  action,
+  on_failure,
+  message,
+  check_message,
+}: GuardrailRow): TriedGuardrail {
+  return { id, name, enabled, action, on_failure, message, check_message };
 }

@@ -15,7 +15,7 @@ import type { ListGuardrailsResponse } from '../../proto/generated/gateway/v1/Li
 import type { RotateGuardrailSecretRequest__Output } from '../../proto/generated/gateway/v1/RotateGuardrailSecretRequest.ts';
 import type { RotateGuardrailSecretResponse } from '../../proto/generated/gateway/v1/RotateGuardrailSecretResponse.ts';
 import type { UpdateGuardrailRequest__Output } from '../../proto/generated/gateway/v1/UpdateGuardrailRequest.ts';
-import { optional } from '../domain/field.ts';
+import { optional, valid } from '../domain/field.ts';
 import {
   aiSystemIds,
   guardrailMessage as callersMessage,
@@ -28,9 +28,16 @@ import {
   guardrailPositionDefault,
   guardrailStage,
 } from '../domain/guardrail.ts';
-import { guardrailCheck, sameKindOfCheck, textBytesOf } from '../domain/guardrail-check.ts';
+import {
+  type GuardrailCheck,
+  guardrailCheck,
+  isCompiled,
+  sameKindOfCheck,
+  textBytesOf,
+} from '../domain/guardrail-check.ts';
 import { sealWebhookSecret } from '../domain/webhook.ts';
 import type { Schema } from '../store/schema.ts';
+import { NameTakenError } from '../store/store.ts';
 import { checked, expectRevision, invalidRequest } from './checked.ts';
 import { flag, isSame } from './columns.ts';
 import { CallError, notFound } from './errors.ts';
@@ -44,7 +51,7 @@ import {
   requireAiSystems,
   secretPlace,
 } from './guardrail.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 import { cutPage, pageBy } from './page.ts';
 
@@ -53,11 +60,36 @@ export const guardrailsMax = 32;
 /** UTF-8 of all phrases and patterns of one organization: with all else in its record they must fit into a message. */
 export const guardrailTextBytesMax = 256 * 1024;
 
+/** Compiles what is to be compiled, once all else is right. @throws CallError */
+export async function prepareCreate(
+  call: OutsideCall,
+  request: CreateGuardrailRequest__Output,
+): Promise<void> {
+  if (request.check === null || !isCompiled(request.check)) return;
+  const check = await call.read(async (db) => {
+    const fields = createdFields(request);
+    await requireRoom(db, createdRow(request, fields, { now: call.now, revision: 0 }));
+    return fields.check;
+  });
+  await requireCompiles(call, check);
+}
+
 export async function create(
   call: ChangeCall,
   request: CreateGuardrailRequest__Output,
 ): Promise<Outcome<CreateGuardrailResponse>> {
-  const fields = checked({
+  const fields = createdFields(request);
+  const secret = fields.check.kind === 'webhook' ? createWebhookSecret() : undefined;
+  const row = sealed(call, secret, createdRow(request, fields, call));
+  await requireFits(call.db, row);
+  await call.db.insertInto('guardrails').values(row).execute();
+  const result = { guardrail: guardrailMessage(row), ...(secret !== undefined && { secret }) };
+  return { ...recorded(row), result, after: guardrailInAudit(row) };
+}
+
+/** @throws CallError for fields that are wrong */
+function createdFields(request: CreateGuardrailRequest__Output) {
+  return checked({
     name: guardrailName(request.name),
     position: optional(guardrailPosition, request.position),
     stage: guardrailStage(request.stage),
@@ -67,9 +99,15 @@ export async function create(
     ai_system_ids: aiSystemIds(request.aiSystemIds),
     check: guardrailCheck(request.check),
   });
-  const secret = fields.check.kind === 'webhook' ? createWebhookSecret() : undefined;
-  const row = sealed(call, secret, {
-    id: uuidv7(call.now),
+}
+
+function createdRow(
+  request: CreateGuardrailRequest__Output,
+  fields: ReturnType<typeof createdFields>,
+  { now, revision }: Pick<ChangeCall, 'now' | 'revision'>,
+): GuardrailRow {
+  return {
+    id: uuidv7(now),
     organization_id: request.organizationId,
     name: fields.name,
     enabled: flag(request.enabled ?? true),
@@ -83,13 +121,28 @@ export async function create(
     text_bytes: textBytesOf(fields.check.message),
     secret: null,
     secret_version: 0,
-    created_at: call.now,
-    revision: call.revision,
-  });
-  await requireFits(call.db, row);
-  await call.db.insertInto('guardrails').values(row).execute();
-  const result = { guardrail: guardrailMessage(row), ...(secret !== undefined && { secret }) };
-  return { ...recorded(row), result, after: guardrailInAudit(row) };
+    created_at: now,
+    revision,
+  };
+}
+
+/** What the change itself would find out by its index too. @throws CallError, NameTakenError */
+async function requireRoom(db: Kysely<Schema>, row: GuardrailRow): Promise<void> {
+  await requireFits(db, row);
+  const taken = await db
+    .selectFrom('guardrails')
+    .select('id')
+    .where('organization_id', '=', row.organization_id)
+    .where('name', '=', row.name)
+    .where('id', '!=', row.id)
+    .executeTakeFirst();
+  if (taken !== undefined) throw new NameTakenError('guardrails_name_unique');
+}
+
+/** @throws CallError */
+async function requireCompiles({ deps, owner }: OutsideCall, check: GuardrailCheck): Promise<void> {
+  const problems = await deps.guardrailWork.compile(owner, check);
+  checked({ check: problems.length === 0 ? valid(undefined) : { problems } });
 }
 
 export async function get(call: ReadCall, request: GetGuardrailRequest__Output): Promise<Guardrail> {
@@ -110,12 +163,29 @@ export async function list(
   return { guardrails: items, nextPageToken };
 }
 
+/** As prepareCreate, where there is a check that is another than before. @throws CallError */
+export async function prepareUpdate(
+  call: OutsideCall,
+  request: UpdateGuardrailRequest__Output,
+): Promise<void> {
+  if (!request.check || !isCompiled(request.check)) return;
+  const check = await call.read(async (db) => {
+    const before = await find(db, request.id);
+    const { check, ...columns } = changed(request, before);
+    expectRevision(request.ifRevision, before.revision);
+    if (columns.check_message === before.check_message) return undefined;
+    await requireRoom(db, { ...before, ...columns });
+    return check;
+  });
+  if (check !== undefined) await requireCompiles(call, check);
+}
+
 export async function update(
   call: ChangeCall,
   request: UpdateGuardrailRequest__Output,
 ): Promise<Outcome<Guardrail>> {
   const before = await find(call.db, request.id);
-  const columns = changedColumns(request, before);
+  const { check: _check, ...columns } = changed(request, before);
   expectRevision(request.ifRevision, before.revision);
   if (isSame(before, columns)) return { unchanged: guardrailMessage(before) };
   const after: GuardrailRow = { ...before, ...columns, revision: call.revision };
@@ -158,7 +228,7 @@ export async function remove(
 }
 
 /** @throws CallError for fields that are wrong */
-function changedColumns(request: UpdateGuardrailRequest__Output, before: GuardrailRow) {
+function changed(request: UpdateGuardrailRequest__Output, before: GuardrailRow) {
   const fields = checked({
     name: optional(guardrailName, request.name),
     position: optional(guardrailPosition, request.position),
@@ -171,6 +241,7 @@ function changedColumns(request: UpdateGuardrailRequest__Output, before: Guardra
   });
   const ids = fields['ai_systems.ids'];
   return {
+    check: fields.check,
     name: fields.name ?? before.name,
     enabled: request.enabled === undefined ? before.enabled : flag(request.enabled),
     position: fields.position ?? before.position,

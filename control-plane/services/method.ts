@@ -2,7 +2,9 @@
 import type { Kysely } from 'kysely';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
+import type { ShareOwner } from '../../common/shares.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
+import type { GuardrailWork } from '../guardrail-work.ts';
 import type { Role, Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
@@ -15,6 +17,7 @@ export type Method<Request, Response> =
 
 export type OperatorMethod<Request, Response> =
   | ReadMethod<Request, Response>
+  | TrialMethod<Request, Response>
   | DownloadMethod<Request>
   | ChangeMethod<Request, Response>;
 
@@ -33,6 +36,12 @@ export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
   handle(call: AnswerCall, request: Request): Promise<Response>;
 }
 
+/** Reads, and then works for long, while nothing of the database is held. */
+export interface TrialMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'trial';
+  handle(call: OutsideCall, request: Request): Promise<Response>;
+}
+
 /** Answers more than a message may hold, as a stream of bytes: `chunk` in gRPC, a body at the JSON door. */
 export interface DownloadMethod<Request> extends OperatorRules<Request> {
   readonly effect: 'download';
@@ -45,10 +54,17 @@ export interface Download {
   readonly filename: string;
   /** When it throws, what was sent must not look complete. */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** To be called when nothing more of it is sent, or nothing ever will be. */
+  readonly done?: () => void;
 }
 
 export interface ChangeMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'change';
+  /**
+   * Judges what takes too long for a transaction, which others wait for: after all that is cheaper to find wrong, and before the change,
+   * which looks at the rest again. @throws CallError
+   */
+  prepare?(call: OutsideCall, request: Request): Promise<void>;
   handle(call: ChangeCall, request: Request): Promise<Outcome<Response>>;
 }
 
@@ -79,6 +95,13 @@ export interface AnswerCall extends ReadCall {
   readonly deps: ServiceDeps;
 }
 
+/** Outside of any transaction. */
+export interface OutsideCall extends DownloadCall {
+  readonly deps: ServiceDeps;
+  /** Whose share is used. */
+  readonly owner: ShareOwner;
+}
+
 export interface DownloadCall {
   readonly now: number;
   /** Reads in a snapshot of its own, in which the caller is judged anew. @throws CallError, StoreUnavailableError */
@@ -106,5 +129,6 @@ export interface ServiceDeps {
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;
   readonly webhookAddresses: WebhookAddresses;
+  readonly guardrailWork: GuardrailWork;
   readonly replica: Replica;
 }

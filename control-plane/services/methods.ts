@@ -35,6 +35,7 @@ const platform: readonly Role[] = ['platform_operator'];
 
 const read = { audience: 'operator', effect: 'read' } as const;
 const change = { audience: 'operator', effect: 'change' } as const;
+const trial = { audience: 'operator', effect: 'trial' } as const;
 const download = { audience: 'operator', effect: 'download' } as const;
 const proxy = { audience: 'proxy' } as const;
 const all = { platformReachesAll: true } as const;
@@ -61,10 +62,22 @@ export const methods = {
     Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
   },
   Guardrails: {
-    Create: { ...change, roles: managers, organization: of.named, handle: guardrails.create },
+    Create: {
+      ...change,
+      roles: managers,
+      organization: of.named,
+      prepare: guardrails.prepareCreate,
+      handle: guardrails.create,
+    },
     Get: { ...read, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.get },
     List: { ...read, roles: managers, organization: of.named, handle: guardrails.list },
-    Update: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.update },
+    Update: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('guardrails'),
+      prepare: guardrails.prepareUpdate,
+      handle: guardrails.update,
+    },
     RotateSecret: {
       ...change,
       roles: managers,
@@ -72,7 +85,7 @@ export const methods = {
       handle: guardrails.rotateSecret,
     },
     Delete: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.remove },
-    Test: { ...read, roles: managers, organization: of.named, handle: guardrailTest.test },
+    Test: { ...trial, roles: managers, organization: of.named, handle: guardrailTest.test },
     ReportDecisions: proxy,
   },
   Ledger: {

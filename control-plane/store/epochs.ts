@@ -17,7 +17,14 @@ interface Place {
 
 const keptMax = 64;
 
-/** A plain start: what follows goes on from what stands in this file. */
+/** What of the feed's row says in which epoch the last change was made. */
+export interface LastChange {
+  readonly epoch: string | null;
+  readonly epoch_revision: number | null;
+  readonly revision: number;
+}
+
+/** A plain start: what follows goes on from what stands in this file. One transaction, before any other of this start. */
 export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Position): Promise<void> {
   const last = await newest(db);
   await db
@@ -31,13 +38,20 @@ export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Posit
     .execute();
 }
 
-/** Notes the present epoch where nobody has: unless it is the first of all, the database was restored, or a standby promoted. */
-export async function noteEpoch({ db, now, epoch }: Place): Promise<EpochRow> {
+/**
+ * Notes the present epoch where nobody has: unless it is the first of all, the database was restored, or a standby promoted. Every change
+ * notes it in its own transaction, so as long as nobody has, what stands here is what the epoch before has left.
+ * @param lastChange of before this epoch; undefined: as the feed's row has it
+ */
+export async function noteEpoch({ db, now, epoch }: Place, lastChange?: LastChange): Promise<EpochRow> {
   const known = await read(db, epoch);
   if (known !== undefined) return known;
   const last = await newest(db);
+  const before = continued(lastChange ?? (await readLastChange(db)));
   const row: EpochRow = {
-    ...{ epoch, number: (last?.number ?? 0) + 1, continues_epoch: null, continues_revision: null },
+    ...{ epoch, number: (last?.number ?? 0) + 1 },
+    continues_epoch: before?.epoch ?? null,
+    continues_revision: before?.revision ?? null,
     kind: last === undefined ? 'first' : 'restored',
     restored_at: last === undefined ? null : now,
   };
@@ -52,6 +66,43 @@ export async function noteEpoch({ db, now, epoch }: Place): Promise<EpochRow> {
     .execute();
   // Another replica may have noted it first.
   return (await read(db, epoch)) ?? row;
+}
+
+/** Undefined where a version that does not say in which epoch made the last change: nothing is known of where this one begins. */
+function continued({ epoch, epoch_revision, revision }: LastChange): Position | undefined {
+  return epoch !== null && epoch_revision === revision ? { epoch, revision } : undefined;
+}
+
+function readLastChange(db: Kysely<Schema>): Promise<LastChange> {
+  return db.selectFrom('feed').select(['epoch', 'epoch_revision', 'revision']).executeTakeFirstOrThrow();
+}
+
+/** An epoch and what it goes on from: the newest first, each with the revision up to which it does. */
+export interface Lineage {
+  readonly epoch: string;
+  readonly continues: readonly Position[];
+}
+
+const lineageMax = 16;
+
+export async function readLineage(place: Place): Promise<Lineage> {
+  const continues: Position[] = [];
+  let row: EpochRow | undefined = await noteEpoch(place);
+  while (row?.continues_epoch && row.continues_revision !== null && continues.length < lineageMax) {
+    continues.push({ epoch: row.continues_epoch, revision: row.continues_revision });
+    row = await read(place.db, row.continues_epoch);
+  }
+  return { epoch: place.epoch, continues };
+}
+
+/** The revision of the lineage's epoch that a position counts as; undefined: it is of another history. */
+export function countedIn({ epoch, continues }: Lineage, at: Position): number | undefined {
+  if (at.epoch === epoch) return at.revision;
+  const index = continues.findIndex((each) => each.epoch === at.epoch);
+  if (index < 0) return undefined;
+  return continues.slice(0, index + 1).every(({ revision }) => at.revision <= revision)
+    ? at.revision
+    : undefined;
 }
 
 /** When it was last found that what was committed last may be gone, by the database's clock. */

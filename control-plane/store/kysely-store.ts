@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { backoffMs } from '../../common/backoff.ts';
 import { type AuditEvent, auditHash } from './audit-chain.ts';
-import { epochChange } from './epochs.ts';
+import { epochChange, type LastChange, noteEpoch, readLineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { Schema } from './schema.ts';
 import type {
@@ -24,6 +24,8 @@ import type {
 
 export interface Backend {
   readonly reads: Kysely<Schema>;
+  /** The same for the feed, its heartbeats, and what else proxies read: it never waits for operators' reads. */
+  readonly proxyReads: Kysely<Schema>;
   /** Changes wait for each other, so where connections are shared they have some of their own and never keep reads waiting. */
   readonly changes: Kysely<Schema>;
   /** The same for the books, which wait for each other by organization and budget. */
@@ -41,6 +43,8 @@ export interface Backend {
   ring(tx: Transaction<Schema>): Promise<void>;
   /** The transaction was undone because of others, and may do better when run again. */
   mayRunAgain(error: unknown): boolean;
+  /** As in Store. */
+  whyNotWritable(): Promise<string | undefined>;
   onBell(ring: () => void): void;
   /** Tells the other processes; it may be lost. */
   recall(recall: Recall): Promise<void>;
@@ -64,22 +68,25 @@ export function createKyselyStore(
     for (const listener of recalled) listener(recall);
   };
   backend.onRecall(recallHere);
+  const forProxies: Store['snapshot'] = (work) => snapshot(backend, backend.proxyReads, work);
   const change: Store['change'] = (context, work) =>
     runChange({ backend, ringHere, onAuditEvent }, context, work);
   return {
     features: backend.features,
     change,
-    snapshot: (work) => snapshot(backend, work),
-    position: () => backend.position(backend.reads),
-    changesAfter: (revision, rows) =>
-      snapshot(backend, (db, position) => readChanges(db, position, revision, rows)),
-    positionAgo: (ageMs) => snapshot(backend, (db, position) => positionAgo(backend, db, position, ageMs)),
+    snapshot: (work) => snapshot(backend, backend.reads, work),
+    snapshotForProxies: forProxies,
+    position: () => backend.position(backend.proxyReads),
+    changesAfter: (revision, rows) => forProxies((db, position) => readChanges(db, position, revision, rows)),
+    positionAgo: (ageMs) => forProxies((db, position) => positionAgo(backend, db, position, ageMs)),
     startNewEpoch: (present) =>
       change(
         { actor: { kind: 'system', id: 'control-plane' }, from: '', action: 'Feed.StartNewEpoch' },
-        async (tx) => startNewEpoch(tx, (await backend.position(tx.db)).epoch === present),
+        (tx) => startNewEpoch(backend, tx, present),
       ),
     epochChange: (since, isBelieved) => runBooks(backend, (tx) => epochChange(tx, since, isBelieved)),
+    whyNotWritable: () => backend.whyNotWritable(),
+    lineage: () => runBooks(backend, readLineage),
     onBell: (ring) => void bells.add(ring),
     books: (work) => runBooks(backend, work),
     recall: (recall) => {
@@ -92,10 +99,11 @@ export function createKyselyStore(
 }
 
 function snapshot<T>(
-  backend: Backend,
+  backend: Pick<Backend, 'position'>,
+  reads: Kysely<Schema>,
   work: (db: Kysely<Schema>, position: Position) => Promise<T>,
 ): Promise<T> {
-  return backend.reads
+  return reads
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
@@ -175,14 +183,15 @@ function runChangeOnce<T>(
       const feed = await db
         .updateTable('feed')
         .set((column) => ({ revision: column('revision', '+', 1) }))
-        .returning(['revision', 'audit_hash', backend.now().as('now')])
+        .returning(['revision', 'audit_hash', 'epoch', 'epoch_revision', backend.now().as('now')])
         .executeTakeFirstOrThrow();
       const { locks, insertRows } = backend;
       const tx = { db, locks, insertRows, revision: feed.revision, now: feed.now };
       const outcome = await work(tx);
       if ('unchanged' in outcome) throw new NothingChanged(outcome.unchanged);
       await recordInvalidations(tx, outcome);
-      const event = await recordAuditEvent(tx, feed.audit_hash, context, outcome);
+      const epoch = await noteEpochOf(backend, tx, { ...feed, revision: feed.revision - 1 });
+      const event = await recordAuditEvent({ ...tx, epoch }, feed.audit_hash, context, outcome);
       await backend.ring(db);
       return { result: outcome.result, event };
     });
@@ -215,7 +224,7 @@ async function recordInvalidations(tx: ChangeTransaction, change: Change<unknown
 }
 
 async function recordAuditEvent(
-  tx: ChangeTransaction,
+  tx: ChangeTransaction & { readonly epoch: string },
   previousHash: string,
   context: ChangeContext,
   change: Change<unknown>,
@@ -235,8 +244,22 @@ async function recordAuditEvent(
   };
   const event = { ...content, previous_hash: previousHash, hash: auditHash(previousHash, content) };
   await tx.db.insertInto('audit_events').values(event).execute();
-  await tx.db.updateTable('feed').set({ audit_hash: event.hash }).execute();
+  await tx.db
+    .updateTable('feed')
+    .set({ audit_hash: event.hash, epoch: tx.epoch, epoch_revision: tx.revision })
+    .execute();
   return event;
+}
+
+/** In which epoch this change is. Where it is the first of its epoch, it notes what that goes on from. */
+async function noteEpochOf(
+  backend: Pick<Backend, 'position'>,
+  { db, now }: ChangeTransaction,
+  lastChange: LastChange,
+): Promise<string> {
+  const { epoch } = await backend.position(db);
+  if (epoch !== lastChange.epoch) await noteEpoch({ db, now, epoch }, lastChange);
+  return epoch;
 }
 
 async function readChanges(
@@ -297,12 +320,16 @@ async function positionAgo(
 }
 
 async function startNewEpoch(
+  backend: Pick<Backend, 'position'>,
   tx: ChangeTransaction,
-  isPresent: boolean,
+  present: string,
 ): Promise<Change<void> | Unchanged<void>> {
   // Another replica has done so already.
-  if (!isPresent) return { unchanged: undefined };
+  if ((await backend.position(tx.db)).epoch !== present) return { unchanged: undefined };
   await tx.db.updateTable('feed').set({ incarnation: randomUUID() }).execute();
+  const { epoch } = await backend.position(tx.db);
+  // It goes on from nothing: what was committed under the old name since the database went back is told from nothing that was lost.
+  await noteEpoch({ ...tx, epoch }, { epoch: null, epoch_revision: null, revision: tx.revision });
   return {
     result: undefined,
     organizationId: undefined,

@@ -143,6 +143,12 @@ export async function addLeaseShares(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
+/** In which epoch the last change was made: where the next epoch begins. Null, or of an older revision, where a version before made it. */
+export async function addEpochLineage(db: Kysely<Schema>): Promise<void> {
+  await db.schema.alterTable('feed').addColumn('epoch', 'text').execute();
+  await db.schema.alterTable('feed').addColumn('epoch_revision', 'bigint').execute();
+}
+
 /** What of the usage has prices of its own beside plain tokens. */
 export async function addSpecialUsage(db: Kysely<Schema>): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('special', 'text').execute();

@@ -10,6 +10,7 @@ import { chainStart } from './audit-chain.ts';
 import { createAuditChecks } from './audit-checks-table.ts';
 import { createGuardrails } from './guardrail-tables.ts';
 import {
+  addEpochLineage,
   addEstimateReasons,
   addLeaseShares,
   addSpecialUsage,
@@ -92,6 +93,7 @@ const migrations = (features: DatabaseFeatures): Record<string, Migration> => ({
   '020_last_hints': { up: addLastHints },
   '021_passed_fields': { up: addPassedFields },
   '022_audit_checks': { up: createAuditChecks },
+  '023_epoch_lineage': { up: addEpochLineage },
 });
 
 async function createFeed(db: Kysely<Schema>): Promise<void> {

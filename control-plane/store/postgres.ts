@@ -27,7 +27,9 @@ export const postgresTimeouts = {
 
 const features = { partitions: true } as const;
 const clockMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-const readConnections = 8;
+const readConnections = 6;
+/** Of the feed, its heartbeats and what proxies ask for: operators' reads never have them. */
+const proxyConnections = 4;
 const changeConnections = 2;
 const booksConnections = 6;
 const closeMs = 2000;
@@ -44,6 +46,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   await migrateAlone(configuration, log);
   const deps = { log, outages: { count: 0 }, nameOf: prepareNothing };
   const reads = kyselyOver({ ...configuration, max: readConnections }, deps);
+  const proxyReads = kyselyOver({ ...configuration, max: proxyConnections }, deps);
   const changes = kyselyOver({ ...configuration, max: changeConnections }, deps);
   // The same few statements over and over.
   const prepared = { ...deps, nameOf: createStatementNames() };
@@ -51,6 +54,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
   const bell = listenForBell(configuration, log);
   return {
     reads,
+    proxyReads,
     changes,
     books,
     features,
@@ -61,13 +65,15 @@ export async function openPostgres(url: string, log: Logger): Promise<Backend> {
     moment: readMoment,
     ring: ringBell,
     mayRunAgain,
+    // Its operators watch its disk; a change that it refuses says so.
+    whyNotWritable: async () => undefined,
     onBell: bell.onRing,
-    recall: (recall) => bell.recall(reads, recall),
+    recall: (recall) => bell.recall(proxyReads, recall),
     onRecall: bell.onRecall,
     close: async () => {
       await bell.close();
       // A pool waits for the server's good-bye, which a dead one never says.
-      const ended = Promise.all([reads, changes, books].map((pool) => pool.destroy()));
+      const ended = Promise.all([reads, proxyReads, changes, books].map((pool) => pool.destroy()));
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())]);
     },
   };

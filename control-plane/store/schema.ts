@@ -66,6 +66,9 @@ interface FeedTable {
   bootstrapped_at: number | null;
   /** Invalidations up to this revision may be gone. */
   pruned_revision: number;
+  /** In which epoch the change of `epoch_revision` was made. A version that does not know these columns leaves them behind. */
+  epoch: string | null;
+  epoch_revision: number | null;
 }
 
 /** Invalidations. Key: (revision, kind, ref). */

@@ -19,6 +19,7 @@ import {
   type UniqueIndex,
   uniqueIndexes,
 } from './store.ts';
+import { whyNotWritable } from './write-probe.ts';
 
 // Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it is
 // short and the change runs again.
@@ -41,13 +42,14 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
   };
   try {
     await migrate(db, { features, log });
-    await noteRestart(db, await position(db));
+    await db.transaction().execute(async (tx) => noteRestart(tx, await position(tx)));
   } catch (error) {
     await db.destroy();
     throw error;
   }
   return {
     reads: db,
+    proxyReads: db,
     changes: db,
     books: db,
     features,
@@ -58,6 +60,7 @@ export async function openSqlite(path: string, clock: Clock, log: Logger): Promi
     moment: async (reader) => ({ now: clock.now(), position: await position(reader) }),
     ring: async () => undefined,
     mayRunAgain: isBusy,
+    whyNotWritable: () => whyNotWritable(path),
     onBell: () => undefined,
     recall: async () => undefined,
     onRecall: () => undefined,
@@ -102,11 +105,22 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare: (text) => {
-      const known = prepared.get(text) ?? adaptStatement(translated(() => database.prepare(text)));
+      const known =
+        prepared.get(text) ??
+        (text === 'rollback'
+          ? rollbackOf(database)
+          : adaptStatement(translated(() => database.prepare(text))));
       prepared.set(text, known);
       return known;
     },
   };
+}
+
+/** A full disk has undone the transaction already, and to undo it again is an error that would hide the first. */
+function rollbackOf(database: DatabaseSync): ReturnType<typeof adaptStatement> {
+  const rollback = adaptStatement(database.prepare('rollback'));
+  const nothing = { changes: 0, lastInsertRowid: 0 };
+  return { ...rollback, run: (parameters) => (database.isTransaction ? rollback.run(parameters) : nothing) };
 }
 
 function adaptStatement(statement: StatementSync) {
@@ -137,13 +151,14 @@ function translated<T>(work: () => T): T {
 
 // Primary result codes, sqlite.org/rescode.html: what the file or another program is to blame for.
 const busy = 5; // SQLITE_BUSY
+const full = 13; // SQLITE_FULL
 const unavailable = new Set([
   busy,
   6, // SQLITE_LOCKED
   8, // SQLITE_READONLY
   10, // SQLITE_IOERR
   11, // SQLITE_CORRUPT
-  13, // SQLITE_FULL
+  full,
   14, // SQLITE_CANTOPEN
   26, // SQLITE_NOTADB
 ]);
@@ -151,6 +166,8 @@ const uniqueViolation = 2067; // SQLITE_CONSTRAINT_UNIQUE
 
 function translate(error: unknown): unknown {
   const code = codeOf(error);
+  if ((code & 0xff) === full)
+    return new StoreUnavailableError(error, 'the disk of the database is full, nothing can be changed');
   if (unavailable.has(code & 0xff)) return new StoreUnavailableError(error);
   if (code !== uniqueViolation || !(error instanceof Error)) return error;
   const index = violatedIndex(error.message);

@@ -1,11 +1,11 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
-import type { EpochChange } from './epochs.ts';
+import type { EpochChange, Lineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
 
-/** A place on the change feed. Positions of different epochs are never compared. */
+/** A place on the change feed. Positions of different epochs are compared by the lineage of the present one alone. */
 export interface Position {
   readonly epoch: string;
   readonly revision: number;
@@ -27,6 +27,8 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   snapshot<T>(work: (db: Kysely<Schema>, position: Position) => Promise<T>): Promise<T>;
+  /** As snapshot, on connections that no operator's call has: for what proxies wait for. @throws StoreUnavailableError */
+  snapshotForProxies: Store['snapshot'];
   /** The newest position, read from the primary now. @throws StoreUnavailableError */
   position(): Promise<Position>;
   /**
@@ -50,6 +52,10 @@ export interface Store {
    * @throws StoreUnavailableError
    */
   epochChange(since: Position, isBelieved: boolean): Promise<EpochChange>;
+  /** The present epoch, and what it goes on from. @throws StoreUnavailableError */
+  lineage(): Promise<Lineage>;
+  /** Why nothing can be written right now, in a few words; undefined: it can, or nobody but the database's server knows. Never rejects. */
+  whyNotWritable(): Promise<string | undefined>;
   /** Called soon after another replica or this one committed a change; a hint, may be missed. */
   onBell(ring: () => void): void;
   /**
@@ -213,8 +219,9 @@ export class NameTakenError extends Error {
 
 /** The database cannot be reached or does not answer in time. Nothing was written, or it is not known whether. */
 export class StoreUnavailableError extends Error {
-  constructor(cause: unknown) {
-    super('the database cannot be reached', { cause });
+  /** @param message callers see it */
+  constructor(cause: unknown, message = 'the database cannot be reached') {
+    super(message, { cause });
     this.name = 'StoreUnavailableError';
   }
 }

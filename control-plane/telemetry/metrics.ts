@@ -14,6 +14,7 @@ import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
 import type { CallCode } from '../services/errors.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
+import type { Shares } from '../shares.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
 
@@ -34,6 +35,10 @@ export interface ControlPlaneMetrics
     WebhookMetrics {
   /** Whoever opens one says so here. */
   readonly certificates: CertificateEnds;
+  /** Asked at each scrape. */
+  watchDatabase(isWritable: () => boolean): void;
+  /** Reads them at each scrape. */
+  watchShares(shares: Pick<Shares, 'states'>): void;
   /** The Prometheus text. */
   collect(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -111,8 +116,42 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     ...ledgerMetrics(registers),
     ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
+    watchDatabase: (isWritable) => databaseGauge(registers, isWritable),
+    watchShares: (shares) => shareMetrics(registers, shares),
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+function databaseGauge(registers: Registry[], isWritable: () => boolean): void {
+  new Gauge({
+    name: 'gateway_control_plane_database_writable',
+    help: 'Whether there is room to write the SQLite database, 0 or 1; always 1 over PostgreSQL, whose server knows.',
+    registers,
+    collect() {
+      this.set(isWritable() ? 1 : 0);
+    },
+  });
+}
+
+function shareMetrics(registers: Registry[], shares: Pick<Shares, 'states'>): void {
+  const labelled = { labelNames: ['resource'] as const, registers };
+  new Gauge({
+    name: 'gateway_share_used',
+    help: 'How much of what is scarce is used, 0 to 1, by resource; of a rate, by the organization or address that has used most.',
+    ...labelled,
+    collect() {
+      for (const [resource, { used }] of shares.states()) this.set({ resource }, used);
+    },
+  });
+  new Counter({
+    name: 'gateway_share_refused_total',
+    help: 'Calls that were refused because their organization, or the address of a stranger, had its share of what is scarce, by resource.',
+    ...labelled,
+    collect() {
+      this.reset();
+      for (const [resource, { refused }] of shares.states()) this.inc({ resource }, refused);
+    },
+  });
 }
 
 function catalogGauges(registers: Registry[], { ageSeconds, isRejected }: CatalogGauges): void {

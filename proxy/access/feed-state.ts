@@ -1,7 +1,8 @@
 // What the change feed has told this proxy, and the one rule for every cached record: it may be used only if it was read
-// at or after the horizon and at or after the last change of its subject, in the same epoch. Pure; times are monotonic.
+// at or after the horizon and at or after the last change of its subject, in the same epoch or one that it goes on from. Pure; times are
+// monotonic.
 
-/** A place on the change feed. Positions of different epochs are never compared. */
+/** A place on the change feed. Positions of different epochs are compared by FeedState.counted alone. */
 export interface Position {
   readonly epoch: string;
   readonly revision: number;
@@ -16,6 +17,8 @@ export class FeedState {
   /** Subject → revision of its last change since the horizon, in order of revision. */
   readonly #changed = new Map<string, number>();
   #confirmedAt: number | undefined;
+  /** Epochs that the horizon's goes on from → the last revision of theirs that is also its own. */
+  #lineage: ReadonlyMap<string, number> = new Map();
 
   constructor(changedMax: number) {
     this.#changedMax = changedMax;
@@ -35,24 +38,34 @@ export class FeedState {
   permits(ref: string, asOf: Position): boolean {
     const horizon = this.#horizon;
     if (horizon === undefined) return true;
+    const revision = this.counted(asOf);
     return (
-      asOf.epoch === horizon.epoch &&
-      asOf.revision >= horizon.revision &&
-      asOf.revision >= (this.#changed.get(ref) ?? 0)
+      revision !== undefined && revision >= horizon.revision && revision >= (this.#changed.get(ref) ?? 0)
     );
   }
 
+  /** The revision of the feed's epoch that a position counts as. Undefined: of another history, or the feed has never begun. */
+  counted({ epoch, revision }: Position): number | undefined {
+    if (epoch === this.#horizon?.epoch) return revision;
+    return revision <= (this.#lineage.get(epoch) ?? -1) ? revision : undefined;
+  }
+
   /**
-   * The feed begins, goes on or starts over. In the same epoch what is known stays true, and only a gap moves the horizon;
-   * another epoch is another history, about which nothing is known yet.
+   * The feed begins, goes on or starts over. In the same epoch, and in one that goes on from all that was heard, what is known stays true,
+   * and only a gap moves the horizon; any other epoch is another history, about which nothing is known yet.
+   * @param continues what the horizon's epoch goes on from, the newest first
    */
-  begin(horizon: Position): void {
-    if (this.#horizon?.epoch === horizon.epoch) {
-      if (horizon.revision > this.#revision) this.#moveTo(horizon);
-      return;
-    }
-    this.#confirmedAt = undefined;
-    this.#moveTo(horizon);
+  begin(horizon: Position, continues: readonly Position[] = []): void {
+    const { position } = this;
+    this.#lineage = lineageOf(horizon.epoch, continues);
+    const isKnown = position?.epoch === horizon.epoch || this.#hasLived(position);
+    if (!isKnown) this.#confirmedAt = undefined;
+    if (this.#horizon === undefined || !isKnown || horizon.revision > this.#revision) this.#moveTo(horizon);
+    else this.#horizon = { epoch: horizon.epoch, revision: this.#horizon.revision };
+  }
+
+  #hasLived(position: Position | undefined): boolean {
+    return position !== undefined && position.revision <= (this.#lineage.get(position.epoch) ?? -1);
   }
 
   /** The subject has changed. Called in order of revision; repetitions do no harm. */
@@ -97,4 +110,15 @@ export class FeedState {
     }
     this.#horizon = { epoch: horizon.epoch, revision };
   }
+}
+
+/** A revision counts if it is not above any continuation on the way. */
+function lineageOf(epoch: string, continues: readonly Position[]): ReadonlyMap<string, number> {
+  const lineage = new Map<string, number>();
+  let least = Number.POSITIVE_INFINITY;
+  for (const each of continues) {
+    least = Math.min(least, each.revision);
+    if (each.epoch !== epoch && !lineage.has(each.epoch)) lineage.set(each.epoch, least);
+  }
+  return lineage;
 }

@@ -20,6 +20,8 @@ interface FeedBeginning {
   readonly horizon: Position;
   /** Undefined: nothing is known to be lost. */
   readonly epochChange?: EpochChange;
+  /** What the horizon's epoch goes on from, the newest first. Absent: from nothing that is known. */
+  readonly continues?: readonly Position[];
 }
 
 /** How the history that was heard before goes on in a new epoch: restored: what was committed last may be gone. */
@@ -140,7 +142,7 @@ export class Feed {
       const { feed } = this.#deps.records;
       const before = feed.position?.epoch;
       const { epoch } = message.horizon;
-      feed.begin(message.horizon);
+      feed.begin(message.horizon, message.continues);
       this.askNow();
       if (before !== undefined && before !== epoch)
         this.#deps.onEpochChange?.(message.epochChange ?? 'restarted', epoch);

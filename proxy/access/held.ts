@@ -76,6 +76,7 @@ export function lastConfirmed(held: Held, feed: FeedState): number {
 export function isNewer(candidate: Held, existing: Held, feed: FeedState): boolean {
   if (!feed.permits(existing.ref, existing.asOf)) return true;
   const [a, b] = [candidate.asOf, existing.asOf];
-  if (a.epoch === b.epoch && a.revision !== b.revision) return a.revision > b.revision;
+  const [inA, inB] = a.epoch === b.epoch ? [a.revision, b.revision] : [feed.counted(a), feed.counted(b)];
+  if (inA !== undefined && inB !== undefined && inA !== inB) return inA > inB;
   return candidate.confirmedAt >= existing.confirmedAt;
 }

@@ -210,8 +210,10 @@ export class Records {
     now: number,
   ): Look {
     const { key, scope, organization } = found;
-    // Before the feed has begun nothing else keeps records of two histories apart.
-    if (key.asOf.epoch !== organization.asOf.epoch || (scope && key.asOf.epoch !== scope.asOf.epoch))
+    // Before the feed has begun nothing else keeps records of two histories apart; then its rule has let all of them pass.
+    const { epoch } = key.asOf;
+    const isMixed = epoch !== organization.asOf.epoch || (scope !== undefined && epoch !== scope.asOf.epoch);
+    if (isMixed && this.feed.position === undefined)
       return { state: 'missing', needs: [{ kind: 'key', ref: key.ref }] };
     const principal = { key: key.record, scope: scope?.record, organization: organization.record };
     const confirmed = Math.min(

@@ -57,9 +57,16 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
   return undefined;
 }
 
-function decodeBeginning({ horizon, epochChange }: WatchReset__Output) {
+/** More are not remembered by any control plane. */
+const continuesMax = 16;
+
+function decodeBeginning({ horizon, epochChange, continues }: WatchReset__Output) {
   const isRestored = epochChange === 'EPOCH_CHANGE_RESTORED';
-  return { horizon: decodePosition(horizon), ...(isRestored && { epochChange: 'restored' as const }) };
+  return {
+    horizon: decodePosition(horizon),
+    ...(isRestored && { epochChange: 'restored' as const }),
+    ...(continues.length > 0 && { continues: continues.slice(0, continuesMax).map(decodePosition) }),
+  };
 }
 
 function decodePosition(position: Position__Output | null): Position {

@@ -180,7 +180,8 @@ class World {
     else if (roll < 0.75) database.touchOrganizations();
     else if (roll < 0.85) database.touch(refOf('ai_system', `${random.pick(organizations)}-system`));
     else if (roll < 0.92) this.#backup = database.backup();
-    else if (roll < 0.96) database.prune();
+    else if (roll < 0.94) database.prune();
+    else if (roll < 0.97) database.restart();
     else database.restore(this.#backup);
   }
 

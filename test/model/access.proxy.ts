@@ -156,8 +156,7 @@ export class ModelProxy {
     switch (message.type) {
       case 'started':
       case 'reset':
-        if (this.passed?.epoch !== message.horizon.epoch) this.passed = message.horizon;
-        else this.#passUpTo(message.horizon.revision);
+        this.#begin(message.horizon, message.continues ?? []);
         return;
       case 'changes':
         for (const { ref, revision, state } of message.invalidations) {
@@ -171,6 +170,15 @@ export class ModelProxy {
       case 'recall':
       // The ledger's: it says nothing of records.
     }
+  }
+
+  /** What has passed of an epoch has passed of those that go on from it, up to where they do. */
+  #begin(horizon: Position, continues: readonly Position[]): void {
+    const { passed } = this;
+    const way = continues.slice(0, continues.findIndex(({ epoch }) => epoch === passed?.epoch) + 1);
+    const goesOn = way.length > 0 && way.every(({ revision }) => (passed?.revision ?? 0) <= revision);
+    if (passed === undefined || (passed.epoch !== horizon.epoch && !goesOn)) this.passed = horizon;
+    else this.passed = { epoch: horizon.epoch, revision: Math.max(passed.revision, horizon.revision) };
   }
 
   #passUpTo(revision: number): void {

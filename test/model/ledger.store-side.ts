@@ -29,7 +29,7 @@ import type {
   UsageEvent,
 } from '../../proxy/ledger/budgets/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
-import { someReplica } from '../support/replica.ts';
+import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, Turn } from './ledger.side.ts';
@@ -48,6 +48,7 @@ const serviceDeps: ServiceDeps = {
   usageKeptMs: 0,
   webhookAddresses: { allows: () => false, takesPrivateNames: false },
   replica: someReplica,
+  guardrailWork: noGuardrailWork,
 };
 const noLocks: RowLocks = {
   share: (query) => query,

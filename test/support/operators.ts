@@ -45,6 +45,7 @@ export interface PlaneOptions {
   readonly masterKey?: string;
   readonly bootstrapToken?: string;
   readonly webhookNetwork?: ControlPlaneOptions['webhookNetwork'];
+  readonly rates?: ControlPlaneOptions['rates'];
 }
 
 /** Two replicas over one database; the first operator may be made at either. */
@@ -74,8 +75,8 @@ export async function startOperatorsPlane(options: PlaneOptions = {}): Promise<O
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
     ...options.env,
   });
-  const { webhookNetwork = {} } = options;
-  const plane = await startControlPlane(settings, { log, clock, webhookNetwork });
+  const { rates = {}, webhookNetwork = {} } = options;
+  const plane = await startControlPlane(settings, { log, clock, webhookNetwork, rates });
   const grpc = new GrpcCaller(`127.0.0.1:${plane.grpcPort}`);
   return {
     plane,

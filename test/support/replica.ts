@@ -1,6 +1,7 @@
 // What a replica tells of itself where a test does not look.
 import { catalogState } from '../../catalog/in-force.ts';
 import { systemClock } from '../../common/clock.ts';
+import type { GuardrailWork } from '../../control-plane/guardrail-work.ts';
 import type { Replica } from '../../control-plane/services/replica.ts';
 import type { MetricsDeps } from '../../control-plane/telemetry/metrics.ts';
 
@@ -10,6 +11,13 @@ export const someReplica: Replica = {
   watchers: () => [],
   selectors: () => undefined,
   catalog: () => catalogState({ isRejected: false }),
+};
+
+/** Of a replica that is asked for none. */
+export const noGuardrailWork: GuardrailWork = {
+  compile: () => Promise.reject(new Error('unused')),
+  try: () => Promise.reject(new Error('unused')),
+  close: async () => undefined,
 };
 
 /** What a replica's metrics read at each scrape. */

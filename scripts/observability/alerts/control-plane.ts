@@ -45,6 +45,16 @@ export const controlPlaneAlerts: readonly AlertGroup[] = [
         runbook: 'control-plane-failing',
       },
       {
+        name: 'GatewayDatabaseNotWritable',
+        severity: 'critical',
+        for: '1m',
+        expr: 'gateway_control_plane_database_writable == 0',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} cannot write its SQLite database',
+        description:
+          'Its disk is full or read-only: nothing can be changed, drawn or reported, and it is not ready. What proxies hold is served.',
+        runbook: 'database-disk',
+      },
+      {
         name: 'GatewayControlPlaneSlow',
         severity: 'warning',
         for: '10m',

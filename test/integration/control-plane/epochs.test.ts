@@ -7,6 +7,7 @@ import { systemClock } from '../../../common/clock.ts';
 import { drawing } from '../../../control-plane/ledger/draw.ts';
 import { Healing, healingMs } from '../../../control-plane/ledger/healing.ts';
 import { LeaseBatches } from '../../../control-plane/ledger/lease-batches.ts';
+import { countedIn } from '../../../control-plane/store/epochs.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';
@@ -47,6 +48,50 @@ describe('an epoch over SQLite', () => {
       expect(since.epoch).not.toBe((await store.position()).epoch);
       expect(await store.epochChange(since, true)).toBe('restarted');
     }
+  });
+
+  it('says what it goes on from, sixteen epochs at most', async () => {
+    await commit();
+    const first = await store.position();
+    expect((await store.lineage()).continues).toEqual([]);
+    await restart();
+    await commit();
+    const second = await store.position();
+    await restart();
+    const lineage = await store.lineage();
+    expect(lineage.epoch).toBe((await store.position()).epoch);
+    expect(lineage.continues).toEqual([second, first]);
+    for (let n = 0; n < 16; n++) await restart();
+    expect((await store.lineage()).continues).toHaveLength(16);
+  });
+
+  it('goes on from a file that was copied back up to where it was copied', async () => {
+    await commit();
+    const copied = await store.position();
+    await store.close();
+    copyFileSync(file('gateway.db'), file('copy.db'));
+    store = await open();
+    await commit();
+    const lost = await store.position();
+    await store.close();
+    copyFileSync(file('copy.db'), file('gateway.db'));
+    store = await open();
+    const lineage = await store.lineage();
+    expect(countedIn(lineage, copied)).toBe(copied.revision);
+    expect(countedIn(lineage, { ...copied, revision: copied.revision + 1 })).toBeUndefined();
+    expect(countedIn(lineage, lost)).toBeUndefined();
+  });
+
+  it('goes on from nothing where the database has gone back under it', async () => {
+    await commit();
+    const before = await store.position();
+    await store.startNewEpoch(before.epoch);
+    expect((await store.lineage()).continues).toEqual([]);
+    const between = await store.position();
+    await restart();
+    const lineage = await store.lineage();
+    expect(countedIn(lineage, between)).toBe(between.revision);
+    expect(countedIn(lineage, before)).toBeUndefined();
   });
 
   it('goes back where a proxy has seen what is not there', async () => {

@@ -27,7 +27,11 @@ describe('who may call which method', () => {
 
   beforeAll(async () => {
     const database = await freshSqlite();
-    const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+    const plane = await startOperatorsPlane({
+      env: { GATEWAY_DATABASE_URL: database.url },
+      // Thousands from one address.
+      rates: { unknown_tokens: { perMinute: 1_000_000, burst: 1_000_000 } },
+    });
     const platform = await bootstrap(plane);
     world = { database, plane, platform };
     acme = await createTenant(plane, platform, 'acme');

@@ -9,6 +9,7 @@ import { usdOfNano } from '../../../common/money.ts';
 import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { createDispatcher } from '../../../control-plane/services/dispatch.ts';
+import { createShares } from '../../../control-plane/shares.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { exportUsage } from '../../../control-plane/usage/export.ts';
@@ -27,7 +28,7 @@ import {
   type TestTenant,
   violated,
 } from '../../support/operators.ts';
-import { someReplica } from '../../support/replica.ts';
+import { noGuardrailWork, someReplica } from '../../support/replica.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
 const seed = Math.floor(Math.random() * 1_000_000_000);
@@ -183,8 +184,10 @@ describe.each([
       usageKeptMs: 0,
       webhookAddresses: { allows: () => false, takesPrivateNames: false },
       replica: someReplica,
+      guardrailWork: noGuardrailWork,
     };
-    const dispatcher = createDispatcher({ store, services, clock: systemClock });
+    const shares = createShares(systemClock);
+    const dispatcher = createDispatcher({ store, services, shares, clock: systemClock });
     const who = { authorization: `Bearer ${made.value}`, certificateProxy: undefined, from: '127.0.0.1' };
     const request = { organizationId: acme.id, ...range, format: csv };
     const { chunks } = await dispatcher.download('Usage.Export', who, request);

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
+import { createSealKey } from '../../../common/seal.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import { createForwardScene } from '../../support/forward.ts';
 import { startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, projectRoot, startNode, until } from '../../support/process.ts';
+import { startNodeOnSmallDisk } from '../../support/small-disk.ts';
 import { change, insertOrganization } from '../../support/stored-records.ts';
 import { cutOff, type Scene, type World } from './scenes.ts';
 
@@ -29,6 +31,31 @@ async function killed({ gateway, ask, logged }: World): Promise<string[]> {
   await logged(/a proxy was killed/);
   gateway.simulator.reset();
   return [folder];
+}
+
+/** Where the database is that has no room any more. */
+const fullDiskFound: Record<string, string> = {};
+
+/** A control plane whose SQLite database has no room any more. */
+async function fullDisk(): Promise<{ readonly file: string; end(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'runbook-disk-'));
+  const anyPort = '127.0.0.1:0';
+  const { child, fill, path } = startNodeOnSmallDisk({ folder, kibibytes: 8192 }, ['control-plane/main.ts'], {
+    env: {
+      ...{ GATEWAY_GRPC_LISTEN: anyPort, GATEWAY_HTTP_LISTEN: anyPort, GATEWAY_ADMIN_LISTEN: anyPort },
+      GATEWAY_MASTER_KEY: createSealKey(),
+      GATEWAY_DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`,
+    },
+  });
+  await until(() => /"msg":"ready/.test(child.stdout()), { what: 'the control plane', timeoutMs: 60_000 });
+  fill();
+  return {
+    file: path('gateway.db'),
+    end: async () => {
+      await child.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 /** A proxy whose folder for the journal is gone before its session is open. */
@@ -142,6 +169,15 @@ export const planeScenes = {
       await database.drop();
     },
     finds: [/"level":"warn".*the change feed cannot read the database/],
+  },
+  'database-disk': {
+    plant: async () => {
+      const { file, end } = await fullDisk();
+      fullDiskFound.file = file;
+      return end;
+    },
+    found: fullDiskFound,
+    finds: [/Free: 0 /],
   },
   'budget-overrun': {
     plant: async ({ owner, ask }) => {

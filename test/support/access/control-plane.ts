@@ -3,6 +3,7 @@
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
 import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
+import type { Position } from '../../../proxy/access/feed-state.ts';
 import type { ControlPlane } from '../../../proxy/access/record-source.ts';
 import type { ResolveAnswer } from '../../../proxy/access/records.ts';
 import type { FakeDatabase } from './database.ts';
@@ -103,12 +104,12 @@ class Watch {
     this.#toServer(() => {
       const { database, link, time } = this.#deps;
       this.#begun = true;
-      const { epoch, prunedRevision, revision } = database;
+      const { epoch, prunedRevision } = database;
       if (since === undefined) {
         const horizon = { epoch, revision: database.revisionAt(time.monotonic() - maxStaleMs) };
         this.#start({ type: 'started', horizon });
-      } else if (since.epoch === epoch && since.revision >= prunedRevision && since.revision <= revision) {
-        this.#start({ type: 'started', horizon: since });
+      } else if (this.#goesOn(since)) {
+        this.#start({ type: 'started', horizon: { epoch, revision: since.revision } });
         this.#sent = Math.max(prunedRevision, since.revision - link.repeats());
       } else this.#start({ type: 'reset', horizon: database.position });
       this.#flush();
@@ -141,14 +142,23 @@ class Watch {
     this.onEnd();
   }
 
+  /** Whether all that was sent up to a position is history here, and all since is still there. */
+  #goesOn(position: Position): boolean {
+    const { database } = this.#deps;
+    const revision = database.counted(position);
+    return revision !== undefined && revision >= database.prunedRevision && revision <= database.revision;
+  }
+
   #start(message: Extract<FeedMessage, { readonly horizon: unknown }>): void {
     this.#epoch = message.horizon.epoch;
     this.#sent = message.horizon.revision;
-    this.#send(message);
+    this.#send({ ...message, continues: this.#deps.database.continues });
   }
 
   #flush(): void {
     const { database } = this.#deps;
+    if (this.#epoch !== database.epoch && this.#goesOn({ epoch: this.#epoch, revision: this.#sent }))
+      this.#start({ type: 'started', horizon: { epoch: database.epoch, revision: this.#sent } });
     const changes = database.changesAfter(this.#sent);
     if (
       this.#epoch !== database.epoch ||

@@ -28,15 +28,22 @@ export interface Version {
 }
 
 export interface Backup {
+  readonly epoch: string;
   readonly revision: number;
+  readonly continues: readonly Position[];
   readonly rows: ReadonlyMap<string, Row>;
   readonly changes: readonly (Invalidation & { readonly at: number })[];
 }
+
+/** As many as the control plane tells. */
+const continuesMax = 16;
 
 export class FakeDatabase {
   epoch = 'epoch-1';
   revision = 0;
   prunedRevision = 0;
+  /** What the epoch goes on from, the newest first. */
+  continues: readonly Position[] = [];
   /** Called after each commit. */
   onCommit: () => void = () => {};
   readonly #clock: Clock;
@@ -94,13 +101,38 @@ export class FakeDatabase {
   }
 
   backup(): Backup {
-    return { revision: this.revision, rows: new Map(this.#rows), changes: [...this.#changes] };
+    const { epoch, revision, continues } = this;
+    return { epoch, revision, continues, rows: new Map(this.#rows), changes: [...this.#changes] };
   }
 
-  /** Goes back to a backup, or forth under another history: a new epoch either way. */
+  /** A new epoch that goes on from all there is: the control plane was started again, or a standby promoted that had everything. */
+  restart(): void {
+    this.#goOnFrom(this);
+    this.onCommit();
+  }
+
+  /** The revision of the present epoch that a position counts as. */
+  counted({ epoch, revision }: Position): number | undefined {
+    if (epoch === this.epoch) return revision;
+    const way = this.continues.slice(0, this.continues.findIndex((each) => each.epoch === epoch) + 1);
+    return way.length > 0 && way.every((each) => revision <= each.revision) ? revision : undefined;
+  }
+
+  #goOnFrom({ epoch, revision, continues }: Pick<Backup, 'epoch' | 'revision' | 'continues'>): void {
+    const next = `epoch-${Number(this.epoch.slice(6)) + 1}`;
+    for (const [name, versions] of [...this.#versions]) {
+      if (!name.startsWith(`${epoch} `)) continue;
+      const kept = versions.filter((version) => version.revision <= revision);
+      this.#versions.set(`${next} ${name.slice(epoch.length + 1)}`, kept);
+    }
+    this.continues = [{ epoch, revision }, ...continues].slice(0, continuesMax);
+    this.epoch = next;
+  }
+
+  /** Goes back to a backup, or forth under another history: a new epoch either way, which goes on from the backup. */
   restore(backup: Backup): void {
     const refs = new Set([...this.#rows.keys(), ...backup.rows.keys()]);
-    this.epoch = `epoch-${Number(this.epoch.slice(6)) + 1}`;
+    this.#goOnFrom(backup);
     this.revision = backup.revision;
     this.prunedRevision = Math.min(this.prunedRevision, backup.revision);
     this.#rows = new Map(backup.rows);

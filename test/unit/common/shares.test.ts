@@ -125,6 +125,35 @@ describe('what waits', () => {
     expect([queue.shift(), queue.shift()]).toContain('late');
   });
 
+  it('is served first where its owner had nothing waiting, however many others have much', () => {
+    const queue = open();
+    for (let n = 0; n < 50; n++)
+      for (let greedy = 0; greedy < 10; greedy++) queue.push(owner(`greedy${greedy}`), 'greedy', 10);
+    for (let n = 0; n < 30; n++) queue.shift();
+    queue.push(owner('seldom'), 'seldom', 10);
+    expect(queue.shift()).toBe('seldom');
+  });
+
+  it('is served in turn where its owner asks for one thing right after the other', () => {
+    const queue = open();
+    for (let n = 0; n < 100; n++) queue.push(owner('greedy'), 'greedy', 10);
+    const served: (string | undefined)[] = [];
+    for (let n = 0; n < 100; n++) {
+      if (served.at(-1) !== 'greedy') queue.push(owner('one by one'), 'one', 10);
+      served.push(queue.shift());
+    }
+    expect(served.filter((work) => work === 'greedy').length).toBeGreaterThanOrEqual(33);
+  });
+
+  it('leaves nothing behind of those who were served', () => {
+    const queue = open();
+    for (let n = 0; n < 1000; n++) {
+      queue.push(owner(`o${n}`), `${n}`, 10);
+      expect(queue.shift()).toBe(`${n}`);
+    }
+    expect([queue.shift(), queue.length, queue.waiting.used]).toEqual([undefined, 0, 0]);
+  });
+
   it('turns away what is above the share of its organization', () => {
     const queue = new FairQueue<number>({ waiting: { capacity: 100, alpha: 1 }, quantum: 10 });
     let taken = 0;
@@ -151,6 +180,16 @@ describe('what comes at a rate', () => {
     expect([share.take('a', 0), share.take('a', 0), share.take('a', 15_000)]).toEqual([0, 30, 15]);
   });
 
+  it('takes back what was none of what is limited', () => {
+    const share = new RateShare({ perMinute: 1, burst: 1, ownersMax: 100 });
+    for (let n = 0; n < 3; n++) {
+      expect(share.take('a', 0)).toBe(0);
+      share.give('a');
+    }
+    share.give('a');
+    expect([share.take('a', 0), share.take('a', 0)]).toEqual([0, 60]);
+  });
+
   it('is owed what turned out too late to be too much, so that the rate holds', () => {
     const share = new RateShare({ perMinute: 60, burst: 2, ownersMax: 100 });
     // Five are under way before the first is known to count.
@@ -158,6 +197,13 @@ describe('what comes at a rate', () => {
     for (let n = 0; n < 5; n++) share.charge('a', 0);
     expect([share.wait('a', 0), share.wait('a', 3_000), share.wait('a', 4_000)]).toEqual([4, 1, 0]);
     expect([share.wait('b', 0), share.refused]).toEqual([0, 2]);
+  });
+
+  it('is charged by what it took, where that is known only afterwards', () => {
+    const share = new RateShare({ perMinute: 6000, burst: 1000, ownersMax: 100 });
+    expect(share.wait('a', 0)).toBe(0);
+    share.charge('a', 0, 3000);
+    expect([share.wait('a', 0), share.wait('a', 20_010), share.wait('b', 0)]).toEqual([21, 0, 0]);
   });
 
   it('says how much the one has used that used most', () => {

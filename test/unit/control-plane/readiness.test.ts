@@ -5,10 +5,11 @@ import { VirtualTime } from '../../support/virtual-time.ts';
 
 function readiness() {
   const time = new VirtualTime();
-  const database = { answers: true };
+  const database: { answers: boolean; full: string | undefined } = { answers: true, full: undefined };
   const position = () =>
     database.answers ? Promise.resolve({ epoch: 'e', revision: 1 }) : new Promise<never>(() => undefined);
-  const watched = watchReadiness({ store: { position }, clock: time, timers: time });
+  const whyNotWritable = async () => database.full;
+  const watched = watchReadiness({ store: { position, whyNotWritable }, clock: time, timers: time });
   const told: boolean[] = [];
   return { time, database, watched, told, start: () => watched.started((ready) => told.push(ready)) };
 }
@@ -38,13 +39,29 @@ describe('readiness', () => {
     let fails = true;
     const position = () =>
       fails ? Promise.reject(new Error('down')) : Promise.resolve({ epoch: 'e', revision: 1 });
-    const watched = watchReadiness({ store: { position }, clock: time, timers: time });
+    const whyNotWritable = async () => undefined;
+    const watched = watchReadiness({ store: { position, whyNotWritable }, clock: time, timers: time });
     const told: boolean[] = [];
     watched.started((ready) => told.push(ready));
     await time.advance(10_000);
     fails = false;
     await time.advance(2000);
     expect(told).toEqual([false, true]);
+  });
+
+  it('ends while nothing can be written, and proxies are served on', async () => {
+    const { time, database, watched, told, start } = readiness();
+    start();
+    await time.advance(2000);
+    database.full = 'the disk of the database is full';
+    await time.advance(6000);
+    expect(watched.notReady()).toBe('the disk of the database is full');
+    expect(watched.isWritable()).toBe(false);
+    expect(told).toEqual([]);
+    database.full = undefined;
+    await time.advance(2000);
+    expect(watched.notReady()).toBeUndefined();
+    expect(watched.isWritable()).toBe(true);
   });
 
   it('ends with the stop', () => {

@@ -6,9 +6,11 @@ import type { EpochChange as _gateway_v1_EpochChange, EpochChange__Output as _ga
 export interface WatchReset {
   'horizon'?: (_gateway_v1_Position | null);
   'epochChange'?: (_gateway_v1_EpochChange);
+  'continues'?: (_gateway_v1_Position)[];
 }
 
 export interface WatchReset__Output {
   'horizon': (_gateway_v1_Position__Output | null);
   'epochChange': (_gateway_v1_EpochChange__Output);
+  'continues': (_gateway_v1_Position__Output)[];
 }

@@ -6,7 +6,11 @@ import {
   guardrailName,
   guardrailPosition,
 } from '../../../../control-plane/domain/guardrail.ts';
-import { guardrailCheck, textBytesOf } from '../../../../control-plane/domain/guardrail-check.ts';
+import {
+  compileProblems,
+  guardrailCheck,
+  textBytesOf,
+} from '../../../../control-plane/domain/guardrail-check.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { GuardrailCheck } from '../../../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { services } from '../../../../proto/load.ts';
@@ -22,7 +26,7 @@ function received(check: GuardrailCheck) {
 const read = (check: GuardrailCheck) => guardrailCheck(received(check));
 const problems = (check: GuardrailCheck): string[] => {
   const field = read(check);
-  return 'problems' in field ? field.problems.map(({ at }) => at) : [];
+  return ('problems' in field ? field.problems : compileProblems(field.value)).map(({ at }) => at);
 };
 const some = (count: number) => Array.from({ length: count }, (_, n) => `phrase ${n}`);
 const id = '019ab000-0000-7000-8000-000000000000';

@@ -95,6 +95,52 @@ describe('the horizon', () => {
   });
 });
 
+describe('an epoch that goes on from others', () => {
+  const continues = [at(20, 'two'), at(15, 'one')];
+
+  it('takes what was read in them, up to where each goes on', () => {
+    const feed = new FeedState(100);
+    feed.begin(at(10, 'three'), continues);
+    expect(feed.permits('a', at(15, 'one'))).toBe(true);
+    expect(feed.permits('a', at(16, 'one'))).toBe(false);
+    expect(feed.permits('a', at(20, 'two'))).toBe(true);
+    expect(feed.permits('a', at(21, 'two'))).toBe(false);
+    expect(feed.permits('a', at(9, 'one'))).toBe(false);
+    expect(feed.permits('a', at(15, 'another'))).toBe(false);
+  });
+
+  it('takes of an older one no more than each on the way does: a file was copied back', () => {
+    const feed = new FeedState(100);
+    feed.begin(at(0, 'three'), [at(5, 'two'), at(15, 'one')]);
+    expect(feed.permits('a', at(5, 'one'))).toBe(true);
+    expect(feed.permits('a', at(6, 'one'))).toBe(false);
+  });
+
+  it('keeps what is known, and makes nothing stale', () => {
+    const feed = begun(10);
+    feed.change('a', 12);
+    feed.confirm(at(14), 1_000);
+    feed.begin(at(14, 'two'), [at(14, 'one')]);
+    expect(feed.confirmedAt).toBe(1_000);
+    expect(feed.permits('b', at(10))).toBe(true);
+    expect(feed.permits('a', at(11))).toBe(false);
+    expect(feed.permits('a', at(12))).toBe(true);
+    expect(feed.position).toEqual(at(14, 'two'));
+    feed.change('b', 15);
+    expect(feed.permits('b', at(14))).toBe(false);
+  });
+
+  it('is another history where more was heard than it goes on from', () => {
+    const feed = begun(10);
+    feed.confirm(at(16), 1_000);
+    feed.begin(at(15, 'two'), [at(15, 'one')]);
+    expect(feed.confirmedAt).toBeUndefined();
+    expect(feed.permits('a', at(14))).toBe(false);
+    expect(feed.permits('a', at(16))).toBe(false);
+    expect(feed.permits('a', at(15))).toBe(true);
+  });
+});
+
 describe('a confirmation', () => {
   it('counts from the ask and never goes back', () => {
     const feed = begun();

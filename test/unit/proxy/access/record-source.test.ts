@@ -134,14 +134,6 @@ describe('a change on the feed', () => {
     await world.time.advance(10);
     expect(world.redis.values.size).toBe(1);
   });
-
-  it('makes every record be resolved again when it brings a new epoch', async () => {
-    const proxy = await startWarm();
-    world.database.restore(world.database.backup());
-    await world.time.advance(10);
-    expect(await find(proxy)).toBe(keyId);
-    expect(proxy.link.resolves).toBe(2);
-  });
 });
 
 describe('resolves', () => {

@@ -1,0 +1,95 @@
+// The disk of a SQLite database is full: the control plane says so and is not ready, refuses changes, still answers what is read, and is
+// ready again by itself once there is room, with all that it had acknowledged.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCredential } from '../../common/credential.ts';
+import { createSealKey } from '../../common/seal.ts';
+import { GrpcCaller, responseOf } from '../support/operators.ts';
+import { until } from '../support/process.ts';
+import { type OnSmallDisk, startNodeOnSmallDisk } from '../support/small-disk.ts';
+
+const anyPort = '127.0.0.1:0';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-small-database-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the control plane', () => {
+  const bootstrapToken = createCredential('bootstrap');
+  let running: OnSmallDisk;
+  let admin: string;
+  let caller: GrpcCaller;
+
+  beforeEach(async () => {
+    running = startNodeOnSmallDisk({ folder, kibibytes: 8192 }, ['control-plane/main.ts'], {
+      env: {
+        GATEWAY_GRPC_LISTEN: anyPort,
+        GATEWAY_HTTP_LISTEN: anyPort,
+        GATEWAY_ADMIN_LISTEN: anyPort,
+        GATEWAY_MASTER_KEY: createSealKey(),
+        GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
+        GATEWAY_DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`,
+      },
+    });
+    const line = await until(() => /^.*"msg":"ready.*$/m.exec(running.child.stdout())?.[0], {
+      timeoutMs: 60_000,
+    });
+    const ports = JSON.parse(line);
+    admin = `http://127.0.0.1:${ports.admin_port}`;
+    caller = new GrpcCaller(`127.0.0.1:${ports.grpc_port}`);
+  });
+  afterEach(async () => {
+    caller.close();
+    await running.child.stop();
+  });
+
+  const readyz = async () => await (await fetch(`${admin}/readyz`)).text();
+  const writable = async () => {
+    const text = await (await fetch(`${admin}/metrics`)).text();
+    return Number(/^gateway_control_plane_database_writable (\d)$/m.exec(text)?.[1]);
+  };
+  const hears = (said: string) =>
+    until(async () => (await readyz()).includes(said), { timeoutMs: 30_000, what: `/readyz to say ${said}` });
+
+  it('is not ready while its disk is full, says why, reads on, and recovers by itself', async () => {
+    const made = responseOf(
+      await caller.call('OperatorTokens.Bootstrap', bootstrapToken, { name: 'platform' }),
+    );
+    const create = (name: string) =>
+      caller.call('Organizations.Create', made.token, { name, owner: { name: 'Olga' } });
+    const { organization } = responseOf(await create('before'));
+    await hears('ok');
+    // What is tried while it is being filled leaves a little room.
+    await until(
+      async () => {
+        running.fill();
+        return (await readyz()).includes('the disk of the database is full');
+      },
+      { timeoutMs: 30_000, what: '/readyz to say that the disk is full' },
+    );
+    expect(await writable()).toBe(0);
+    // Its log has some room of its own: it is used up first.
+    const refused = await until(
+      async () => {
+        const called = await create(`during ${Math.random()}`);
+        return 'response' in called ? undefined : called;
+      },
+      { timeoutMs: 30_000, what: 'a change to be refused' },
+    );
+    expect(refused).toMatchObject({ code: 'UNAVAILABLE', detail: { reason: 'unavailable' } });
+    expect(refused.message).toContain('full');
+    expect(
+      responseOf(await caller.call('Organizations.Get', made.token, { id: organization.id })),
+    ).toMatchObject({
+      name: 'before',
+    });
+    running.free();
+    await hears('ok');
+    expect(await writable()).toBe(1);
+    expect(responseOf(await create('after')).organization.name).toBe('after');
+  }, 120_000);
+});

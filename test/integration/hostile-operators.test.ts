@@ -1,0 +1,80 @@
+// What a tenant's operators can do to another tenant's callers: a whole gateway, whose control plane one tenant keeps busy with calls
+// that are refused. Times are held against a quiet time of the same run.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operatorApi } from '../../quickstart/operator-api.ts';
+import { admission } from '../support/asking.ts';
+import { percentile, tell } from '../support/figures.ts';
+import { startGateway, type TestGateway, type TestOrganization } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+let hostile: TestOrganization;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  hostile = await gateway.createOrganization('hostile');
+});
+afterAll(() => gateway?.close());
+
+const samples = 20;
+/** Half a second and more of processor time, until it is known that they are not to be had. */
+const patterns = Array.from({ length: 8 }, (_, n) => `\\pL{${493 + n}}z`);
+
+/** Of keys that the proxy holds: milliseconds of the call, and from its answer to the first refusal at the proxy. */
+async function revocations(): Promise<{ readonly calls: number[]; readonly delays: number[] }> {
+  const keys = await Promise.all(Array.from({ length: samples }, () => gateway.organization.createKey()));
+  for (const { value } of keys) expect((await admission(value)(gateway.proxy)).outcome).toBe('200');
+  const calls: number[] = [];
+  const delays: number[] = [];
+  for (const { id, value } of keys) {
+    const begun = performance.now();
+    await gateway.organization.api.call('VirtualKeys/Revoke', { id });
+    const answered = performance.now();
+    calls.push(answered - begun);
+    while ((await admission(value)(gateway.proxy)).outcome !== '401 access_not_found') await sleep(2);
+    delays.push(performance.now() - answered);
+  }
+  return { calls, delays };
+}
+
+/** @returns how many were refused, once it is over */
+function refusedCreates(loops: number): () => Promise<number> {
+  const api = operatorApi(gateway.controlPlane.httpPort, hostile.ownerToken);
+  let isOver = false;
+  let refused = 0;
+  const request = {
+    ...{ organizationId: hostile.id, name: 'slow', stage: 'GUARDRAIL_STAGE_INPUT' },
+    ...{ action: 'GUARDRAIL_ACTION_BLOCK', check: { pattern: { patterns } } },
+  };
+  const loop = async () => {
+    while (!isOver) {
+      const isMade = await api.call('Guardrails/Create', request).then(
+        () => true,
+        () => false,
+      );
+      if (isMade) throw new Error('a slow pattern was accepted');
+      refused++;
+      await sleep(5);
+    }
+  };
+  const looping = Array.from({ length: loops }, loop);
+  return async () => {
+    isOver = true;
+    await Promise.all(looping);
+    return refused;
+  };
+}
+
+it('three refused Guardrails/Create calls do not delay another tenant’s revocation', async () => {
+  const quiet = await revocations();
+  const end = refusedCreates(3);
+  const during = await revocations();
+  expect(await end()).toBeGreaterThanOrEqual(3);
+  for (const part of ['calls', 'delays'] as const) {
+    tell(`revocation, ${part}, quiet`, quiet[part]);
+    tell(`revocation, ${part}, while guardrails are refused`, during[part]);
+    // Ten times the promise. The two worst are a busy machine's as often as ours.
+    for (const rank of [0.5, 0.9])
+      expect(percentile(during[part], rank)).toBeLessThan(10 * (2 * percentile(quiet[part], rank) + 10));
+  }
+}, 120_000);
