@@ -71,8 +71,8 @@ export const shares = {
     refusal: 'guardrail_unavailable',
   },
   guardrail_workers: {
-    bounds: { capacity: 2, alpha: 1 },
-    unit: 'workers that scan texts, by organization and key; who gets none waits in `guardrail_queue`',
+    bounds: { capacity: 32, alpha: 0.25 },
+    unit: 'scans that the two workers have before them, by organization and key, each worker at the one whose organization has had the least time; who has its share waits in `guardrail_queue`',
     refusal: 'guardrail_unavailable',
   },
 } as const satisfies Record<string, ShareRow>;

@@ -56,7 +56,7 @@ export const works = {
   },
   chats_with_new_keys: {
     about: 'small chats, each with a key that the proxy has never seen',
-    everyMs: 40,
+    everyMs: 100,
     needsKeys: true,
     once: async (of) => {
       const key = of.nextKey().value;
@@ -82,7 +82,7 @@ export const works = {
   },
   revocations: {
     about: 'revocations of keys',
-    everyMs: 60,
+    everyMs: 150,
     needsKeys: true,
     once: (of) => operate(of, 'VirtualKeys/Revoke', { id: of.nextKey().id }),
   },

@@ -137,7 +137,7 @@ export const proxyAttacks = {
     seen: 'used',
     prepare: (tenant) => guard(tenant, { pattern: { patterns: ['(.*a){20}'] } }),
     run: (hostile) =>
-      sendLong(hostile, { loops: divided(hostile, 10), everyMs: 500, text: 'a'.repeat(100_000) }),
+      sendLong(hostile, { loops: divided(hostile, 10), everyMs: 1_000, text: 'a'.repeat(100_000) }),
   },
   large_bodies: {
     resource: 'proxy loop_turns',
@@ -146,7 +146,7 @@ export const proxyAttacks = {
     seen: 'used',
     run: (hostile) => {
       const body = Buffer.from(chatBody('fast', 'plain words '.repeat((4 * mib) / 12)));
-      return keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 500 }, () =>
+      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
         atProxy(hostile, { path: chatPath, body }),
       );
     },
@@ -159,7 +159,7 @@ export const proxyAttacks = {
     run: (hostile) => {
       const members = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`m${index}`, index]));
       const body = Buffer.from(chatBody('fast', 'Hello', { extra: members }));
-      return keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 500 }, () =>
+      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
         atProxy(hostile, { path: chatPath, body }),
       );
     },
@@ -171,7 +171,7 @@ export const proxyAttacks = {
     seen: 'used',
     run: (hostile) => {
       const body = chatBody('stream', 'Hello', { stream: true });
-      return keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 500 }, () =>
+      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
         atProxy(hostile, { path: chatPath, body }),
       );
     },

@@ -1,11 +1,13 @@
-// What is scarce: the rows of the tables of shares, by plane.
+// What is scarce: the rows of both tables of shares, by plane.
+import { type ShareResource, shareRows } from '../../control-plane/shares.ts';
 import { type ShareName, shares } from '../../proxy/shares.ts';
 
-export type Resource = `proxy ${ShareName}`;
+export type Resource = `proxy ${ShareName}` | `controlPlane ${ShareResource}`;
 
-export const resources: readonly Resource[] = (Object.keys(shares) as ShareName[]).map(
-  (name) => `proxy ${name}` as const,
-);
+export const resources: readonly Resource[] = [
+  ...(Object.keys(shares) as ShareName[]).map((name) => `proxy ${name}` as const),
+  ...(Object.keys(shareRows) as ShareResource[]).map((name) => `controlPlane ${name}` as const),
+];
 
 /** Whose metric it is, and the metric's label. */
 export function shareOf(resource: Resource): {
