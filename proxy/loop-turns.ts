@@ -1,10 +1,13 @@
 // Turns at the event loop. What comes in bulk (large bodies, streams as fast as they can be sent) is worked through piece by piece, so much
-// in a turn of the loop, organizations and their keys in turns by bytes: whoever sends a little is served at once, however much others
-// send. What waits is paused at its source, so that it is little.
-import { FairQueue, type ShareOwner } from '../common/shares.ts';
+// in a turn of the loop, and the organization comes first that has had the least time of late: whoever sends a little is served at once,
+// however much others send. What waits is paused at its source, so that it is little.
+import { LeastServed } from '../common/least-served.ts';
+import { HeldShare, type ShareOwner } from '../common/shares.ts';
 import { shares } from './shares.ts';
 import type { ReadShare } from './telemetry/share-metrics.ts';
 
+/** What follows a large body is not measured: about what it takes to parse it, or to write it anew. */
+const bytesPerMs = 100 * 1024;
 /** What may be worked at in one turn of the event loop before others have theirs. */
 const turnMsMax = 4;
 /** A piece of work: what is longer is cut where that is possible. */
@@ -13,7 +16,6 @@ export const pieceBytes = 16 * 1024;
 const smallBytes = 8 * 1024;
 /** A request of up to so many bytes is done in one piece: others do not notice. */
 export const wholeBytes = 64 * 1024;
-const quantum = 64 * 1024;
 
 export interface LoopTurnsDeps {
   /** Monotonic milliseconds. */
@@ -23,6 +25,8 @@ export interface LoopTurnsDeps {
 }
 
 interface Job {
+  readonly owner: ShareOwner;
+  readonly bytes: number;
   readonly work: () => void;
   /** What follows it runs when it returns, and cannot be measured: no other follows in the same turn. */
   readonly isLast: boolean;
@@ -30,9 +34,8 @@ interface Job {
 
 export class LoopTurns {
   readonly #deps: Required<LoopTurnsDeps>;
-  readonly #queue = new FairQueue<Job>({ waiting: shares.loop_turns.bounds, quantum });
-  /** Pieces that wait, by organization. */
-  readonly #waiting = new Map<string, number>();
+  readonly #queue: LeastServed<Job>;
+  readonly #bytes = new HeldShare(shares.loop_turns.bounds);
   /** Of this turn: in all, and by organization. */
   readonly #spentBy = new Map<string, number>();
   #spentMs = 0;
@@ -40,11 +43,12 @@ export class LoopTurns {
 
   constructor(deps: LoopTurnsDeps) {
     this.#deps = { nextTurn: setImmediate, ...deps };
+    this.#queue = new LeastServed(this.#deps.now);
   }
 
   /** Bytes that wait. */
   get bytes(): ReadShare {
-    return this.#queue.waiting;
+    return this.#bytes;
   }
 
   /**
@@ -53,11 +57,11 @@ export class LoopTurns {
    * @returns whether it was done now
    */
   run(owner: ShareOwner, bytes: number, work: () => void): boolean {
-    if (!this.#mayRun(owner.organization, bytes) && this.#wait(owner, bytes, { work, isLast: false }))
+    if (!this.#mayRun(owner.organization, bytes) && this.#wait({ owner, bytes, work, isLast: false }))
       return false;
     const begun = this.#deps.now();
     work();
-    this.#took(owner.organization, this.#deps.now() - begun);
+    this.#took(owner, this.#deps.now() - begun);
     return true;
   }
 
@@ -68,33 +72,28 @@ export class LoopTurns {
   ready(owner: ShareOwner, bytes: number, refused: () => Error): Promise<void> | undefined {
     if (bytes <= wholeBytes) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (!this.#wait(owner, bytes, { work: resolve, isLast: true })) throw refused();
+    if (!this.#wait({ owner, bytes, work: resolve, isLast: true })) throw refused();
     return promise;
   }
 
   #mayRun(organization: string, bytes: number): boolean {
-    if ((this.#waiting.get(organization) ?? 0) > 0) return false;
+    if (this.#queue.isWaiting(organization)) return false;
     if (bytes <= smallBytes) return (this.#spentBy.get(organization) ?? 0) < turnMsMax;
     return this.#queue.length === 0 && this.#spentMs < turnMsMax;
   }
 
-  #wait(owner: ShareOwner, bytes: number, { work, isLast }: Job): boolean {
-    const { organization } = owner;
-    const counted = () => {
-      const left = (this.#waiting.get(organization) ?? 1) - 1;
-      if (left === 0) this.#waiting.delete(organization);
-      else this.#waiting.set(organization, left);
-      work();
-    };
-    if (!this.#queue.push(owner, { work: counted, isLast }, bytes)) return false;
-    this.#waiting.set(organization, (this.#waiting.get(organization) ?? 0) + 1);
+  #wait(job: Job): boolean {
+    if (!this.#bytes.take(job.owner, job.bytes)) return false;
+    this.#queue.push(job.owner, job);
     this.#comeAgain();
     return true;
   }
 
-  #took(organization: string, ms: number): void {
+  #took(owner: ShareOwner, ms: number): void {
+    const { organization } = owner;
     this.#spentMs += ms;
     this.#spentBy.set(organization, (this.#spentBy.get(organization) ?? 0) + ms);
+    this.#queue.charge(owner, ms);
     this.#comeAgain();
   }
 
@@ -111,10 +110,14 @@ export class LoopTurns {
     this.#spentMs = 0;
     this.#spentBy.clear();
     const begun = this.#deps.now();
-    while (this.#deps.now() - begun < turnMsMax) {
+    for (let at = begun; at - begun < turnMsMax; ) {
       const job = this.#queue.shift();
       if (job === undefined) return;
+      this.#bytes.give(job.owner, job.bytes);
       job.work();
+      const now = this.#deps.now();
+      this.#queue.charge(job.owner, job.isLast ? job.bytes / bytesPerMs : now - at);
+      at = now;
       if (job.isLast) break;
     }
     this.#spentMs = this.#deps.now() - begun;
