@@ -32,7 +32,7 @@ describe('a hostile tenant', { timeout: 120_000 }, () => {
   it.each(Object.keys(attacks) as AttackName[])('with %s takes nothing from its neighbour', async (name) => {
     const played = await play(neighbour, name, {
       hostile: 1,
-      ...{ quietMs: 700, leadMsMax: 20_000, duringMs: 1_500 },
+      ...{ quietMs: 500, leadMsMax: 20_000, duringMs: 1_000 },
     });
     console.log(lineOf(played));
     expect(faults(played, 10)).toEqual([]);

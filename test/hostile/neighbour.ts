@@ -76,7 +76,7 @@ export const works = {
   },
   long_inspected_chats: {
     about: 'chats of 200,000 characters that are inspected, in a worker',
-    everyMs: 500,
+    everyMs: 200,
     once: ({ doors, guarded }) =>
       call(doors.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', long) }),
   },

@@ -116,11 +116,11 @@ export const proxyAttacks = {
   },
   long_prompts: {
     resource: 'proxy guardrail_slices',
-    about: 'prompts of a million characters, at a list of words',
+    about: 'prompts of 900,000 characters, at an expression',
     neighbour: 'inspected_chats',
     seen: 'used',
-    prepare: (tenant) => guard(tenant, { words: { phrases: ['forbidden'] } }),
-    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain }),
+    prepare: (tenant) => guard(tenant, { pattern: { patterns: ['forbidden[a-z]+x'] } }),
+    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain.slice(0, 900_000) }),
   },
   long_personal_data: {
     resource: 'proxy guardrail_queue',
