@@ -5,6 +5,7 @@ import type { GuardrailCheck__Output } from '../proto/generated/gateway/v1/Guard
 import type { ModerationCheck__Output } from '../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import type { PromptSizeCheck__Output } from '../proto/generated/gateway/v1/PromptSizeCheck.ts';
+import type { SecretsCheck__Output } from '../proto/generated/gateway/v1/SecretsCheck.ts';
 import type {
   Check,
   Decision,
@@ -12,6 +13,8 @@ import type {
   PersonalDataCheck,
   PersonalDataType,
   PromptSizeCheck,
+  RequestField,
+  SecretsCheck,
 } from './definition.ts';
 
 export const stagesInContract = {
@@ -50,6 +53,13 @@ export const personalDataTypesInContract = {
   ip_address: 'PERSONAL_DATA_TYPE_IP_ADDRESS',
 } as const satisfies Record<PersonalDataType, string>;
 
+export const requestFieldsInContract = {
+  user: 'GUARDRAIL_FIELD_USER',
+  metadata: 'GUARDRAIL_FIELD_METADATA',
+  safety_identifier: 'GUARDRAIL_FIELD_SAFETY_IDENTIFIER',
+  prompt_cache_key: 'GUARDRAIL_FIELD_PROMPT_CACHE_KEY',
+} as const satisfies Record<RequestField, string>;
+
 /** What stands for what an operator leaves out. */
 export const checkDefaults = {
   countries: ['US'],
@@ -69,13 +79,25 @@ export function readCheck(message: GuardrailCheck__Output, secret?: Secret): Che
   }
   if (pattern && pattern.patterns.length > 0) return { kind: 'pattern', patterns: pattern.patterns };
   if (personalData) return readPersonalData(personalData);
-  if (secrets) return { kind: 'secrets' };
+  if (secrets) return readSecrets(secrets);
   if (promptSize) return readPromptSize(promptSize);
   if (webhook && webhook.url !== '' && secret !== undefined) {
     const timeoutMs = webhook.timeoutMs || checkDefaults.webhookTimeoutMs;
     return { kind: 'webhook', url: webhook.url, timeoutMs, secret };
   }
   return moderation ? readModeration(moderation) : undefined;
+}
+
+function readSecrets({ forms }: SecretsCheck__Output) {
+  if (forms.length === 0) return { kind: 'secrets' } satisfies SecretsCheck;
+  return { kind: 'secrets', forms: forms.map(({ label, form }) => ({ label, form })) } satisfies SecretsCheck;
+}
+
+/** What is not understood may be any of them. */
+export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>): readonly RequestField[] {
+  const read = (also ?? []).map((name) => requestFields.get(name));
+  if (!read.every((field) => field !== undefined)) return [...requestFields.values()];
+  return read;
 }
 
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {
@@ -94,6 +116,7 @@ function personalDataType(name: unknown): PersonalDataType | undefined {
 }
 
 const personalDataTypes = inverted(personalDataTypesInContract);
+const requestFields = inverted(requestFieldsInContract);
 
 function readPromptSize({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck__Output) {
   if (tokensMax + messagesMax + imagesMax === 0) return undefined;

@@ -2,6 +2,9 @@
 // came here or what is done with its findings.
 import type { Secret } from '../common/secret.ts';
 
+/** Of a request: names somebody or something to the vendor. */
+export type RequestField = 'user' | 'metadata' | 'safety_identifier' | 'prompt_cache_key';
+
 export interface Guardrail {
   readonly id: string;
   /** Shown to callers. */
@@ -17,6 +20,8 @@ export interface Guardrail {
   /** Only for keys of these; empty = all of the organization. */
   readonly aiSystemIds: readonly string[];
   readonly check: Check;
+  /** Fields that the model does not see, inspected at the input as well; absent: none. */
+  readonly also?: readonly RequestField[];
   /** A guardrail with the same id and revision is the same. */
   readonly revision: number;
 }
@@ -55,7 +60,7 @@ export interface PersonalDataCheck {
   readonly kind: 'personal_data';
   /** None empty. */
   readonly types: readonly PersonalDataType[];
-  /** ISO 3166-1 alpha-2; at least one, and the first is whose phone numbers need no country code. */
+  /** ISO 3166-1 alpha-2; at least one; phone numbers of all of them need no country code. */
   readonly countries: readonly string[];
   /** Placeholders in the answer become again what they stand for. */
   readonly restore: boolean;
@@ -63,6 +68,15 @@ export interface PersonalDataCheck {
 
 export interface SecretsCheck {
   readonly kind: 'secrets';
+  /** Besides those that are shipped. */
+  readonly forms?: readonly SecretForm[];
+}
+
+export interface SecretForm {
+  /** As placeholders say it. */
+  readonly label: string;
+  /** As kinds/secrets/form.ts reads it: "acme_{alnum:32}". */
+  readonly form: string;
 }
 
 /** Undefined: not limited. */

@@ -1,7 +1,10 @@
-// Text as people read it: compatibility forms, accents and invisible characters are taken off, letter by letter and free of
-// context, so that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case
-// stays. Positions lead back to the text as it is.
-import { characterLength, wholeCharacters } from './characters.ts';
+// Text as people and models read it: compatibility forms, accents and invisible characters are taken off, digits of all scripts are
+// those of ASCII, and escapes of JSON, URLs and HTML are the character that they stand for; letter by letter and free of context, so
+// that a text may come in pieces: what its pieces fold to, one after another, is what the whole folds to. Letter case stays.
+// Positions lead back to the text as it is.
+import { characterLength, codePointIn, wholeCharacters } from './characters.ts';
+import { EscapeRuns } from './escape-runs.ts';
+import { type Escape, escapesOf, mayBeEscape } from './escapes.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
 import { contextMax } from './matcher.ts';
 
@@ -22,13 +25,84 @@ export interface Folded {
   rawEnd(at: number): number;
   /** The first unit of the folded text that begins at or after a place in the raw one. */
   foldedAt(raw: number): number;
+  /** The same text with its escapes as they are written: `C:\\next` is no line end. The very same where it has none. */
+  readonly written: Folded;
 }
 
 /** UTF-16 units that fold to nothing and go with the character before them: more than a letter of any language has. */
 export const unseenMax = 32;
 
-/** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair. */
+/** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair or an escape. */
 export function fold(raw: string): FoldedText {
+  const written = foldWritten(raw);
+  const escapes = escapesIn(raw);
+  return escapes.length === 0 ? written : withoutEscapes(written, escapes);
+}
+
+/** Its escapes alone are read: letter case, width and accents stay as they are. */
+export function readEscapes(raw: string): Folded {
+  const same = new FoldedText(raw, raw, undefined);
+  const escapes = escapesIn(raw);
+  return escapes.length === 0 ? same : withRuns(same, escapes, (read) => read);
+}
+
+function escapesIn(raw: string): readonly Escape[] {
+  return mayBeEscape.test(raw) ? [...escapesOf(raw)] : none;
+}
+
+const none: readonly Escape[] = [];
+
+/** @param written folds to itself, but for its escapes */
+function withRuns(
+  written: FoldedText,
+  escapes: readonly Escape[],
+  folded: (read: string) => string,
+): FoldedText {
+  const { raw } = written;
+  const edges: number[] = [];
+  let text = '';
+  let at = 0;
+  for (const { start, end, read } of escapes) {
+    text += raw.slice(at, start);
+    const begin = text.length;
+    text += folded(read);
+    edges.push(begin, text.length, start, end);
+    at = end;
+  }
+  return new FoldedText(raw, text + raw.slice(at), undefined, { written, runs: new EscapeRuns(edges) });
+}
+
+/** The longest that one character folds to. */
+const longestFold = 18;
+
+function withoutEscapes(written: FoldedText, escapes: readonly Escape[]): FoldedText {
+  if (written.isSame) return withRuns(written, escapes, foldedRead);
+  const { raw } = written;
+  const starts = new Int32Array(written.text.length + longestFold * escapes.length);
+  let text = '';
+  const keep = (from: number, to: number) => {
+    const [first, last] = [written.foldedAt(from), written.foldedAt(to)];
+    for (let at = first; at < last; at++) starts[text.length + at - first] = written.rawAt(at);
+    text += written.text.slice(first, last);
+  };
+  let at = 0;
+  for (const { start, end, read } of escapes) {
+    keep(at, start);
+    const folded = foldedRead(read);
+    starts.fill(start, text.length, text.length + folded.length);
+    text += folded;
+    at = end;
+  }
+  keep(at, raw.length);
+  return new FoldedText(raw, text, starts.slice(0, text.length), { written });
+}
+
+function foldedRead(read: string): string {
+  return read === '\n' || read === ' ' || read === '"' ? read : foldWritten(read).text;
+}
+
+/** With escapes as they are written. */
+export function foldWritten(raw: string): FoldedText {
   if (plain.test(raw)) return new FoldedText(raw, raw, undefined);
   const { length, isSame, isLevel } = measure(raw);
   if (isSame) return new FoldedText(raw, raw, undefined);
@@ -42,7 +116,7 @@ export function fold(raw: string): FoldedText {
       units[at++] = single;
       continue;
     }
-    const code = raw.codePointAt(i) ?? 0;
+    const code = codePointIn(raw, i);
     const folded = foldedCharacter(code);
     const size = code > 0xffff ? 2 : 1;
     const step = folded.length === size ? 1 : 0;
@@ -59,21 +133,45 @@ export function fold(raw: string): FoldedText {
 export class FoldedText implements Folded {
   readonly raw: string;
   readonly text: string;
-  /** Of each unit, where its character begins in the raw text; undefined where all positions are the same in both. */
+  /** Of each unit, where its character begins in the raw text; undefined where no character but those of escapes has another place. */
   readonly #starts: Int32Array | undefined;
+  /** Of escapes, where the positions of all other characters follow from theirs. */
+  readonly #runs: EscapeRuns | undefined;
+  readonly #written: FoldedText | undefined;
 
-  constructor(raw: string, text: string, starts: Int32Array | undefined) {
+  /** @param written where escapes are read as something else */
+  constructor(
+    raw: string,
+    text: string,
+    starts: Int32Array | undefined,
+    {
+      written,
+      runs,
+    }: { readonly written?: FoldedText | undefined; readonly runs?: EscapeRuns | undefined } = {},
+  ) {
     this.raw = raw;
     this.text = text;
     this.#starts = starts;
+    this.#runs = runs;
+    this.#written = written;
+  }
+
+  /** The very same text, so far as its escapes are not read. */
+  get isSame(): boolean {
+    return this.text === this.raw;
+  }
+
+  get written(): FoldedText {
+    return this.#written ?? this;
   }
 
   rawAt(at: number): number {
+    if (this.#runs !== undefined) return this.#runs.rawAt(at);
     return this.#starts === undefined ? at : (this.#starts[at] ?? this.raw.length);
   }
 
   rawEnd(at: number): number {
-    if (this.#starts === undefined) return at;
+    if (this.#hasSamePlaces) return at;
     const start = this.rawAt(at - 1);
     let next = at;
     while (this.rawAt(next) === start) next++;
@@ -82,7 +180,7 @@ export class FoldedText implements Folded {
   }
 
   foldedAt(raw: number): number {
-    if (this.#starts === undefined) return raw;
+    if (this.#hasSamePlaces) return raw;
     let low = 0;
     for (let high = this.text.length; low < high; ) {
       const middle = (low + high) >>> 1;
@@ -96,14 +194,21 @@ export class FoldedText implements Folded {
   with(piece: FoldedText): FoldedText {
     const raw = this.raw + piece.raw;
     const text = this.text + piece.text;
-    if (this.#starts === undefined && piece.#starts === undefined)
-      return new FoldedText(raw, text, undefined);
+    const hasEscapes = this.#written !== undefined || piece.#written !== undefined;
+    const written = hasEscapes ? this.written.with(piece.written) : undefined;
+    if (this.#starts === undefined && piece.#starts === undefined) {
+      const hasRuns = this.#runs !== undefined || piece.#runs !== undefined;
+      const runs = hasRuns
+        ? (this.#runs ?? noRuns).with(piece.#runs, this.text.length, this.raw.length)
+        : undefined;
+      return new FoldedText(raw, text, undefined, { written, runs });
+    }
     const starts = new Int32Array(text.length);
     for (let at = 0; at < this.text.length; at++) starts[at] = this.rawAt(at);
     for (let at = 0; at < piece.text.length; at++) {
       starts[this.text.length + at] = this.raw.length + piece.rawAt(at);
     }
-    return new FoldedText(raw, text, starts);
+    return new FoldedText(raw, text, starts, { written });
   }
 
   /**
@@ -119,10 +224,19 @@ export class FoldedText implements Folded {
     const starts = this.#starts?.slice(kept).map((start) => Math.max(-1, start - dropped));
     const isLevel =
       starts === undefined || (text.length === raw.length && starts.every((start, at) => start === at));
-    return new FoldedText(raw, text, isLevel ? undefined : starts);
+    const written = this.#written?.from(dropped);
+    const runs = this.#runs?.from(kept, dropped);
+    // As they were before the first escape, once the last one has gone.
+    if (written?.text === text) return written;
+    return new FoldedText(raw, text, isLevel ? undefined : starts, { written, runs });
+  }
+
+  get #hasSamePlaces(): boolean {
+    return this.#starts === undefined && this.#runs === undefined;
   }
 }
 
+const noRuns = new EscapeRuns([]);
 const plain = /^[\n\x20-\x7e]*$/;
 
 interface Measured {
@@ -146,7 +260,7 @@ function measure(raw: string): Measured {
       isSame = false;
       continue;
     }
-    const code = raw.codePointAt(i) ?? 0;
+    const code = codePointIn(raw, i);
     const folded = foldedCharacter(code);
     const size = code > 0xffff ? 2 : 1;
     isSame &&= folded === raw.slice(i, i + size);

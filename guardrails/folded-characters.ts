@@ -49,9 +49,20 @@ function foldCharacter(code: number, character: string): string {
   let folded = '';
   for (const part of character.normalize('NFKD')) {
     if (blank.test(part)) folded += ' ';
-    else if (!unseen.test(part) && !accent.test(part)) folded += twofold.get(part) ?? part;
+    else if (!unseen.test(part) && !accent.test(part)) folded += twofold.get(part) ?? digitOf(part) ?? part;
   }
   return folded;
+}
+
+const digit = /\p{Nd}/u;
+
+/** Digits of a script stand one behind another, from its zero; where those of two scripts do, so do their tens. */
+function digitOf(character: string): string | undefined {
+  if (!digit.test(character)) return undefined;
+  const code = character.codePointAt(0) ?? 0;
+  let zero = code;
+  while (digit.test(String.fromCodePoint(zero - 1))) zero--;
+  return String((code - zero) % 10);
 }
 
 /** U+2800 is the braille pattern without dots. */

@@ -5,6 +5,7 @@ import { compilePersonalData } from './kinds/personal-data.ts';
 import { compileSecrets } from './kinds/secrets.ts';
 import { compileWords } from './kinds/words.ts';
 import type { Matcher } from './matcher.ts';
+import { readTwice } from './read-twice.ts';
 
 export { InvalidCheckError } from './invalid-check.ts';
 
@@ -17,10 +18,10 @@ export type TextCheck = CheckOf[TextKind];
 export type TextKinds = { readonly [Kind in TextKind]: (check: CheckOf[Kind]) => Matcher };
 
 const kinds: TextKinds = {
-  words: compileWords,
+  words: (check) => readTwice(compileWords(check)),
   pattern: compilePattern,
   personal_data: compilePersonalData,
-  secrets: compileSecrets,
+  secrets: (check) => readTwice(compileSecrets(check)),
 };
 
 /** Whether it can be compiled: the others ask a service, or count. */

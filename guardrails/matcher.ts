@@ -8,6 +8,8 @@ export interface Finding {
   readonly end: number;
   /** What it is, for placeholders and counts: "EMAIL", "AWS_ACCESS_KEY". `^[A-Z][A-Z0-9_]*$` */
   readonly label: string;
+  /** Where that begins by which it was found, where that is before it: whoever inspects from a later place does not find it. */
+  readonly anchor?: number;
 }
 
 export interface Inspected {

@@ -12,12 +12,16 @@ export class Placeholders {
     this.#counts = new Map(counts);
   }
 
-  /** @param label as a matcher gives it */
-  of(value: string, label: string): string {
+  /**
+   * @param label as a matcher gives it
+   * @param isTaken whether a placeholder means something else already
+   */
+  of(value: string, label: string, isTaken: (made: string) => boolean = () => false): string {
     const key = `${label} ${value}`;
     const known = this.#byValue.get(key);
-    if (known !== undefined) return known;
-    const number = (this.#counts.get(label) ?? 0) + 1;
+    if (known !== undefined && !isTaken(known)) return known;
+    let number = (this.#counts.get(label) ?? 0) + 1;
+    while (isTaken(placeholder(label, number))) number++;
     this.#counts.set(label, number);
     const made = placeholder(label, number);
     this.#byValue.set(key, made);

@@ -2,7 +2,9 @@
 // has decided about it, so of a finding of up to `window` characters nothing leaves at all. The text ends at the first finding that
 // blocks, whichever guard is the quicker: what follows it is not counted.
 import { endsWithHalf, wholeCharacters } from './characters.ts';
+import { escapeBegun } from './escapes.ts';
 import { fold } from './fold.ts';
+import { JsonKeeper } from './json-keeper.ts';
 import { contextMax, type Finding, type InspectedText, type Matcher } from './matcher.ts';
 
 export interface Guard {
@@ -43,7 +45,7 @@ export class TextWindow {
   readonly #window: number;
   /** A piece of what has left, then all that has not but {@link TextWindow.#half}. */
   #folded = fold('');
-  /** The first half of a surrogate pair that the last piece ended with: no guard sees it before its other half. */
+  /** What the last piece ended with of a surrogate pair or an escape: no guard sees it before the rest of it. */
   #half = '';
   /** What stands before has left, or will never leave. */
   #left = 0;
@@ -51,23 +53,27 @@ export class TextWindow {
   #from: number[];
   /** What guards that block or replace have found in what has not left; in the order of the text, then of the guards. */
   #found: Found[] = [];
+  /** Where something may be replaced: what leaves goes through it. */
+  readonly #json: JsonKeeper | undefined;
 
   /** @param guards in their order: of findings that overlap the one that begins first is replaced, then the one of the first guard */
   constructor(guards: readonly Guard[], window: number = windowDefault) {
     this.#guards = guards;
     this.#window = window;
     this.#from = guards.map(() => 0);
+    const replaces = guards.some(({ replacement }) => typeof replacement === 'function');
+    this.#json = replaces ? new JsonKeeper() : undefined;
   }
 
   /** UTF-16 units of what was pushed that have not left. */
   get held(): number {
-    return this.#text.length - this.#left + this.#half.length;
+    return this.#text.length - this.#left + this.#half.length + (this.#json?.held ?? 0);
   }
 
   /** @returns what may leave. @throws BlockedError */
   push(piece: string): string {
     const pushed = this.#half + piece;
-    const whole = endsWithHalf(pushed) ? pushed.length - 1 : pushed.length;
+    const whole = endsWithHalf(pushed) ? pushed.length - 1 : escapeBegun(pushed);
     this.#half = pushed.slice(whole);
     return whole === 0 ? '' : this.#inspect(pushed.slice(0, whole), false);
   }
@@ -90,7 +96,8 @@ export class TextWindow {
     const decided = this.#guards.map((guard, rank) => this.#inspectFor(guard, rank, text));
     if (this.#found.length > noted) this.#found.sort((a, b) => a.start - b.start || a.rank - b.rank);
     const released = this.#release(wholeCharacters(text.raw, Math.min(text.raw.length, ...decided)));
-    if (!isEnd) this.#forget();
+    if (isEnd) return released + (this.#json?.end() ?? '');
+    this.#forget();
     return released;
   }
 
@@ -115,9 +122,9 @@ export class TextWindow {
       this.#found.shift();
     }
     if (this.#left >= decided) return released;
-    released += this.#text.slice(this.#left, decided);
+    const rest = this.#text.slice(this.#left, decided);
     this.#left = decided;
-    return released;
+    return released + this.#kept(rest);
   }
 
   /** @returns what leaves up to the end of a finding; nothing where it begins within another one, which goes on as far as both. */
@@ -126,8 +133,19 @@ export class TextWindow {
     if (guard.replacement === 'block') throw new BlockedError(guard);
     const before = this.#left;
     this.#left = Math.max(before, end);
-    if (start < before || guard.replacement === 'keep') return '';
-    return this.#text.slice(before, start) + guard.replacement(this.#text.slice(start, end), label);
+    if (start < before || guard.replacement === 'keep') return this.#replaced(before, this.#left, '');
+    const kept = this.#kept(this.#text.slice(before, start));
+    return kept + this.#replaced(start, end, guard.replacement(this.#text.slice(start, end), label));
+  }
+
+  #kept(text: string): string {
+    return this.#json === undefined ? text : this.#json.kept(text);
+  }
+
+  #replaced(start: number, end: number, placeholder: string): string {
+    return this.#json === undefined
+      ? placeholder
+      : this.#json.replaced(this.#text.slice(start, end), placeholder);
   }
 
   /** Of what has left no more than what matchers may look at, and what comes with not doing this for each piece. */

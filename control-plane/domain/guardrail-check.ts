@@ -1,12 +1,17 @@
 // What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
 // stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
-import { personalDataTypesInContract, readCheck } from '../../guardrails/contract.ts';
+import {
+  personalDataTypesInContract,
+  readCheck,
+  requestFieldsInContract,
+} from '../../guardrails/contract.ts';
 import type { CheckKind } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
 import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
+import type { SecretsCheck__Output } from '../../proto/generated/gateway/v1/SecretsCheck.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
 import { guardrailUrl } from './webhook.ts';
 
@@ -14,6 +19,8 @@ export const phrasesMax = 10_000;
 export const phraseLengthMax = 200;
 export const patternsMax = 100;
 export const patternLengthMax = 1000;
+export const secretFormsMax = 50;
+const secretFormLengthMax = 400;
 export const webhookTimeoutMsMax = 30_000;
 const countriesMax = 50;
 const categoriesMax = 50;
@@ -46,7 +53,8 @@ export function guardrailCheck(message: GuardrailCheck__Output | null): Field<Gu
   const kind = kinds[message.kind];
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
-  const read = readMember(message, complain);
+  const also = readFields(message, (at, description) => problems.push({ at, description }));
+  const read = { ...readMember(message, complain), also };
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -58,15 +66,19 @@ export function sameKindOfCheck(present: GuardrailCheck__Output) {
       : invalid('must be of the same kind: delete the guardrail and create another');
 }
 
-/** UTF-8 of its phrases and patterns. */
-export function textBytesOf({ words, pattern }: GuardrailCheck__Output): number {
-  const texts = words?.phrases ?? pattern?.patterns ?? [];
+/** UTF-8 of its phrases, patterns and forms. */
+export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output): number {
+  const forms = secrets?.forms?.map(({ label, form }) => label + form);
+  const texts = words?.phrases ?? pattern?.patterns ?? forms ?? [];
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
 /** Reads on after a problem; what it returns is of use only if there was none. */
-function readMember(message: GuardrailCheck__Output, complain: Complain): GuardrailCheck__Output {
-  const { words, pattern, personalData, promptSize, webhook, moderation } = message;
+function readMember(
+  message: GuardrailCheck__Output,
+  complain: Complain,
+): Omit<GuardrailCheck__Output, 'also'> {
+  const { words, pattern, personalData, secrets, promptSize, webhook, moderation } = message;
   if (words) {
     const phrases = texts(
       words.phrases,
@@ -96,7 +108,8 @@ function readMember(message: GuardrailCheck__Output, complain: Complain): Guardr
     if ('problems' in url) complainOf('.url', url.problems, complain);
     return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
   }
-  return moderation ? { moderation: readModeration(moderation, complain) } : { secrets: {} };
+  if (moderation) return { moderation: readModeration(moderation, complain) };
+  return { secrets: readSecrets(secrets, complain) };
 }
 
 interface TextLimits {
@@ -124,6 +137,20 @@ function texts(
   return [...new Set(given)];
 }
 
+const requestFields: ReadonlySet<string> = new Set(Object.values(requestFieldsInContract));
+/** Kinds that look at the text itself: what a service is asked, and counted, is what the model sees. */
+const fieldKinds: ReadonlySet<Member> = new Set(['words', 'pattern', 'personalData', 'secrets']);
+
+function readFields({ kind, also = [] }: GuardrailCheck__Output, complain: Complain) {
+  if (also.length > 0 && (kind === undefined || !fieldKinds.has(kind)))
+    complain('.also', 'is for words, pattern, personal_data and secrets');
+  for (const [index, field] of also.entries()) {
+    if (!requestFields.has(field))
+      complain(`.also[${index}]`, `must be one of ${[...requestFields].join(', ')}`);
+  }
+  return [...new Set(also)];
+}
+
 const personalDataTypes: ReadonlySet<string> = new Set(Object.values(personalDataTypesInContract));
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
@@ -140,6 +167,17 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
     }
   }
   return { types: [...new Set(types)], countries: [...new Set(countries)], restore };
+}
+
+/** What a form means is read when it is compiled. */
+function readSecrets(secrets: SecretsCheck__Output | null | undefined, complain: Complain) {
+  const forms = secrets?.forms ?? [];
+  if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
+  for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
+    if (form === '' || form.length > secretFormLengthMax)
+      complain(`.forms[${index}].form`, `must be 1 to ${secretFormLengthMax} characters`);
+  }
+  return { forms: forms.map(({ label, form }) => ({ label, form })) };
 }
 
 function isCountry(code: string): boolean {

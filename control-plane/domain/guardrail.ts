@@ -66,7 +66,9 @@ export function fitting(guardrail: Fitted, check: GuardrailCheck__Output) {
   };
 }
 
-function stageFits({ stage }: Fitted, { promptSize }: GuardrailCheck__Output): Field<undefined> {
+function stageFits({ stage }: Fitted, { promptSize, also }: GuardrailCheck__Output): Field<undefined> {
+  if (stage === 'output' && also !== undefined && also.length > 0)
+    return invalid(`must not be ${stagesInContract.output}: check.also is of requests only`);
   if (!promptSize || stage === 'input') return valid(undefined);
   return invalid(`must be ${stagesInContract.input}: prompt_size is of requests only`);
 }

@@ -78,8 +78,12 @@ export function guardrailInAudit(row: GuardrailRow): object {
   return { ...guardrailMessage(row), check };
 }
 
+const withoutForms = { forms: [] };
+
 export function checkOf(row: Pick<GuardrailRow, 'check_message'>): GuardrailCheck__Output {
-  return JSON.parse(row.check_message) as GuardrailCheck__Output;
+  const check = JSON.parse(row.check_message) as GuardrailCheck__Output;
+  // Written before secrets had forms of operators.
+  return check.secrets ? { ...check, secrets: { ...withoutForms, ...check.secrets } } : check;
 }
 
 export function aiSystemIdsOf(row: Pick<GuardrailRow, 'ai_system_ids'>): string[] {

@@ -49,7 +49,19 @@ const checks: readonly Given[] = [
     about: 'with --action redact: placeholders in answers become again what they stand for',
     field: 'check.personalData.restore',
   },
+  {
+    flags: '--also <field>',
+    about:
+      'inspected as well, though the model does not see it: user, metadata, safety-identifier, prompt-cache-key; repeat it for more',
+    field: 'check.also',
+  },
   { flags: '--secrets', about: 'keys, tokens and private keys', field: 'check.secrets' },
+  {
+    flags: '--secret-form <label=form>',
+    about: 'keys of your own besides, such as ACME_KEY=acme_{alnum:32}; repeat it for more',
+    field: 'check.secrets.forms',
+    read: secretForm,
+  },
   {
     flags: '--tokens-max <number>',
     about: 'size of a prompt, by estimate',
@@ -78,6 +90,12 @@ const checks: readonly Given[] = [
   },
 ];
 
+function secretForm(text: string): object {
+  const at = text.indexOf('=');
+  if (at < 1) throw new Error('must be a label and a form, such as ACME_KEY=acme_{alnum:32}');
+  return { label: text.slice(0, at), form: text.slice(at + 1) };
+}
+
 const created: Given = {
   flags: '--system <system>',
   about: 'only for keys of this AI system; repeat it for more',
@@ -97,6 +115,7 @@ export const guardrails: Resource = {
       file: true,
       examples: [
         'guardrails create no-secrets --stage both --action block --secrets',
+        'guardrails create keys --stage both --action redact --secret-form ACME_KEY=acme_live_{alnum:32}',
         'guardrails create privacy --stage input --action redact --personal-data --type email,phone --country DE --restore',
         'guardrails create names --stage output --action observe --words "Project Heron" --words Kestrel',
         'guardrails create small --stage input --action block --tokens-max 8000',

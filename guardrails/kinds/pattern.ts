@@ -1,7 +1,11 @@
-// Regular expressions of operators, held against the text as it is: all of one guardrail at once, in linear time. Of matches that
-// overlap the one that begins first is found, then the one of the earlier pattern; its length is what RE2 gives it.
+// Regular expressions of operators, held against the text as it is, and where it has escapes (`\n`, `%40`) also against what they
+// say: all of one guardrail at once, in linear time. Of matches that overlap the one that begins first is found, then the one of the
+// earlier pattern; its length is what RE2 gives it.
 import type { PatternCheck } from '../definition.ts';
+import { type EscapeBounds, escapeBounds } from '../escapes.ts';
+import { type Folded, readEscapes } from '../fold.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
+import { whole } from '../read-twice.ts';
 import { costsOf } from './pattern/cost.ts';
 import { compileExpressions, type Span } from './pattern/expressions.ts';
 import { PendingSearch } from './pattern/program.ts';
@@ -16,20 +20,67 @@ export function compilePattern(check: PatternCheck): Matcher {
   const expressions = compileExpressions(check.patterns);
   const pending = new PendingSearch(expressions.program);
   const inspect = (text: InspectedText, from: number, window: number): Inspected => {
-    const { raw, isPart } = text;
-    // In a part as in a whole: what would be pending is not taken, for it begins behind what is decided.
-    const isEnd = text.isEnd || isPart === true;
-    const reached = (at: number) => (isPart ? at : inReach(raw, at, window));
-    const decided = (at: number) => (text.isEnd ? raw.length : pending.pendingFrom(raw, reached(at)));
-    const searches = expressions
-      .foundIn(raw.slice(Math.max(0, from - 1)))
-      .map((index) => new Search(expressions, index, { raw, isEnd, window }));
-    return collect(searches, from, decided);
+    const written = searchesOf(text, from, window);
+    if (text.folded.written === text.folded) return collect([written], from);
+    const read = readingOf(text, from, window);
+    const bounds = escapeBounds(text.raw);
+    const { findings, decided } = collect([written, read], from, bounds);
+    return { findings, decided: text.isEnd ? decided : Math.max(from, bounds.startAt(decided)) };
   };
   return { inspect, ...costsOf(expressions, check.patterns) };
+
+  /** Of the text as it is written. */
+  function searchesOf({ raw, isEnd, isPart }: InspectedText, from: number, window: number): Reading {
+    // In a part as in a whole: what would be pending is not taken, for it begins behind what is decided.
+    const isWhole = isEnd || isPart === true;
+    const reached = (at: number) => (isPart ? at : inReach(raw, at, window));
+    return {
+      searches: expressions
+        .foundIn(raw.slice(Math.max(0, from - 1)))
+        .map((index) => new Search(expressions, index, { raw, isEnd: isWhole, window })),
+      decidedFrom: (at) => (isEnd ? raw.length : pending.pendingFrom(raw, reached(at))),
+    };
+  }
+
+  /** Of the text as its escapes are read; all places are those of the raw one. */
+  function readingOf(text: InspectedText, from: number, window: number): Reading {
+    const { raw, isEnd, isPart } = text;
+    const read = readEscapes(raw);
+    const { searches } = searchesOf({ ...text, raw: read.text }, read.foldedAt(from), window);
+    const longest = isEnd || isPart ? Number.POSITIVE_INFINITY : window;
+    const reached = (at: number) => read.foldedAt(isPart ? at : inReach(raw, at, window));
+    return {
+      searches: searches.map((search) => ({ next: (at) => rawSpan(search, read, at, longest) })),
+      decidedFrom: (at) =>
+        isEnd ? raw.length : Math.max(at, read.rawAt(pending.pendingFrom(read.text, reached(at)))),
+    };
+  }
 }
 
-function collect(searches: readonly Search[], from: number, decidedFrom: (at: number) => number): Inspected {
+interface Reading {
+  readonly searches: readonly Pick<Search, 'next'>[];
+  /** @param at nothing begins before */
+  decidedFrom(at: number): number;
+}
+
+/** @param longest in the raw text, where escapes are longer than what they say */
+function rawSpan(search: Pick<Search, 'next'>, read: Folded, at: number, longest: number): Span | undefined {
+  for (let from = read.foldedAt(at); ; ) {
+    const found = search.next(from);
+    if (found === undefined) return undefined;
+    const span = { start: read.rawAt(found.start), end: read.rawAt(found.end) };
+    if (span.end - span.start <= longest) return span;
+    from = found.end;
+  }
+}
+
+function collect(
+  readings: readonly Reading[],
+  from: number,
+  bounds: EscapeBounds | undefined = undefined,
+): Inspected {
+  const searches = readings.flatMap((reading) => reading.searches);
+  const decidedFrom = (at: number) => Math.min(...readings.map((reading) => reading.decidedFrom(at)));
   const findings: Finding[] = [];
   let at = from;
   let decided = decidedFrom(at);
@@ -40,8 +91,9 @@ function collect(searches: readonly Search[], from: number, decidedFrom: (at: nu
       if (span !== undefined && (first === undefined || span.start < first.start)) first = span;
     }
     if (first === undefined || first.start >= decided) return { findings, decided };
-    findings.push({ ...first, label: 'PATTERN' });
-    at = first.end;
+    const found = bounds === undefined ? first : whole(first, bounds);
+    findings.push({ ...found, start: Math.max(at, found.start), label: 'PATTERN' });
+    at = Math.max(found.end, at);
     // What had begun within the finding is no match any more.
     if (decided < at) decided = decidedFrom(at);
   }

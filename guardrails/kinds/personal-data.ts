@@ -20,6 +20,7 @@ import {
 } from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
+import { findWrapped, lineEndWithin, lineMax } from './personal-data/wrapped.ts';
 
 type NumberData = Exclude<PersonalDataType, 'email'>;
 
@@ -29,10 +30,12 @@ const numberTypes = [
   ['ip_address', () => ipAddress],
   ['payment_card', () => paymentCard],
   ['national_id', () => nationalId],
-  ['phone', ({ countries }) => phoneOf(countries[0] ?? '')],
+  ['phone', ({ countries }) => phoneOf(countries)],
 ] as const satisfies readonly (readonly [NumberData, (check: PersonalDataCheck) => NumberType])[];
 
 interface Found extends Span {
+  /** Of a number. */
+  readonly type?: NumberType;
   /** Undefined: not looked for. */
   readonly label: string | undefined;
 }
@@ -94,6 +97,7 @@ function findNumbers(
   digits.lastIndex = first;
   let from = first;
   let next = 0;
+  const isNearLineEnd = lineEnds(text, first);
   for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
     const at = match.index;
     while ((emails.found[next]?.end ?? text.length) <= at)
@@ -104,10 +108,9 @@ function findNumbers(
       continue;
     }
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
-    const span = findAt(
-      { text, at, from, to: email?.start ?? text.length, digits: digitsFrom(text, at), before },
-      types,
-    );
+    const to = email?.start ?? text.length;
+    const place = { text, at, from, to, digits: digitsFrom(text, at), before };
+    const span = findAt(place, types) ?? (isNearLineEnd(at) ? findOverLineEnd(place, types) : undefined);
     if (span === undefined) continue;
     found.push(span);
     from = span.end;
@@ -119,9 +122,27 @@ function findNumbers(
 function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
   for (const { type, isWanted } of types) {
     const span = type.find(place);
-    if (span !== undefined) return { ...span, label: isWanted ? type.label : undefined };
+    if (span !== undefined) return { ...span, type, label: isWanted ? type.label : undefined };
   }
   return undefined;
+}
+
+/** @returns whether a line ends so close behind a place that a number may go over it; asked of one place after another */
+function lineEnds(text: string, from: number): (at: number) => boolean {
+  let next = text.indexOf('\n', from);
+  return (at) => {
+    while (next !== -1 && next < at) next = text.indexOf('\n', next + 1);
+    return next !== -1 && next - at <= lineMax;
+  };
+}
+
+function findOverLineEnd(place: Place, types: readonly Wanted[]): Found | undefined {
+  const isInternational = place.text.charAt(place.at - 1) === '+';
+  const found = findWrapped(place, (unwrapped) =>
+    findAt({ ...unwrapped, digits: digitsFrom(unwrapped.text, unwrapped.at) }, types),
+  );
+  if (found?.type === undefined || found.type === ipAddress) return undefined;
+  return found.type.label === 'PHONE' && !isInternational ? undefined : found;
 }
 
 /** That follow one another, with no more than separators between them; as many as a type may ask for. */
@@ -150,8 +171,9 @@ function isSeparator(code: number): boolean {
 const behind = 6;
 const separators = `[${blank}${dash}./()+,]`;
 // Each part begins with what the one before cannot take: one way to match.
-const run = new RegExp(`^[0-9A-Za-z:]+(?:${separators}{1,${separatorsMax}}(?=\\d)[0-9A-Za-z:]+)*`);
-const accountRun = new RegExp(`^(?:${separators}?[0-9A-Za-z])+`);
+const gap = `(?:${separators}{1,${separatorsMax}}|${separators}?${lineEndWithin})`;
+const run = new RegExp(`^[0-9A-Za-z:]+(?:${gap}(?=\\d)[0-9A-Za-z:]+)*`);
+const accountRun = new RegExp(`^(?:(?:${separators}|${lineEndWithin})?[0-9A-Za-z])+`);
 const accountStart = /^[A-Za-z]{2}\d{2}/;
 
 /** What follows may change what is found at a number. */

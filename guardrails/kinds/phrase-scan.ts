@@ -1,6 +1,6 @@
 // One inspection of a text for phrases. What stands behind a phrase is always seen before it is found, so that a letter to come
 // cannot undo it: it would have been part of the word, or its accent.
-import { characterBefore, characterLength, wholeCharacters } from '../characters.ts';
+import { characterBefore, characterLength, codePointIn, wholeCharacters } from '../characters.ts';
 import type { Finding, Inspected, InspectedText } from '../matcher.ts';
 import type { PhraseAutomaton } from './phrase-automaton.ts';
 import { blank, skeletonUnit } from './skeleton.ts';
@@ -194,7 +194,7 @@ export class PhraseScan {
   }
 
   #character(at: number): number {
-    return this.#folded.codePointAt(at) ?? 0;
+    return codePointIn(this.#folded, at);
   }
 
   /** In the raw text, without what is not seen behind it. @param end in the folded one */

@@ -21,10 +21,18 @@ export function restored(found: string, values: ReadonlyMap<string, string>): st
   return values.get(canonical(fold(found).text)) ?? found;
 }
 
+/** All that a text holds and that would be taken for a placeholder, as it is made: "[EMAIL_1]". */
+export function placeholdersIn(texts: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const text of texts) for (const [one] of fold(text).text.matchAll(written)) found.add(canonical(one));
+  return found;
+}
+
 // What stands within cannot open another one: every unit is looked at once.
 const within = '[A-Za-z0-9_ \\u00a0\\\\-]';
-const written = new RegExp(`\\\\?[[【]${within}{3,256}[\\]】]`, 'g');
-const beginning = new RegExp(`\\\\?(?:[[【]${within}{0,256})?$`);
+// As many backslashes as Markdown in JSON has: half of an escape left behind would break it.
+const written = new RegExp(`\\\\{0,8}[[【]${within}{3,256}[\\]】]`, 'g');
+const beginning = new RegExp(`\\\\{0,8}(?:[[【]${within}{0,256})?$`);
 
 function inspect(
   { raw, folded, isEnd }: InspectedText,

@@ -1,28 +1,77 @@
 // Secrets: keys, tokens and passwords, by their forms (secrets/forms.ts). Literals are looked for first, so that a text without
 // them is read once; held against the folded text, so that nothing invisible hides a key.
-import type { SecretsCheck } from '../definition.ts';
+import type { SecretForm, SecretsCheck } from '../definition.ts';
+import { InvalidCheckError } from '../invalid-check.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { continuationAt } from './secrets/continuation.ts';
+import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
+import { forms } from './secrets/forms.ts';
+import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
 
 /**
  * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519
  * so with its head. In a stream up to 16,384 characters of such a body are held until it ends.
+ * @throws InvalidCheckError
  */
-export function compileSecrets(_check: SecretsCheck): Matcher {
-  // Of the beginnings of all secrets, mixed; of prose 20.
-  return { inspect, cost: 400, likelyCost: 30 };
+export function compileSecrets({ forms: own = [] }: SecretsCheck): Matcher {
+  if (own.length > formsMax) throw new InvalidCheckError('forms', `at most ${formsMax} forms`);
+  const ofOperator = own.map(formOfOperator);
+  const index = own.length === 0 ? shipped : indexOf([...ofOperator, ...forms]);
+  return {
+    inspect: (text, from, window) => inspect(index, { text, from, window }),
+    // Of heads of tokens of RFC 7519, each within the one before (`eyJ-`); of prose 10.
+    cost: 1_000 + costOf(ofOperator),
+    likelyCost: 30,
+  };
 }
 
-function inspect(text: InspectedText, from: number, window: number): Inspected {
+const shipped = indexOf(forms);
+const formsMax = 50;
+/** Of the text that all secrets of a form have in common: with less, every second word would have to be looked at. */
+const literalMin = 3;
+
+function formOfOperator({ label, form }: SecretForm, index: number): Form {
+  if (!/^[A-Z][A-Z0-9_]{0,39}$/.test(label))
+    throw new InvalidCheckError(`forms[${index}].label`, 'must match ^[A-Z][A-Z0-9_]{0,39}$');
+  try {
+    return writtenForm(label, form, literalMin);
+  } catch (error) {
+    if (!(error instanceof InvalidFormError)) throw error;
+    throw new InvalidCheckError(`forms[${index}].form`, error.message);
+  }
+}
+
+/** Of a text in which a beginning follows the other: every form that begins so is tried at each of its characters. */
+function costOf(own: readonly Form[]): number {
+  const [anchors, costs] = [own.map(({ anchors: [anchor = ''] }) => anchor), own.map(costOfTry)];
+  const atOnce = anchors.map((found) =>
+    costs.reduce((sum, cost, index) => sum + (found.startsWith(anchors[index] ?? '') ? cost : 0), 0),
+  );
+  return Math.max(0, ...atOnce);
+}
+
+/** Nanoseconds, as measured. */
+function costOfTry({ length = 0 }: Form): number {
+  return 100 + 4 * length;
+}
+
+interface Asked {
+  readonly text: InspectedText;
+  readonly from: number;
+  readonly window: number;
+}
+
+function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected {
   const { folded, raw, isEnd } = text;
   const findings: Finding[] = [];
   let at = folded.foldedAt(from);
-  const found = (start: number, end: number, label: string) => {
-    findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label });
+  const found = (start: number, end: number, label: string, anchor = start) => {
+    const by = anchor < start ? { anchor: folded.rawAt(anchor) } : undefined;
+    findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label, ...by });
     at = end;
   };
-  const candidates = candidatesOf(text, at, window).values();
+  const candidates = candidatesOf({ index, text, from: at, window }).values();
   for (let next = candidates.next(); ; ) {
     const goesOn = continuationAt(folded.text, at, isEnd);
     if (goesOn?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };
@@ -31,6 +80,6 @@ function inspect(text: InspectedText, from: number, window: number): Inspected {
     if (next.done) return { findings, decided: raw.length };
     const { start, end, label, anchor } = next.value;
     if (end === undefined) return { findings, decided: Math.max(from, folded.rawAt(anchor)) };
-    found(start, end, label);
+    found(start, end, label, anchor);
   }
 }

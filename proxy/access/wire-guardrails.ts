@@ -5,6 +5,7 @@ import {
   actionsInContract,
   failureRulesInContract,
   inverted,
+  readAlso,
   readCheck,
   stagesInContract,
 } from '../../guardrails/contract.ts';
@@ -20,6 +21,7 @@ const unknown: Check = { kind: 'unknown' };
 /** @throws Error if it lacks what the contract promises */
 export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
   if (record.id === '' || record.name === '') throw new Error('the record holds half a guardrail');
+  const also = readAlso(record.check ?? {});
   const secret = record.secret ? new Secret(record.secret) : undefined;
   return {
     id: record.id,
@@ -30,6 +32,7 @@ export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
     onFailure: failureRules.get(record.onFailure) ?? 'block',
     message: record.message,
     aiSystemIds: record.aiSystemIds,
+    ...(also.length > 0 && { also }),
     check: (record.check && readCheck(record.check, secret)) ?? unknown,
     revision: whole(record.revision),
   };

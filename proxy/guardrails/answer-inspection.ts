@@ -5,9 +5,11 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
+import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { AnswerGuards } from './answer-guards.ts';
 import { answerPlaces } from './answer-places.ts';
 import type { StageGuardrails } from './compiled.ts';
+import { guardedFailure, keptBack } from './failure-text.ts';
 import type { InspectContext, OutputGuard } from './guardrail.ts';
 import type { Found } from './judge.ts';
 import { LiveAnswerGuards } from './live-answer-guards.ts';
@@ -48,6 +50,14 @@ export class AnswerInspection implements OutputGuard {
     if (result.kind === 'complete') return this.#deps.timed(() => this.#complete(result));
     decisions.streams([...guardrails.texts.map(({ guardrail }) => guardrail), ...guardrails.services]);
     return this.#deps.guardStream(result, this.#answerGuards(), this.#deps.context);
+  }
+
+  failure(error: unknown): unknown {
+    const guards = this.#answerGuards();
+    const left = guardedFailure(error, guards);
+    // A refusal counts what it decided by itself.
+    if (left instanceof ProviderFailure && left.message !== keptBack) guards.ended();
+    return left;
   }
 
   #complete(result: CompleteResult): CompleteResult | Promise<CompleteResult> {

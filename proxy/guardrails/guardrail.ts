@@ -42,4 +42,6 @@ export interface OutputGuard {
    * @throws GatewayError guardrail_blocked, guardrail_unavailable, before any byte of the answer
    */
   guard(result: AttemptResult): AttemptResult | Promise<AttemptResult>;
+  /** What the caller may be told of a failure before there was an answer: the provider's words go through guardrails as well. */
+  failure(error: unknown): unknown;
 }

@@ -1,6 +1,7 @@
 // From what was found to what becomes of it, as guardrails/window.ts has it: the first finding that blocks ends it, and of findings
 // that overlap the one is replaced that begins first, then the one of the first guardrail.
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import { JsonKeeper } from '../../guardrails/json-keeper.ts';
 import type { Decisions } from './decisions.ts';
 import type { Slot } from './places.ts';
 import type { Hit, Scanned } from './scan.ts';
@@ -40,7 +41,7 @@ export function judge(
   scanned: Scanned,
   { stage, guardrails, decisions }: Judge,
 ): readonly Found[] {
-  const found = locate(texts, scanned.hits);
+  const found = locate(texts, scanned.hits).filter((one) => isAsked(guardrails[one.matcher], one, texts));
   const unseen = guardrails.filter((_guardrail, matcher) => scanned.unavailable?.includes(matcher));
   const failed = guardrails.filter((_guardrail, matcher) => scanned.failed.includes(matcher));
   for (const guardrail of failed) decisions.failed(guardrail, stage);
@@ -55,6 +56,14 @@ export function judge(
   for (const guardrail of decided)
     decisions.decided(guardrail, stage, finding.has(guardrail) ? guardrail.action : 'pass');
   return found.filter(({ matcher }) => guardrails[matcher]?.action === 'redact');
+}
+
+/** Fields that the model does not see are looked at for those who ask for them. */
+function isAsked(guardrail: Guardrail | undefined, { ranges }: Found, { slots }: Texts): boolean {
+  return ranges.every(({ slot }) => {
+    const only = slots[slot]?.only;
+    return only === undefined || guardrail?.also?.includes(only) === true;
+  });
 }
 
 /** Where nothing can be put in place of what was found, redacting is blocking. */
@@ -114,15 +123,18 @@ function replaceIn(
   placed: Set<Found>,
   put: (found: Found, slot: Slot) => string,
 ): string {
+  const json = new JsonKeeper();
   let text = '';
   let left = 0;
   for (const { start, end, found } of cuts) {
+    let placeholder = '';
     if (start >= left) {
-      text += slot.text.slice(left, start);
-      if (!placed.has(found)) text += put(found, slot);
+      text += json.kept(slot.text.slice(left, start));
+      if (!placed.has(found)) placeholder = put(found, slot);
       placed.add(found);
     }
+    text += json.replaced(slot.text.slice(Math.max(left, start), Math.max(left, end)), placeholder);
     left = Math.max(left, end);
   }
-  return text + slot.text.slice(left);
+  return text + json.kept(slot.text.slice(left)) + json.end();
 }

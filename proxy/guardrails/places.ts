@@ -1,8 +1,9 @@
 // Where text stands in a body, and what may become of it there. Whatever a table of places does not name is inspected, its names
 // too, so that a field nobody thought of is inspected rather than skipped. A body is never changed: what is rewritten is a copy
 // along the way to it, and the very same body where nothing is.
-import { isNumber, type JsonNumber } from '../../common/exact-number.ts';
+import { isNumber, type JsonNumber, plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
+import type { RequestField } from '../../guardrails/definition.ts';
 import { mapDocumentText } from './document-text.ts';
 import { mapJsonText } from './json-text.ts';
 import { spellingsOf } from './number-spellings.ts';
@@ -29,6 +30,8 @@ export interface Place {
   readonly turn?: 'own' | 'by role';
   /** Text here is inspected joined with that of its turn. */
   readonly joins?: boolean;
+  /** Inspected by those guardrails alone that ask for it: the model does not see it. */
+  readonly only?: RequestField;
 }
 
 /** One string of a body. */
@@ -39,6 +42,10 @@ export interface Slot {
   readonly group: number;
   /** Inspected joined with those of the same turn. */
   readonly turn?: number;
+  /** Inspected by those guardrails alone that ask for this field. */
+  readonly only?: RequestField;
+  /** Of a text that may come in pieces: where it stands, the same for all its pieces. Where it was asked for. */
+  readonly path?: string;
 }
 
 /** Deeper than anything that is meant to be read. */
@@ -82,6 +89,11 @@ export function mapTexts(body: unknown, place: Place, put: (slot: Slot) => strin
   return new Walk(put).value(body, place);
 }
 
+/** As {@link mapTexts}, with the path of each text that is one by itself: no name, no number, no file, no value within JSON text. */
+export function mapPaths(body: unknown, place: Place, put: (slot: Slot) => string): unknown {
+  return new Walk(put, []).value(body, place);
+}
+
 const depthMax = 1000;
 const withoutFields: Readonly<Record<string, Place>> = {};
 
@@ -90,12 +102,24 @@ class Walk {
   #depth = 0;
   #groups = 0;
   readonly #turns = new Turns();
+  /** From the body to where the walk is, where somebody asks. */
+  readonly #path: string[] | undefined;
+  #only: RequestField | undefined;
 
-  constructor(put: (slot: Slot) => string) {
+  constructor(put: (slot: Slot) => string, path?: string[]) {
     this.#put = put;
+    this.#path = path;
   }
 
   value(value: unknown, place: Place): unknown {
+    if (place.only === undefined) return this.#value(value, place);
+    this.#only = place.only;
+    const put = this.#value(value, place);
+    this.#only = undefined;
+    return put;
+  }
+
+  #value(value: unknown, place: Place): unknown {
     if (typeof value === 'string') return this.#string(value, place);
     if (isNumber(value)) return this.#number(value, place);
     if (typeof value !== 'object' || value === null || place.deep === true) return value;
@@ -116,7 +140,9 @@ class Walk {
     if (place.strings === 'fixed') return this.#fixed(value);
     const group = ++this.#groups;
     if (place.strings === 'json') return mapJsonText(value, (part) => this.#text(part, { group }));
-    return this.#text(value, place.joins === true ? { group, turn: this.#turns.current } : { group });
+    const path = this.#path && { path: JSON.stringify(this.#path) };
+    const turn = place.joins === true ? { turn: this.#turns.current } : undefined;
+    return this.#text(value, path || turn ? { group, ...turn, ...path } : { group });
   }
 
   /** As it is written, and with all its digits: a model reads `4.1e15` as the same number. */
@@ -129,7 +155,9 @@ class Walk {
     if (!Array.isArray(values)) return values;
     let put: unknown[] | undefined;
     for (const [index, value] of values.entries()) {
+      this.#path?.push(numberOf(value, index));
       const one = this.value(value, place);
+      this.#path?.pop();
       if (one === value) continue;
       put ??= [...values];
       put[index] = one;
@@ -144,7 +172,9 @@ class Walk {
     for (const name of Object.keys(value)) {
       const place = Object.hasOwn(known, name) ? known[name] : undefined;
       if (place === undefined) this.#fixed(name);
+      this.#path?.push(name);
       const one = this.value(value[name], place ?? others);
+      this.#path?.pop();
       if (one === value[name]) continue;
       put ??= new Map(Object.entries(value));
       put.set(name, one);
@@ -153,14 +183,24 @@ class Walk {
     return put === undefined ? value : Object.fromEntries(put);
   }
 
-  #text(value: string, of: Pick<Slot, 'group' | 'turn'>): string {
-    return value === '' ? value : this.#put({ text: value, isFixed: false, ...of });
+  #text(value: string, of: Pick<Slot, 'group' | 'turn' | 'path'>): string {
+    return value === '' ? value : this.#put({ text: value, isFixed: false, ...of, ...this.#isOnly() });
   }
 
   #fixed(value: string): string {
-    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups });
+    if (value !== '') this.#put({ text: value, isFixed: true, group: ++this.#groups, ...this.#isOnly() });
     return value;
   }
+
+  #isOnly(): Pick<Slot, 'only'> | undefined {
+    return this.#only && { only: this.#only };
+  }
+}
+
+/** A part of a list says which one it is, wherever a chunk has it. */
+function numberOf(part: unknown, at: number): string {
+  const index = isObject(part) ? plainNumber(part.index) : undefined;
+  return String(index ?? at);
 }
 
 /**

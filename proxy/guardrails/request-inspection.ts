@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../common/json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import { placeholdersIn } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { ChatCall } from '../chat/call.ts';
 import { asksForNothing, isGiven } from '../chat/fields.ts';
@@ -13,8 +14,9 @@ import type { Applied } from './compiled.ts';
 import { Decisions, type DecisionsDeps } from './decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';
 import type { Found } from './judge.ts';
+import { slotsOf } from './places.ts';
 import { exceeds } from './prompt-size.ts';
-import { requestPlaces } from './request-places.ts';
+import { requestPlaces, requestPlacesWith } from './request-places.ts';
 import type { Scanner } from './scanner.ts';
 import type { ServiceGuard } from './services/service.ts';
 import type { createServiceGuards } from './services/service-guards.ts';
@@ -36,6 +38,8 @@ export class RequestInspection {
   readonly #decisions: Decisions;
   readonly #placeholders = new Placeholders();
   readonly #restorable = new Map<string, string>();
+  /** Placeholders that stand in the request as it came. */
+  #written: ReadonlySet<string> | undefined;
 
   constructor(call: ChatCall, context: InspectContext, applied: Applied, deps: RequestInspectionDeps) {
     this.#call = call;
@@ -53,7 +57,8 @@ export class RequestInspection {
     return this.#timed('input', () => {
       for (const guardrail of input.others) this.#judge(guardrail);
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);
-      const inspected = inspectBody(body, requestPlaces, {
+      const also = input.texts.flatMap(({ guardrail }) => guardrail.also ?? []);
+      const inspected = inspectBody(body, requestPlacesWith(also), {
         ...{ stage: 'input', guardrails: input, services: this.#services('input') },
         ...{ decisions: this.#decisions, context: this.#context, scanner: this.#deps.scanner },
         owner: this.#owner(),
@@ -75,10 +80,17 @@ export class RequestInspection {
   }
 
   #put({ matcher, value, label }: Found): string {
-    const placeholder = this.#placeholders.of(value, label);
     const check = this.#applied.input.texts[matcher]?.guardrail.check;
-    if (check?.kind === 'personal_data' && check.restore) this.#restorable.set(placeholder, value);
+    if (check?.kind !== 'personal_data' || !check.restore) return this.#placeholders.of(value, label);
+    const placeholder = this.#placeholders.of(value, label, (made) => this.#isWritten(made));
+    this.#restorable.set(placeholder, value);
     return placeholder;
+  }
+
+  /** What the caller has written would become the value of somebody else. */
+  #isWritten(placeholder: string): boolean {
+    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestPlaces).map(({ text }) => text));
+    return this.#written.has(placeholder);
   }
 
   #inspection(body: JsonObject): Inspection {

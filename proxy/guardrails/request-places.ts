@@ -1,4 +1,5 @@
 // Where text stands in a request (SDK type `ChatCompletionCreateParams`). What is not named here is inspected.
+import type { RequestField } from '../../guardrails/definition.ts';
 import { cacheMark, called, content, id, messageFields, name, number, word } from './message-places.ts';
 import { anything, exempt, fields, fixed, type Place, text, unseen } from './places.ts';
 
@@ -146,3 +147,19 @@ export const requestPlaces = fields({
     ].map((option) => [option, number]),
   ),
 });
+
+/** By the fields that guardrails ask for beside what the model sees. */
+const withFields = new Map<string, Place>();
+
+/** @param also fields that the model does not see, inspected by the guardrails that ask for them */
+export function requestPlacesWith(also: readonly RequestField[]): Place {
+  if (also.length === 0) return requestPlaces;
+  const asked = [...new Set(also)].sort();
+  const key = asked.join();
+  const known = withFields.get(key);
+  if (known !== undefined) return known;
+  const shown = Object.fromEntries(asked.map((field) => [field, { ...text, only: field }]));
+  const place = fields({ ...requestPlaces.fields, ...shown });
+  withFields.set(key, place);
+  return place;
+}

@@ -1,6 +1,7 @@
 // What matchers find in texts that are there as a whole, piece by piece: between two pieces others have their turn, and whoever scans
 // may stop. The pieces give what the whole gives. Done here or in a worker: it takes and gives plain values.
 import { wholeCharacters } from '../../guardrails/characters.ts';
+import { escapeBegun } from '../../guardrails/escapes.ts';
 import { FoldedText, fold } from '../../guardrails/fold.ts';
 import { contextMax, type Finding, type Matcher } from '../../guardrails/matcher.ts';
 
@@ -180,7 +181,7 @@ class TextPart {
   inspect(matcher: Matcher, window: number, length: number): readonly Finding[] {
     const begin = this.#to;
     const end = begin + Math.max(length, this.pendingLength);
-    const to = wholeCharacters(this.#raw, Math.min(this.#raw.length, end));
+    const to = this.#wholeTo(begin, Math.min(this.#raw.length, end));
     this.#folded = this.#longer(begin, to);
     const isEnd = to === this.#raw.length;
     const text = { raw: this.#folded.raw, folded: this.#folded, isEnd, isPart: !isEnd };
@@ -196,6 +197,12 @@ class TextPart {
     this.#folded = this.#folded.from(dropped);
     this.#offset += dropped;
     this.#from -= dropped;
+  }
+
+  /** Neither within a pair nor within an escape; pieces are longer than both. */
+  #wholeTo(begin: number, end: number): number {
+    if (end === this.#raw.length) return end;
+    return begin + escapeBegun(this.#raw.slice(begin, wholeCharacters(this.#raw, end)));
   }
 
   /** Most texts fold to themselves, and are not put together out of their pieces. */

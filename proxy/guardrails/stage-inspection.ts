@@ -99,9 +99,12 @@ async function asked(
 ): Promise<readonly string[]> {
   const asking = new AbortController();
   context.onAbort(asking);
-  const texts = slots.map(({ isFixed }, index) => ({ text: strings[index] ?? '', isFixed }));
+  // What the model does not see services are not asked about.
+  const own = (index: number) => slots[index]?.only === undefined;
+  const texts = slots.map(({ isFixed }, at) => ({ text: own(at) ? (strings[at] ?? '') : '', isFixed }));
   try {
-    return await askServices(services, texts, asking.signal);
+    const left = await askServices(services, texts, asking.signal);
+    return left.map((text, at) => (own(at) ? text : (strings[at] ?? '')));
   } catch (error) {
     asking.abort(error);
     throw error;

@@ -8,7 +8,7 @@ import type { ChatCall } from '../chat/call.ts';
 import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
 import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
-import type { Guardrails } from '../guardrails/guardrail.ts';
+import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { LoopTurns } from '../loop-turns.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
@@ -99,7 +99,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
     const sending = inTurn();
     if (sending !== undefined) await sending;
-    const result = await deps.dispatch(held(call, hold), exchange);
+    const result = await dispatched(deps.dispatch(held(call, hold), exchange), output);
     if (result.kind === 'complete') record.costText = costText(exchange, hold);
     await relay(exchange, output === undefined ? result : await output.guard(result));
   } catch (error) {
@@ -111,6 +111,15 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   if (reading !== undefined) await reading;
   // settle: always, exactly once, and by what the provider has reported, whether or not it came to the caller.
   settle(exchange, hold, failure);
+}
+
+/** What a provider says of a failure is told as an answer is: as output guardrails leave it. */
+async function dispatched<T>(result: T | Promise<T>, output: OutputGuard | undefined): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    throw output === undefined ? error : output.failure(error);
+  }
 }
 
 function settle(exchange: Exchange, hold: Hold, failure: unknown): void {

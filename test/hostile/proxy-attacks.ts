@@ -120,7 +120,8 @@ export const proxyAttacks = {
     neighbour: 'inspected_chats',
     seen: 'used',
     prepare: (tenant) => guard(tenant, { pattern: { patterns: ['forbidden[a-z]+x'] } }),
-    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain.slice(0, 900_000) }),
+    run: (hostile) =>
+      sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain.slice(0, 900_000) }),
   },
   long_personal_data: {
     resource: 'proxy guardrail_queue',

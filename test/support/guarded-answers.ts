@@ -1,6 +1,6 @@
 // Answers at random with things planted in them for guards to find, whole and as the bytes of a stream. What is planted is written
 // in an alphabet that stands nowhere else, one for each action, so that a letter of it says what has got through.
-import type { JsonObject } from '../../common/json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Random } from './access/random.ts';
 import { type Action, chunkHead, eventOf } from './guarded-streams.ts';
 
@@ -59,8 +59,36 @@ export interface RandomAnswer {
   readonly bytes: Buffer;
 }
 
+/** Where a message and a delta hold texts that no table names; a number is the index of a part of a list. */
+export const unknownPaths = {
+  thinking: ['thinking'],
+  reasoning_text: ['reasoning_text'],
+  blocks: ['thinking_blocks_v2', 1, 'said'],
+  deep: ['provider_fields', 'parts', 0, 'inner', 'text'],
+} as const satisfies Readonly<Record<string, readonly (string | number)[]>>;
+
+export type UnknownPath = keyof typeof unknownPaths;
+
+/** An object that holds a text at a path. */
+function at([step, ...more]: readonly (string | number)[], text: string): unknown {
+  if (step === undefined) return text;
+  const inner = at(more, text);
+  return typeof step === 'number' ? [{ index: step, ...(inner as object) }] : { [step]: inner };
+}
+
+/** The text at a path; of a list the part that says this index. */
+export function textAt(value: unknown, [step, ...more]: readonly (string | number)[]): string {
+  if (step === undefined) return typeof value === 'string' ? value : '';
+  if (typeof step === 'number') {
+    const parts: readonly unknown[] = Array.isArray(value) ? value : [];
+    return parts.map((part) => (isObject(part) && part.index === step ? textAt(part, more) : '')).join('');
+  }
+  return isObject(value) ? textAt(value[step], more) : '';
+}
+
 interface Choice {
   readonly texts: Readonly<Record<string, string>>;
+  readonly unknown: Readonly<Partial<Record<UnknownPath, string>>>;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
@@ -73,7 +101,9 @@ export function randomAnswer(random: Random, actions: readonly Action[], window:
     const calls = Array.from({ length: random.chance(0.5) ? 0 : random.below(4) }, (_, at) => ({
       ...{ id: `call_${at}`, name: `tool_${at}`, arguments: randomArguments(random, text) },
     }));
-    return { texts, calls };
+    const names = (Object.keys(unknownPaths) as UnknownPath[]).filter(() => random.chance(0.3));
+    const unknown = Object.fromEntries(names.map((name) => [name, text()]));
+    return { texts, unknown, calls };
   });
   return { body: completionOf(choices), bytes: streamOf(random, choices) };
 }
@@ -114,12 +144,13 @@ function completionOf(choices: readonly Choice[]): JsonObject {
   return {
     ...chunkHead,
     object: 'chat.completion',
-    choices: choices.map(({ texts, calls }, index) => ({
+    choices: choices.map(({ texts, unknown, calls }, index) => ({
       index,
       message: {
         role: 'assistant',
         content: null,
         ...texts,
+        ...Object.assign({}, ...unknownOf(unknown).map(([path, text]) => at(path, text))),
         ...(calls.length > 0 && {
           tool_calls: calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
         }),
@@ -149,10 +180,20 @@ function chunkOf(index: number, delta: JsonObject, finish: string | null = null)
   return { ...chunkHead, choices: [{ index, delta, finish_reason: finish }] };
 }
 
-function deltasOf(random: Random, { texts, calls }: Choice): JsonObject[] {
-  const said = Object.entries(texts).map(([name, text]) =>
+function unknownOf(unknown: Choice['unknown']) {
+  return Object.entries(unknown).map(
+    ([name, text]) => [unknownPaths[name as UnknownPath] as readonly (string | number)[], text] as const,
+  );
+}
+
+function deltasOf(random: Random, { texts, unknown, calls }: Choice): JsonObject[] {
+  const known = Object.entries(texts).map(([name, text]) =>
     pieces(random, text).map((piece) => ({ [name]: piece })),
   );
+  const others = unknownOf(unknown).map(([path, text]) =>
+    pieces(random, text).map((piece) => at(path, piece) as JsonObject),
+  );
+  const said: readonly (readonly JsonObject[])[] = [...known, ...others];
   const called = calls.flatMap(({ id, name, arguments: args }, index) => [
     { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
     ...pieces(random, args).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),

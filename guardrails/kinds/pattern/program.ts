@@ -1,5 +1,6 @@
 // A compiled expression as instructions of an automaton, and what can be read off them: whether a match may be empty, and where
 // in a text that goes on the first match may have begun that is not complete.
+import { codePointIn } from '../../characters.ts';
 
 /** As re2js has them, which follows Go's regexp/syntax. */
 export interface Instruction {
@@ -60,7 +61,7 @@ export class PendingSearch {
     const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
     let at = from;
     while (at < end) {
-      const codePoint = text.codePointAt(at) ?? 0;
+      const codePoint = codePointIn(text, at);
       if (this.#mayBegin(codePoint)) this.#now.begin(at, conditionsAt(text, at));
       at += codePoint > 0xffff ? 2 : 1;
       if (this.#now.isEmpty) continue;

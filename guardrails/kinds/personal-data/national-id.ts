@@ -25,6 +25,7 @@ import {
   type Span,
   withoutSeparators,
 } from './number-type.ts';
+import { isOfThing } from './other-number.ts';
 
 interface NationalId {
   readonly name: string;
@@ -34,6 +35,8 @@ interface NationalId {
   readonly digits: number;
   /** Enough by itself. */
   readonly form?: RegExp;
+  /** Numbers of parts and orders have it too: not behind a word that says so. */
+  readonly isCommon?: true;
   /** With a word before it. */
   readonly bare?: RegExp;
   readonly word?: RegExp;
@@ -49,6 +52,7 @@ const ids: readonly NationalId[] = [
     leads: [0],
     digits: 9,
     form: pattern(`\\d{3}([${dash}])\\d{2}\\1(?!0000)\\d{4}`),
+    isCommon: true,
     bare: pattern(`\\d{3}${s}?\\d{2}${s}?(?!0000)\\d{4}`),
     word: word('ssn|social security'),
     isValid: (number) => isSsn(number).isValid,
@@ -119,7 +123,7 @@ const ids: readonly NationalId[] = [
     digits: 10,
     form: pattern(`(?:19|20)?\\d{6}[${dash}+]\\d{4}`),
     bare: pattern('(?:19|20)?\\d{10}'),
-    word: word('personn\\w*|pnr|samordningsn\\w*'),
+    word: word('personn\\w*|pnr|samordningsn\\w*|personal identity (?:code|no|number)|swedish id(?: code)?'),
     isValid: (number) => isPersonnummer(number.replace(/\+?(\d{4})$/, '-$1')).isValid,
   },
   {
@@ -156,13 +160,18 @@ function findId(place: Place, id: NationalId): Span | undefined {
   for (const lead of place.digits < id.digits ? [] : id.leads) {
     const start = place.at - lead;
     if (lead > 0 && !isLetter(place.text.charCodeAt(start))) continue;
-    const end = (id.form && matchAt(id.form, place, start)) ?? endOfBare(place, id, start);
+    const end = endOfForm(place, id, start) ?? endOfBare(place, id, start);
     if (end === undefined) continue;
     const number = withoutSeparators(place.text.slice(start, end)).toUpperCase();
     // What masks and examples are made of; some of them pass a check.
     if (!/^(.)\1+$/.test(number) && id.isValid(number)) return { start, end };
   }
   return undefined;
+}
+
+function endOfForm(place: Place, { form, isCommon }: NationalId, start: number): number | undefined {
+  const end = form && matchAt(form, place, start);
+  return end !== undefined && isCommon && isOfThing(place.before(start)) ? undefined : end;
 }
 
 function endOfBare(place: Place, { bare, word: named }: NationalId, start: number): number | undefined {

@@ -1,6 +1,15 @@
 // Payment card numbers: an issuer's prefix and length, and Luhn's check. Solid, in the groups that are printed on cards, or digit by
-// digit; 13 digits, which only old cards have and every article number, need a word before them.
-import { blank, dash, matchAt, type NumberType, pattern, withoutSeparators } from './number-type.ts';
+// digit; 13 digits, which only old cards have and every article number, and cards of airlines need a word before
+// them.
+import {
+  blank,
+  dash,
+  matchAt,
+  type NumberType,
+  type Place,
+  pattern,
+  withoutSeparators,
+} from './number-type.ts';
 
 /** Prefixes and lengths: ISO/IEC 7812-1 and what the networks publish for merchants (en.wikipedia.org/wiki/Payment_card_number). */
 const issuers: readonly (readonly [network: string, prefix: RegExp, lengths: readonly number[]])[] = [
@@ -15,19 +24,21 @@ const issuers: readonly (readonly [network: string, prefix: RegExp, lengths: rea
   ['Mir', /^220[0-4]/, [16, 17, 18, 19]],
   ['RuPay', /^(?:60|81|82|508)/, [16]],
   ['Troy', /^9792/, [16]],
+  ['Dankort', /^5019/, [16]],
+  ['UATP', /^1/, [15]],
 ];
 
 const digitsMin = 13;
 const separator = `[${blank}${dash}.]`;
-// A neighbour of four digits: a longer number in the same groups.
-const alone = `(?<!\\d{4}${separator})`;
 const forms = [
   '\\d{13,19}',
-  `${alone}\\d{4}(${separator})\\d{4}\\1\\d{4}\\1\\d{4}\\1\\d{3}`,
-  `${alone}\\d{4}(${separator})\\d{4}\\1\\d{4}\\1\\d{4}(?!\\1\\d{4})`,
-  `${alone}\\d{4}(${separator})\\d{6}\\1\\d{4,5}`,
+  `\\d{4}(${separator})\\d{4}\\1\\d{4}\\1\\d{4}\\1\\d{3}`,
+  `\\d{4}(${separator})\\d{4}\\1\\d{4}\\1\\d{4}(?!\\1\\d{4})`,
+  `\\d{4}(${separator})\\d{6}\\1\\d{4,5}`,
   `(?<!\\d${separator})\\d(${separator})\\d(?:\\1\\d){11,17}`,
 ].map((form) => pattern(form));
+
+const fourBefore = new RegExp(`(?<![\\d${dash}.])\\d{4}${separator}$`);
 
 const cardWord = /(?:card|karte|carte|tarjeta|carta|kaart|cart[aã]o|visa|pan|kort)[^\d\n]{0,16}$/i;
 
@@ -38,14 +49,25 @@ export const paymentCard: NumberType = {
     const start = place.at;
     for (const form of forms) {
       const end = matchAt(form, place, start);
-      if (end === undefined) continue;
+      if (end === undefined || isOfLonger(place, start)) continue;
       const digits = withoutSeparators(place.text.slice(start, end));
-      if (digits.length === digitsMin && !cardWord.test(place.before(start))) continue;
+      if (isCommon(digits) && !cardWord.test(place.before(start))) continue;
       if (isCard(digits)) return { start, end };
     }
     return undefined;
   },
 };
+
+/** Article numbers and times in seconds have the form too. */
+function isCommon(digits: string): boolean {
+  return digits.length === digitsMin || digits.startsWith('1');
+}
+
+/** Four digits stand before it as between its own groups; but the last ones of a number in other groups are another number. */
+function isOfLonger(place: Place, start: number): boolean {
+  const own = place.text.charAt(start + 4);
+  return own === place.text.charAt(start - 1) && fourBefore.test(place.before(start));
+}
 
 function isCard(digits: string): boolean {
   const known = issuers.some(([, prefix, lengths]) => lengths.includes(digits.length) && prefix.test(digits));

@@ -13,6 +13,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { blank, dash, endsHere, type NumberType, type Place, type Span, startsHere } from './number-type.ts';
+import { isOfThingOrRecord } from './other-number.ts';
 
 /** Lengths of national numbers. */
 type Lengths = ReadonlySet<number>;
@@ -30,9 +31,9 @@ const groupsMax = 9;
 /** Groups that may stand behind a number without being of it: so many ends are tried. */
 const endsMax = 4;
 
-/** @param country ISO 3166-1 alpha-2: whose numbers need no country code */
-export function phoneOf(country: string): NumberType {
-  const home = isSupportedCountry(country) ? country : undefined;
+/** @param countries ISO 3166-1 alpha-2: whose numbers need no country code */
+export function phoneOf(countries: readonly string[]): NumberType {
+  const known = countries.filter((country) => isSupportedCountry(country));
   return {
     label: 'PHONE',
     find(place) {
@@ -40,7 +41,7 @@ export function phoneOf(country: string): NumberType {
       if (candidate === undefined) return undefined;
       return ends(place, candidate)
         .map((end) => ({ start: startOf(place.text, candidate, end), end }))
-        .find((span) => isPhone(place, candidate, span, home));
+        .find((span) => isPhone(place, candidate, span, known));
     },
   };
 }
@@ -80,8 +81,6 @@ function stickyEnd(sticky: RegExp, text: string, at: number): number | undefined
   return sticky.test(text) ? sticky.lastIndex : undefined;
 }
 
-const otherWord =
-  /(?<![a-z])(?:is[bs]n|doi|ean|gtin|upc|sku|order|invoice|receipt|rechnung\w{0,9}|bestell\w{0,9}|auftrag\w{0,9}|facture|commande|pedido|factura|ordine|fattura|ticket|case|serial|part|model|item|product|artikel\w{0,9}|tracking|account|konto\w{0,9}|id|version|build|vat|iva|nif|kvk|siret|siren|lot|batch)[\s:#._-]{0,3}(?:no|nr|number|nummer|num|id|code)?["'\s:#.=]{0,4}$/i;
 const currencyBefore = /[€$£¥₹#]\s?$/;
 const unitBehind =
   /\s?(?:[€$£¥₹%°]|(?:EUR|USD|GBP|CHF|PLN|SEK|NOK|DKK|JPY|INR|BRL|kr|km|kg|mm|MB|GB|ms|px)(?![A-Za-z]))/y;
@@ -89,7 +88,7 @@ const unitBehind =
 /** What stands before says that it is something else. */
 function isOfOther(place: Place, { start, end }: Span): boolean {
   const before = place.before(start);
-  if (currencyBefore.test(before) || otherWord.test(before)) return true;
+  if (currencyBefore.test(before) || isOfThingOrRecord(before)) return true;
   return /[A-Z]{2}\s{1,8}$/.test(before) && /^\d{5}-\d{4}$/.test(place.text.slice(start, end));
 }
 
@@ -117,7 +116,7 @@ function startOf(text: string, { start }: Candidate, end: number): number {
 const phoneWord =
   /(?:phone|fon|mobile?|mob|cell|fax|call|sms|whats ?app|handy|rufnummer|portable|movil|celular|komork\w{0,3}|电话|电話|電話|携帯|手机|전화|휴대|телефон|моб)\w{0,8}[^\d\nA-Za-z]{0,10}$|(?<![a-z])(?:tel[a-z]{0,6}|[tmpf])[^\d\n\p{L}]{1,8}$/iu;
 
-function isPhone(place: Place, candidate: Candidate, span: Span, home: CountryCode | undefined): boolean {
+function isPhone(place: Place, candidate: Candidate, span: Span, countries: readonly CountryCode[]): boolean {
   const number = place.text.slice(span.start, span.end);
   const digits = number.replace(/\D/g, '');
   if (candidate.isInternational) return isOfPlan(number, digits);
@@ -127,12 +126,15 @@ function isPhone(place: Place, candidate: Candidate, span: Span, home: CountryCo
     const isTold = groups.length > 1 || !digits.startsWith('001') || hasWord();
     return isTold && isOfPlan(`+${number.replace(/^\(?00/, '')}`, digits.slice(2));
   }
-  if (home === undefined || !hasLengthOf(home, digits)) return false;
+  const homes = countries.filter((country) => hasLengthOf(country, digits));
+  if (homes.length === 0) return false;
   const isWritten = isWrittenAsPhone(number, digits, groups);
   if (isWritten ? isOfOther(place, span) : !hasWord()) return false;
-  const parsed = parsePhoneNumberFromString(number, { defaultCountry: home, extract: false });
-  if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return false;
-  return !isWritten || isInOwnForm(parsed, number) || hasWord();
+  return homes.some((home) => {
+    const parsed = parsePhoneNumberFromString(number, { defaultCountry: home, extract: false });
+    if (parsed === undefined || parsed.ext !== undefined || !parsed.isValid()) return false;
+    return !isWritten || isInOwnForm(parsed, number) || hasWord();
+  });
 }
 
 type Parsed = NonNullable<ReturnType<typeof parsePhoneNumberFromString>>;

@@ -1,8 +1,9 @@
 // Places of a text where a secret stands, or, in a text that goes on, where one may have begun. Every place is looked at for no more
 // characters than its form has, so all take linear time.
 import { contextMax, type InspectedText } from '../../matcher.ts';
+import { assignment, isAssigned, optionBefore } from './assignment.ts';
 import type { Form } from './form.ts';
-import { assignment, forms, names } from './forms.ts';
+import type { IndexOfForms } from './index-of-forms.ts';
 
 /** In the folded text. */
 export interface Candidate {
@@ -14,21 +15,28 @@ export interface Candidate {
   readonly label: string;
 }
 
+interface Searched {
+  readonly index: IndexOfForms;
+  readonly text: InspectedText;
+  /** In the folded text. */
+  readonly from: number;
+  readonly window: number;
+}
+
 /**
  * In the order of their starts; of the same one first what is undecided, then what has a form of its own. They may overlap.
- * @param from in the folded text
  */
-export function candidatesOf(text: InspectedText, from: number, window: number): readonly Candidate[] {
-  const search = new CandidateSearch(text, from, window);
-  search.findForms();
-  search.findAssignments();
-  if (!text.isEnd) search.findBegun();
+export function candidatesOf(searched: Searched): readonly Candidate[] {
+  const search = new CandidateSearch(searched);
+  search.find();
+  if (!searched.text.isEnd) search.findBegun();
   const place = ({ start, end }: Candidate) => (end === undefined ? start - 0.5 : start);
   return search.found.sort((a, b) => place(a) - place(b));
 }
 
 class CandidateSearch {
   readonly found: Candidate[] = [];
+  readonly #index: IndexOfForms;
   readonly #text: string;
   readonly #isEnd: boolean;
   readonly #from: number;
@@ -36,7 +44,8 @@ class CandidateSearch {
   /** What begins before and is open is longer than the window. */
   readonly #reach: number;
 
-  constructor({ folded, raw, isEnd, isPart }: InspectedText, from: number, window: number) {
+  constructor({ index, text: { folded, raw, isEnd, isPart }, from, window }: Searched) {
+    this.#index = index;
     this.#text = folded.text;
     this.#isEnd = isEnd;
     this.#from = from;
@@ -44,52 +53,66 @@ class CandidateSearch {
     this.#reach = isPart ? from : folded.foldedAt(Math.max(0, raw.length - window + 1));
   }
 
-  findForms(): void {
-    for (const { at, anchor } of occurrences(anchors, this.#text, this.#from)) {
-      for (const form of formsByAnchor.get(anchor) ?? []) {
-        const begin = this.#beginOf(form, at);
-        if (begin !== undefined && begin >= this.#from) this.#addForm(form, begin);
-      }
+  find(): void {
+    const { literals } = this.#index;
+    const text = this.#text;
+    const open = this.#isEnd ? text.length + 1 : openFrom(text);
+    for (let at = literals.next(text, this.#from); at >= 0; at = literals.next(text, at + 1)) {
+      const standing = literals.at(text, at);
+      if (standing?.exact !== undefined) this.#addForms(standing.exact, at);
+      const name = standing?.folded;
+      if (name === undefined) continue;
+      if (at + name.length >= open) this.#addOpen(assignment.label, at);
+      this.#addAssigned(name, at);
     }
   }
 
-  findAssignments(): void {
-    for (const { at, anchor } of occurrences(namesExpression, this.#text, this.#from)) {
-      const nameEnd = at + anchor.length;
-      if (this.#isOpen(assignment.open, nameEnd)) this.#addOpen(assignment.label, at);
-      const span = this.#match(assignment.expression, nameEnd);
-      if (span === undefined || !assignment.verify(this.#text.slice(span.start, span.end), anchor)) continue;
-      this.found.push({ ...span, anchor: at, label: assignment.label });
+  #addForms(anchor: string, at: number): void {
+    for (const form of this.#index.formsAt(anchor)) {
+      const begin = this.#beginOf(form, at);
+      if (begin !== undefined && begin >= this.#from) this.#addForm(form, begin);
     }
+  }
+
+  #addAssigned(name: string, at: number): void {
+    const before = this.#text.slice(Math.max(0, at - contextMax), at);
+    const nameEnd = at + name.length;
+    const value =
+      this.#valueOf(assignment.expression, nameEnd) ??
+      (optionBefore.test(before) ? this.#valueOf(assignment.flagExpression, nameEnd) : undefined);
+    if (value === undefined) return;
+    const { start, end, tail } = value;
+    if (!isAssigned(this.#text.slice(start, end), { name, before, tail })) return;
+    this.found.push({ start, end, anchor: at, label: assignment.label });
   }
 
   /** At the end of a text that goes on: what may become an anchor, or stand before one. */
   findBegun(): void {
-    const { length } = this.#text;
-    for (let at = Math.max(this.#from, length - anchorMax); at < length; at++) {
-      const end = this.#text.slice(at);
-      if ((anchorBeginnings.has(end) && this.#isBoundary(at)) || nameBeginnings.has(end.toLowerCase())) {
-        this.#addOpen('', at);
-      }
+    const { literals, leading, leadingMax } = this.#index;
+    const text = this.#text;
+    const { length } = text;
+    for (let at = Math.max(this.#from, length - literals.longest); at < length; at++) {
+      const mayBegin =
+        literals.mayBegin(text, at, 'folded') ||
+        (literals.mayBegin(text, at, 'exact') && this.#isBoundary(at));
+      if (mayBegin) this.#addOpen('', at);
     }
-    const context = Math.max(0, length - contextMax);
-    const end = this.#text.slice(context);
-    for (const { before } of forms) {
-      const at = before === undefined ? -1 : end.search(before.open);
-      if (at >= 0) this.#addOpen('', Math.max(this.#from, context + at));
-    }
+    const earliest = Math.max(this.#from, length - leadingMax, this.#reach);
+    let run = length;
+    while (run > earliest && leading.has(text.charCodeAt(run - 1))) run--;
+    if (run < length) this.#addOpen('', run);
   }
 
   #addForm(form: Form, begin: number): void {
     if (this.#isOpen(form.open, begin)) {
       if (begin >= this.#reach) this.#addOpen(form.label, begin);
-      else this.#addSpan(form, begin, form.lead ?? form.expression);
+      else this.#addSpan(form, begin, form.head ?? form.expression);
       return;
     }
     const whole = this.#match(form.expression, begin);
     if (whole === undefined) return;
-    const isLong = form.lead !== undefined && whole.end - begin >= this.#window;
-    this.#addSpan(form, begin, isLong ? form.lead : form.expression);
+    const isLong = form.head !== undefined && whole.end - begin >= this.#window;
+    this.#addSpan(form, begin, isLong ? form.head : form.expression);
   }
 
   #addSpan(form: Form, begin: number, expression: RegExp | undefined): void {
@@ -114,49 +137,54 @@ class CandidateSearch {
     return span && { start: span[0], end: span[1] };
   }
 
-  #beginOf({ before }: Form, at: number): number | undefined {
-    if (before === undefined) return this.#isBoundary(at) ? at : undefined;
-    const context = Math.max(0, at - contextMax);
-    const begin = this.#text.slice(context, at).search(before.expression);
-    return begin < 0 ? undefined : context + begin;
+  #valueOf(expression: RegExp, at: number) {
+    expression.lastIndex = at;
+    const match = expression.exec(this.#text);
+    const span = match?.indices?.groups?.secret;
+    return span && { start: span[0], end: span[1], tail: match.groups?.tail ?? '' };
+  }
+
+  #beginOf({ lead }: Form, at: number): number | undefined {
+    if (lead === undefined) return this.#isBoundary(at) ? at : undefined;
+    const { characters, boundary, min, max } = lead;
+    let begin = at;
+    while (begin > 0 && at - begin < max && characters.has(this.#text.charCodeAt(begin - 1))) begin--;
+    const isCut = begin > 0 && boundary.has(this.#text.charCodeAt(begin - 1)) && !this.#isEscape(begin);
+    return at - begin < min || isCut ? undefined : begin;
   }
 
   /** No letter or digit stands before; but in source and JSON `\n` may. */
   #isBoundary(at: number): boolean {
-    return at === 0 || !wordBefore.test(this.#text.slice(Math.max(0, at - 2), at));
+    return at === 0 || !isWord(this.#text.charCodeAt(at - 1)) || this.#isEscape(at);
+  }
+
+  /** `\n`, `\r` or `\t`, written out. */
+  #isEscape(at: number): boolean {
+    return at > 1 && 'nrt'.includes(this.#text.charAt(at - 1)) && this.#text.charAt(at - 2) === '\\';
   }
 }
 
-const wordBefore = /(?:^|[^\\])[nrt]$|[A-Za-mo-qsu-z0-9_]$/;
+function isWord(code: number): boolean {
+  return (code >= 48 && code < 58) || ((code | 32) >= 97 && (code | 32) < 123) || code === 95;
+}
 
-function* occurrences(expression: RegExp, text: string, from: number) {
-  expression.lastIndex = from;
-  for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
-    yield { at: match.index, anchor: match[0] };
-    expression.lastIndex = match.index + 1;
+/** Between a name and the end of its value: white space as many times, and so many units. */
+const gapsMax = 4;
+const assignmentMax = 420;
+
+/** Where a name ends whose value what follows the text may change: no writing has more white space behind it than that. */
+function openFrom(text: string): number {
+  const earliest = Math.max(0, text.length - assignmentMax);
+  let gaps = 0;
+  let at = text.length;
+  for (; at > earliest; at--) {
+    if (!isBlank(text.charCodeAt(at - 1)) || (at < text.length && isBlank(text.charCodeAt(at)))) continue;
+    gaps++;
+    if (gaps > gapsMax) break;
   }
+  return at;
 }
 
-const allAnchors = [...new Set(forms.flatMap((form) => form.anchors))].sort((a, b) => b.length - a.length);
-const anchorMax = Math.max(...[...allAnchors, ...names].map(({ length }) => length));
-/** The longest first: of those that stand at one place all others are beginnings of it. */
-const anchors = alternatives(allAnchors, 'g');
-const namesExpression = alternatives(names, 'gi');
-const formsByAnchor = new Map(
-  allAnchors.map((anchor) => [
-    anchor,
-    forms.filter((form) => form.anchors.some((own) => anchor.startsWith(own))),
-  ]),
-);
-const anchorBeginnings = beginningsOf(
-  forms.filter(({ before }) => before === undefined).flatMap((form) => form.anchors),
-);
-const nameBeginnings = beginningsOf(names);
-
-function alternatives(texts: readonly string[], flags: string): RegExp {
-  return new RegExp(texts.map((text) => RegExp.escape(text)).join('|'), flags);
-}
-
-function beginningsOf(texts: readonly string[]): ReadonlySet<string> {
-  return new Set(texts.flatMap((text) => Array.from(text, (_, length) => text.slice(0, length)).slice(1)));
+function isBlank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0;
 }

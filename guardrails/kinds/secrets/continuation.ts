@@ -12,11 +12,13 @@ export interface Continued {
 
 /** @param isEnd nothing follows the text */
 export function continuationAt(text: string, at: number, isEnd: boolean): Continued | undefined {
+  const last = text.charAt(at - 1);
+  if (last === '' || !continuations.some(({ last: own }) => own.includes(last))) return undefined;
   const before = text.slice(Math.max(0, at - contextMax), at);
   const to = Math.min(text.length, at + continuationMax);
   const isWhole = isEnd || to < text.length;
   for (const continuation of continuations) {
-    if (!continuation.before.test(before)) continue;
+    if (!continuation.last.includes(last) || !continuation.before.test(before)) continue;
     const { label, expression, open } = continuation;
     const rest = text.slice(at, to);
     expression.lastIndex = 0;

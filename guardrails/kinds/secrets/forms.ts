@@ -1,8 +1,10 @@
-// The forms of secrets: a new one is a row here. Rows name the public description that they follow; of a vendor's own, where
-// there is one. What has no form of its own is found by its name (assignments) or by where it stands (connection strings).
+// The forms of secrets: those of vendors.ts, a table, and here what a row cannot say. Rows name the public description that they
+// follow; of a vendor's own, where there is one. What has no form of its own is found by its name (assignment.ts) or by where it
+// stands (connection strings, curl).
 import { credentialPrefixes, isWellFormedCredential } from '../../../common/credential.ts';
-import { type Form, token } from './form.ts';
-import { isExample, isRandom, isSecretValue } from './likeness.ts';
+import { type Form, lead, token, writtenForm } from './form.ts';
+import { isExample, isRandom } from './likeness.ts';
+import { vendorTokens } from './vendors.ts';
 
 const letters = 'A-Za-z0-9';
 const base64url = 'A-Za-z0-9_-';
@@ -22,10 +24,10 @@ const clouds: readonly Form[] = [
     // docs.aws.amazon.com/IAM "unique identifiers"; base32 as gitleaks' aws-access-token has it. With it the secret access key, of
     // which nothing but its length is known, where it stands within 64 characters of its id.
     label: 'AWS_ACCESS_KEY',
-    anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+    anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'A3T'],
     expression:
-      /A[A-Z]{3}[A-Z2-7]{16}(?![A-Za-z0-9_])(?:[\s\S]{1,64}?(?<![A-Za-z0-9/+_-])(?=[A-Za-z0-9/+]{0,39}[0-9])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}[a-z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-]))?/dy,
-    open: /A[A-Z]{0,3}[A-Z2-7]{0,16}$|A[A-Z]{3}[A-Z2-7]{16}(?![A-Za-z0-9_])[\s\S]{0,104}$/y,
+      /A(?:[A-Z]{3}|3T[A-Z0-9])[A-Z2-7]{16}(?![A-Za-z0-9_])(?:[\s\S]{1,64}?(?<![A-Za-z0-9/+_-])(?=[A-Za-z0-9/+]{0,39}[0-9])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}[a-z])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-]))?/dy,
+    open: /A[A-Z0-9]{0,3}[A-Z2-7]{0,16}$|A[A-Z0-9]{3}[A-Z2-7]{16}(?![A-Za-z0-9_])[\s\S]{0,104}$/y,
     verify: (secret) => isRandom(secret.slice(4)) && !secret.slice(0, 20).endsWith('EXAMPLE'),
   },
   // cloud.google.com/docs/authentication/api-keys; gitleaks' gcp-api-key.
@@ -45,10 +47,7 @@ const clouds: readonly Form[] = [
     // gitleaks' azure-ad-client-secret: three characters, a digit, "Q~", 31 to 34 more.
     label: 'AZURE_CLIENT_SECRET',
     anchors: ['Q~'],
-    before: {
-      expression: /(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}\d$/,
-      open: /(?<![A-Za-z0-9_~.-])(?:[A-Za-z0-9_~.]{1,3}|[A-Za-z0-9_~.]{3}\dQ?)$/,
-    },
+    lead: lead('A-Za-z0-9_~.', [4, 4], 'A-Za-z0-9_~.-'),
     expression: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])/dy,
     open: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{0,35}$/y,
     verify: isRandom,
@@ -94,9 +93,25 @@ const services: readonly Form[] = [
   // api.slack.com/authentication/token-types; gitleaks' slack rules.
   token({
     label: 'SLACK_TOKEN',
-    anchors: ['xoxb-', 'xoxp-', 'xoxe-', 'xoxa-', 'xoxr-', 'xoxs-', 'xapp-'],
+    anchors: ['xoxb-', 'xoxp-', 'xoxe-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxo-', 'xoxc-', 'xapp-'],
     characters: `${letters}-`,
-    rest: `[${letters}]{1,13}-[${letters}-]{16,200}`,
+    rest: `(?:[${letters}]{1,13}-[${letters}-]{16,200}|[${letters}]{30,60})`,
+    verify: isRandom,
+  }),
+  // The cookie of a browser's session.
+  token({
+    label: 'SLACK_TOKEN',
+    anchors: ['xoxd-'],
+    characters: `${letters}%/+_-`,
+    rest: `[${letters}%/+_-]{80,390}`,
+    verify: isRandom,
+  }),
+  token({
+    label: 'SLACK_TOKEN',
+    anchors: ['xoxe.xoxb-', 'xoxe.xoxp-'],
+    characters: letters,
+    inner: '-',
+    rest: `\\d-[${letters}]{140,180}`,
     verify: isRandom,
   }),
   token({
@@ -104,12 +119,12 @@ const services: readonly Form[] = [
     anchors: ['hooks.slack.com/'],
     characters: `${letters}/+`,
     rest: `(?:services|workflows|triggers)/[${letters}/+]{40,60}`,
-    verify: isRandom,
+    verify: (secret) => isRandom(secret.slice(secret.lastIndexOf('/') + 1)),
   }),
   // docs.stripe.com/keys; webhook secrets begin with whsec_. Publishable keys (pk_) are no secret.
   token({
     label: 'STRIPE_KEY',
-    anchors: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
+    anchors: ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_', 'whsec_'],
     characters: letters,
     rest: `[${letters}]{16,120}`,
     verify: isRandom,
@@ -128,14 +143,6 @@ const services: readonly Form[] = [
     anchors: ['sk-ant-'],
     characters: base64url,
     rest: `[a-z]{2,8}\\d{2}-[${base64url}]{80,120}`,
-    verify: isRandom,
-  }),
-  // huggingface.co/docs/hub/security-tokens; gitleaks' huggingface rules.
-  token({
-    label: 'HUGGING_FACE_TOKEN',
-    anchors: ['hf_', 'api_org_'],
-    characters: letters,
-    rest: `[${letters}]{34}`,
     verify: isRandom,
   }),
   // github.blog changelog 2021-09-23, npm's access tokens.
@@ -175,7 +182,7 @@ const services: readonly Form[] = [
     // core.telegram.org/bots/api "Authorizing your bot".
     label: 'TELEGRAM_BOT_TOKEN',
     anchors: [':AA'],
-    before: { expression: /(?<![0-9A-Za-z])\d{8,10}$/, open: /(?<![0-9A-Za-z])(?:\d{1,10}|\d{8,10}:A?)$/ },
+    lead: lead('0-9', [8, 10], letters),
     expression: /\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/dy,
     open: /\d{8,10}:AA[A-Za-z0-9_-]{0,34}$/y,
     verify: isRandom,
@@ -196,9 +203,9 @@ const general: readonly Form[] = [
     label: 'JWT',
     anchors: ['eyJ'],
     expression:
-      /eyJ[A-Za-z0-9_-]{10,1000}\.[A-Za-z0-9_-]{4,8000}\.(?:[A-Za-z0-9_-]{10,8000})?(?![A-Za-z0-9_-])/dy,
+      /eyJ[A-Za-z0-9_-]{10,1000}\.(?:eyJ[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,8000})?|[A-Za-z0-9_-]{4,8000}\.(?:[A-Za-z0-9_-]{10,8000})?)(?![A-Za-z0-9_-])/dy,
     open: /eyJ[A-Za-z0-9_-]{0,1000}(?:\.[A-Za-z0-9_-]{0,8000}){0,2}$/y,
-    lead: /eyJ[A-Za-z0-9_-]{10,400}\./dy,
+    head: /eyJ[A-Za-z0-9_-]{10,400}\./dy,
     verify: (secret) => namesAlgorithm(secret.slice(0, secret.indexOf('.'))),
   },
   {
@@ -209,55 +216,61 @@ const general: readonly Form[] = [
     open: /-----BEGIN(?: [A-Z0-9 ]{0,48}-{0,4})?$/y,
   },
   {
+    // putty.org.uk "PPK file format": what follows the line is found as what goes on behind it.
+    label: 'PRIVATE_KEY',
+    anchors: ['Private-Lines: '],
+    expression: /Private-Lines: \d{1,3}(?=\s|\\[nr])/dy,
+    open: /Private-Lines: \d{0,3}\\?$/y,
+  },
+  {
+    // curl.se/docs/manpage.html, -u: what stands behind the colon.
+    label: 'CURL_PASSWORD',
+    anchors: ['-u ', '-u=', "-u'", '-u"', '--user ', '--user='],
+    expression:
+      /--?u(?:ser)?[= \t]{0,5}["']?[^\s:"'<>{}$]{0,64}["']?:["']?(?<secret>[^\s"'<>{}[\]()]{6,128})/dy,
+    open: /--?u(?:ser)?[= \t]{0,5}["']?[^\s:"'<>{}$]{0,64}(?:["']?:["']?[^\s"'<>{}[\]()]{0,129})?$/y,
+    verify: isPassword,
+  },
+  {
     // RFC 3986, 3.2.1: what stands between the colon and the at sign of an authority.
     label: 'CONNECTION_PASSWORD',
     anchors: ['://'],
-    before: {
-      expression: /(?<![A-Za-z0-9+])[A-Za-z][A-Za-z0-9+]{1,14}$/,
-      open: /(?<![A-Za-z0-9+])[A-Za-z][A-Za-z0-9+]{0,14}(?::\/?)?$/,
-    },
+    lead: lead('A-Za-z0-9+', [2, 15]),
     expression:
-      /[A-Za-z0-9+]+:\/\/[^\s:@/?#"'`<>\\]{0,64}:(?<secret>[^\s@/"'`<>\\]{1,128})@(?=[A-Za-z0-9[_-])/dy,
+      /[A-Za-z][A-Za-z0-9+]*:\/\/[^\s:@/?#"'`<>\\]{0,64}:(?<secret>[^\s@/"'`<>\\]{1,128})@(?=[A-Za-z0-9[_-])/dy,
     open: /[A-Za-z0-9+]+:\/\/[^\s:@/?#"'`<>\\]{0,64}(?::[^\s@/"'`<>\\]{0,128}@?)?$/y,
     verify: (secret) => !isExample(secret),
   },
 ];
 
-export const forms: readonly Form[] = [...gateway, ...clouds, ...services, ...general];
+/** Longer than a window: of them the head is found, then what goes on behind it (continuations). By what their bodies begin with. */
+const longTokens = [
+  // docs.aws.amazon.com/bedrock "API keys": a signed URL in base64, which begins with the name of the service.
+  ['BEDROCK_KEY', 'bedrock-api-key-', 'YmVkcm9jay5hbWF6b25hd3MuY29t'],
+  // gitleaks' 1password-service-account-token: JSON in base64.
+  ['ONEPASSWORD_TOKEN', 'ops_', 'eyJ[A-Za-z0-9+/]{60}'],
+  // fly.io/docs "Tokens": macaroons.
+  ['FLY_TOKEN', 'fm2_', '[A-Za-z0-9+/]{96}'],
+  ['FLY_TOKEN', 'fm1r_', '[A-Za-z0-9+/]{96}'],
+  ['FLY_TOKEN', 'fm1a_', '[A-Za-z0-9+/]{96}'],
+] as const;
 
-/** Names that say that their value is secret; in any case of letters. */
-export const names: readonly string[] = [
-  'password',
-  'passwd',
-  'passphrase',
-  'pwd',
-  'secret',
-  'token',
-  'apikey',
-  'credential',
-  'authorization',
-  ...['api', 'access', 'account', 'auth', 'signing', 'encryption'].flatMap((of) => [
-    `${of}_key`,
-    `${of}-key`,
-  ]),
-  'accesskey',
-  'accountkey',
-  'api key',
+const vendors = vendorTokens.flatMap(([label, own]) => own.map((form) => writtenForm(label, form)));
+
+export const forms: readonly Form[] = [
+  ...gateway,
+  ...clouds,
+  ...services,
+  ...vendors,
+  ...longTokens.map(([label, anchor, body]) => longToken(label, anchor, body)),
+  ...general,
 ];
-
-/** What follows such a name: the rest of the name, an equals sign or a colon, and the value. */
-export const assignment = {
-  label: 'SECRET',
-  expression:
-    /[A-Za-z0-9_-]{0,24}(?:\\?["'`])?[ \t]{0,3}(?:=>|:=|==?|:)[ \t]{0,4}(?:\\?["'`])?(?:(?:Bearer|Basic|Token) )?(?<secret>[^\s"'`,;&<>(){}[\]\\$|]{10,256})(?![^\s"'`,;&<>)}\]\\|])/dy,
-  open: /[A-Za-z0-9_-]{0,24}\\?["'`]?[ \t]{0,3}(?:[:=][=>]?[ \t]{0,4}\\?["'`]?(?:(?:Bearer|Basic|Token) )?[^\s"'`,;&<>(){}[\]\\$|]{0,257})?$/y,
-  verify: (secret: string, name: string) =>
-    isSecretValue(secret) && (/^p/i.test(name) ? hasThreeKinds(secret) : secret.length >= 16),
-};
 
 export interface Continuation {
   readonly label: string;
   readonly before: RegExp;
+  /** The characters that \`before\` may end with: it is asked behind them alone. */
+  readonly last: string;
   readonly expression: RegExp;
   /** From the end of what matches on, in a text that goes on: what follows may belong to it. */
   readonly open: RegExp;
@@ -268,14 +281,25 @@ export const continuations: readonly Continuation[] = [
   {
     label: 'PRIVATE_KEY',
     before: /PRIVATE KEY(?: BLOCK)?-----$/,
+    last: '-',
     // Words of base64 with white space between them, which in JSON is written as \n: no word can be read as two.
     expression:
       /(?:(?:\s|\\[nr])+(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\r\n\\]{0,80})*(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{16,})+(?:(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{1,15}){0,2}(?:\s|\\[nr])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?/y,
     open: /(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{1,15}){0,2}(?:\s|\\[nr])*(?:\\|[A-Za-z0-9+/=]+|-{1,4}|-----[A-Z0-9 ]{0,50}-{0,4}|[A-Z][A-Za-z]+-?[A-Za-z]*:?[^\r\n\\]{0,81})?$/y,
   },
   {
+    label: 'PRIVATE_KEY',
+    before: /Private-Lines: \d{1,3}$/,
+    last: '0123456789',
+    expression:
+      /(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{4,64}(?![A-Za-z0-9+/=-]))+(?:(?:\s|\\[nr])+Private-MAC: [0-9a-f]{40,64})?/y,
+    open: /(?:\s|\\[nr])*(?:\\|[A-Za-z0-9+/=]{1,64}|Private-[MAC]{0,3}(?:: ?[0-9a-f]{0,64})?)?$/y,
+  },
+  ...longTokens.map(([label, anchor, body]) => restOfLong(label, anchor, body)),
+  {
     label: 'JWT',
     before: /[A-Za-z0-9_-]{16}\.$/,
+    last: '.',
     expression: /eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?/y,
     open: /e?y?$/y,
   },
@@ -283,12 +307,37 @@ export const continuations: readonly Continuation[] = [
 
 export const continuationMax = 16_384;
 
-function google(label: string, anchor: string, rest: string): Form {
-  return token({ label, anchors: [anchor], characters: base64url, rest, verify: isRandom });
+/** @param body what tells by its beginning that it is one, as an expression */
+function longToken(label: string, anchor: string, body: string): Form {
+  const before = RegExp.escape(anchor);
+  return {
+    label,
+    anchors: [anchor],
+    expression: new RegExp(`${before}(?=${body})[A-Za-z0-9+/_-]{20,4000}={0,3}(?![A-Za-z0-9+/_-])`, 'dy'),
+    open: new RegExp(`${before}[A-Za-z0-9+/_-]{0,4000}={0,3}$`, 'y'),
+    head: new RegExp(`${before}(?=${body})`, 'dy'),
+    verify: (secret) => secret.length <= anchor.length || isRandom(secret.slice(-40)),
+  };
 }
 
-function hasThreeKinds(value: string): boolean {
-  return [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length >= 3;
+function restOfLong(label: string, anchor: string, body: string): Continuation {
+  return {
+    label,
+    before: new RegExp(`(?<![A-Za-z0-9_])${RegExp.escape(anchor)}$`),
+    last: anchor.slice(-1),
+    expression: new RegExp(`(?=${body})[A-Za-z0-9+/_-]+={0,3}`, 'y'),
+    open: /[A-Za-z0-9+/_-]*={0,3}$/y,
+  };
+}
+
+/** Not a group, a path, a variable or a word. */
+function isPassword(secret: string): boolean {
+  if (/^[/$%*#]/.test(secret) || isExample(secret)) return false;
+  return [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(secret)).length >= 2;
+}
+
+function google(label: string, anchor: string, rest: string): Form {
+  return token({ label, anchors: [anchor], characters: base64url, rest, verify: isRandom });
 }
 
 function namesAlgorithm(head: string): boolean {

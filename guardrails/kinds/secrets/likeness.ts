@@ -1,17 +1,30 @@
 // Whether a text looks like a secret: made by chance, neither words nor an example.
 
-/** Shannon's, in bits for a character. */
+const ascii = 0x80;
+const counts = new Uint16Array(ascii + 1);
+
+/** Shannon's, in bits for a character. Of a text below 65,536 units; what is not ASCII counts as one character. */
 export function entropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  const { length } = text;
+  counts.fill(0);
+  for (let at = 0; at < length; at++) {
+    const code = Math.min(text.charCodeAt(at), ascii);
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
   let bits = 0;
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  for (const count of counts) if (count > 0) bits -= (count / length) * Math.log2(count / length);
   return bits;
 }
 
 /** Of a token whose form says what it is: only examples such as "xxxx" or "1234567890" are to be told from it. */
 export function isRandom(token: string): boolean {
-  return entropy(token) >= 3 && !ascending.test(token);
+  return (
+    entropy(token) >= (token.length < 16 ? 2.2 : 3) && !ascending.test(token) && !token.endsWith('EXAMPLE')
+  );
+}
+
+export function isUuid(value: string): boolean {
+  return uuid.test(value);
 }
 
 /** Of a value of which only its name says that it is secret. */
@@ -28,9 +41,9 @@ export function isExample(value: string): boolean {
 }
 
 const example =
-  /^(?:pass(?:word|wd|phrase)?|pwd|secret|token|none|null|true|false|admin|root|guest|test|user|changeme)\d{0,4}$|example|your|change.?me|placeholder|redacted|dummy|insert|x{4}|\*{3}|\.{3}|^[<${%[]|_here$/i;
+  /^(?:pass(?:word|wd|phrase)?|pwd|secret|token|none|null|true|false|admin|root|guest|test|user|changeme)\d{0,4}$|example|your|change.?me|placeholder|redacted|dummy|insert|x{4}|\*{3}|\.{3}|^some(?:pass|secret|token|key)|^[<${%[]|\$\{[^{}]*\}|\{\{[^{}]*\}\}|_here$/i;
 const ascending = /0123456|1234567|abcdefg/i;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const uuid = /^(?:[a-z]+-){0,2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const path = /^(?:\.{1,2}\/|~\/|\/[a-z]{2}|[a-z]+:\/\/|[A-Z]:\\)/;
 
 /**
@@ -38,6 +51,7 @@ const path = /^(?:\.{1,2}\/|~\/|\/[a-z]{2}|[a-z]+:\/\/|[A-Z]:\\)/;
  * by chance; of what could be a name in source code also by the length of its words, which chance makes short.
  */
 function isWords(value: string): boolean {
+  if ((value.match(/\d+/g) ?? []).length >= digitGroupsMin) return false;
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
   const pairs = words.flatMap(pairsOf);
   const share = pairs.filter((pair) => commonPairs.has(pair)).length / Math.max(1, pairs.length);
@@ -46,6 +60,8 @@ function isWords(value: string): boolean {
   return share >= 0.25 || value.includes('.');
 }
 
+/** Names have digits at their end, or at two places; chance strews them. */
+const digitGroupsMin = 4;
 const sourceName = /^[A-Za-z_$][\w$.-]*$/;
 
 function pairsOf(word: string): readonly string[] {

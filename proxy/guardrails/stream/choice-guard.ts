@@ -4,8 +4,13 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { TextWindow } from '../../../guardrails/window.ts';
 import { protocolError } from '../../providers/protocol-error.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
+import { choicePlaces } from '../answer-places.ts';
+import { messageFields } from '../message-places.ts';
+import { fields as placesOf } from '../places.ts';
+import { Channel, type Decidable } from './channel.ts';
 import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from './delta.ts';
 import { HeldCall } from './held-call.ts';
+import { type Left, PathWindows } from './path-windows.ts';
 import type { WholeGuard } from './whole-guard.ts';
 
 /** What becomes of a chunk's choice. */
@@ -27,37 +32,8 @@ export interface LaterFields {
   readonly isCall: boolean;
   /** UTF-16 units, of a call. */
   readonly held: number;
-}
-
-/** A text that comes in pieces. */
-export class Channel {
-  readonly #window: TextWindow;
-  #pushed = 0;
-  shape: Piece['shape'];
-
-  constructor(window: TextWindow, shape: Piece['shape']) {
-    this.#window = window;
-    this.shape = shape;
-  }
-
-  /** UTF-16 units. */
-  get pushed(): number {
-    return this.#pushed;
-  }
-
-  get decided(): number {
-    return this.#pushed - this.#window.held;
-  }
-
-  push({ text, shape }: Piece): string {
-    this.#pushed += text.length;
-    this.shape = shape;
-    return this.#window.push(text);
-  }
-
-  end(): string {
-    return this.#window.end();
-  }
+  /** Of fields that nobody knows, which have windows of their own. */
+  readonly left?: { readonly delta: Left; readonly fields: Left };
 }
 
 export interface ChoiceGuardDeps {
@@ -65,7 +41,16 @@ export interface ChoiceGuardDeps {
   readonly whole: WholeGuard;
   /** What comes out leads nowhere: whatever can be inspected is, and nothing is refused for its form. */
   readonly observes: boolean;
+  /** Of the stream. */
+  readonly windows: { count: number };
 }
+
+const deltaPlaces = placesOf(messageFields);
+const knownOfChoice: ReadonlySet<string> = new Set(
+  // Some servers say the text of a stream where others say a whole answer.
+  Object.keys(choicePlaces.fields ?? {}).filter((name) => name !== 'message'),
+);
+const knownOfDelta: ReadonlySet<string> = new Set(Object.keys(messageFields));
 
 export class ChoiceGuard {
   readonly index: unknown;
@@ -73,21 +58,25 @@ export class ChoiceGuard {
   readonly #whole: WholeGuard;
   readonly #observes: boolean;
   readonly #channels = new Map<string, Channel>();
+  readonly #ofDelta: PathWindows;
+  readonly #ofChoice: PathWindows;
   /** What the choice begins with, until something of it leaves. */
   #opening: JsonObject | undefined = {};
   #call: HeldCall | undefined;
   readonly #completeCalls: HeldCall[] = [];
   #holdsCalls = true;
 
-  constructor(index: unknown, { guards, whole, observes }: ChoiceGuardDeps) {
+  constructor(index: unknown, { guards, whole, observes, windows }: ChoiceGuardDeps) {
     this.index = index;
+    this.#ofDelta = new PathWindows({ guards, windows, place: deltaPlaces, mayRepeat: false });
+    this.#ofChoice = new PathWindows({ guards, windows, place: choicePlaces, mayRepeat: true });
     this.#guards = guards;
     this.#whole = whole;
     this.#observes = observes;
   }
 
-  get channels(): Iterable<Channel> {
-    return this.#channels.values();
+  get channels(): readonly Decidable[] {
+    return [...this.#channels.values(), ...this.#ofDelta.channels, ...this.#ofChoice.channels];
   }
 
   /** UTF-16 units of a call that is not complete. */
@@ -101,15 +90,11 @@ export class ChoiceGuard {
     const { pieces, calls, plain, others } = readDelta(isObject(delta) ? delta : {});
     const later: LaterFields[] = calls.flatMap((piece) => this.#takeCall(piece));
     const texts = pieces.map((piece) => this.#channel(piece).push(piece));
-    const fields = this.#whole.ofChoice(withoutEmpty(more));
+    const [known, unknown] = parted(withoutEmpty(more), knownOfChoice);
+    const fields = this.#whole.ofChoice(known);
     const isFinish = fields.finish_reason !== undefined;
-    if (others !== undefined || (!isFinish && Object.keys(fields).length > 0))
-      later.push({
-        delta: this.#whole.ofDelta(others ?? {}),
-        fields: isFinish ? {} : fields,
-        isCall: false,
-        held: 0,
-      });
+    const said = this.#saidBeside(others ?? {}, { known: isFinish ? {} : fields, unknown });
+    if (said !== undefined) later.push(said);
     const isUntouched =
       this.#opening === undefined &&
       pieces.length > 0 &&
@@ -127,11 +112,23 @@ export class ChoiceGuard {
     };
   }
 
+  #saidBeside(others: JsonObject, { known, unknown }: Beside): LaterFields | undefined {
+    const [delta, unknownOfDelta] = parted(others, knownOfDelta);
+    const isKnown = isNothing(unknown) && isNothing(unknownOfDelta);
+    if (isKnown && isNothing(delta) && isNothing(known)) return undefined;
+    const said = { delta: this.#whole.ofDelta(delta), fields: known, isCall: false, held: 0 };
+    if (isKnown) return said;
+    const left = { delta: this.#ofDelta.take(unknownOfDelta), fields: this.#ofChoice.take(unknown) };
+    return { ...said, left };
+  }
+
   /** Nothing follows. @throws BlockedError */
   end(): Pick<TakenChoice, 'released' | 'later'> {
     const later = this.#completeCall();
     const channels = [...this.#channels.values()];
     const texts = channels.map((channel) => channel.end());
+    this.#ofDelta.end();
+    this.#ofChoice.end();
     return { released: this.#deltaOf(channels, texts), later };
   }
 
@@ -189,6 +186,26 @@ export class ChoiceGuard {
     const held = call.length;
     return [{ delta: guard(call.take()), fields: {}, isCall: true, held }];
   }
+}
+
+/** Of a choice, beside its delta. */
+interface Beside {
+  readonly known: JsonObject;
+  readonly unknown: JsonObject;
+}
+
+function isNothing(fields: JsonObject): boolean {
+  return Object.keys(fields).length === 0;
+}
+
+/** Fields that a table names, and the others. */
+export function parted(
+  fields: JsonObject,
+  known: ReadonlySet<string>,
+): readonly [known: JsonObject, unknown: JsonObject] {
+  const [named, others] = [new Map<string, unknown>(), new Map<string, unknown>()];
+  for (const name of Object.keys(fields)) (known.has(name) ? named : others).set(name, fields[name]);
+  return [Object.fromEntries(named), Object.fromEntries(others)];
 }
 
 function deltaOf({ field, call }: CallPiece): JsonObject {

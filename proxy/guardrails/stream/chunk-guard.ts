@@ -3,9 +3,12 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
-import { type Channel, ChoiceGuard, type ChoiceGuardDeps, type LaterFields } from './choice-guard.ts';
+import { answerPlaces } from '../answer-places.ts';
+import type { Decidable } from './channel.ts';
+import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-head.ts';
 import { saysNothing } from './delta.ts';
+import { type Left, PathWindows } from './path-windows.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 
 /** A chunk that may leave. */
@@ -17,28 +20,45 @@ export interface PassedChunk {
   readonly commits: boolean;
 }
 
+/** UTF-16 units. */
+export interface HeldMax {
+  /** Of calls that are not complete: each is inspected in one go. */
+  readonly calls: number;
+  /** Of calls, and of chunks that wait for text: what they say has been inspected. */
+  readonly all: number;
+}
+
 /** What leaves with a choice's delta, or beside it. */
 interface Fields extends LaterFields {
   readonly choice: ChoiceGuard | undefined;
   readonly head: JsonObject;
-  /** Of the chunk. */
-  readonly extras: JsonObject;
+  readonly extras: Extras;
+}
+
+/** Of a chunk, beside its choices. */
+interface Extras {
+  readonly known: JsonObject;
+  /** Fields that nobody knows. */
+  readonly left?: Left;
 }
 
 interface Waiting {
   readonly fields: Fields;
   /** Leaves when so much of these texts is decided. */
-  readonly after: readonly (readonly [channel: Channel, at: number])[];
+  readonly after: readonly (readonly [channel: Decidable, at: number])[];
 }
 
 const nothing: JsonObject = {};
+const noExtras: Extras = { known: nothing };
+const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(answerPlaces.fields ?? {}));
 
 export class ChunkGuard {
   readonly #guards: AnswerGuards;
   readonly #deps: ChoiceGuardDeps;
-  readonly #heldMax: number;
+  readonly #heldMax: HeldMax;
   readonly #whole: WholeGuard;
   readonly #choices = new Map<unknown, ChoiceGuard>();
+  readonly #paths: PathWindows;
   /** Says which answer it is of. */
   #last = nothing;
   #waiting: Waiting[] = [];
@@ -49,20 +69,26 @@ export class ChunkGuard {
   readonly #finishes = new Map<ChoiceGuard, Fields>();
   /** The last one told counts. */
   #usage: JsonObject | undefined;
-  #usageChunk: JsonObject | undefined;
+  #usageChunk: { readonly head: JsonObject; readonly extras: Extras } | undefined;
 
-  /** @param heldMax UTF-16 units of calls, and of what waits for text */
-  constructor(guards: AnswerGuards, heldMax: number, observes: boolean) {
+  constructor(guards: AnswerGuards, heldMax: HeldMax, observes: boolean) {
     const whole = createWholeGuard(guards);
     this.#guards = guards;
     this.#heldMax = heldMax;
     this.#whole = whole;
-    this.#deps = { guards, whole, observes };
+    const windows = { count: 0 };
+    this.#deps = { guards, whole, observes, windows };
+    this.#paths = new PathWindows({ guards, windows, place: answerPlaces, mayRepeat: true });
   }
 
   /** UTF-16 units that are held, windows aside. */
   get held(): number {
-    let held = this.#waitingHeld;
+    return this.#waitingHeld + this.#heldCalls;
+  }
+
+  /** That are not complete. */
+  get #heldCalls(): number {
+    let held = 0;
     for (const choice of this.#choices.values()) held += choice.held;
     return held;
   }
@@ -74,7 +100,7 @@ export class ChunkGuard {
     this.#last = chunk;
     this.#usage = usage ?? this.#usage;
     if (choices.length === 0 && usage !== undefined) {
-      this.#usageChunk = { ...headOf(chunk), ...extras };
+      this.#usageChunk = { head: headOf(chunk), extras: both(this.#usageChunk?.extras, extras) };
       return [];
     }
     const taken = choices.map((choice) => {
@@ -83,36 +109,41 @@ export class ChunkGuard {
     });
     const isUntouched = taken.length > 0 && taken.every((one) => one.isUntouched);
     const passed: PassedChunk[] =
-      isUntouched && extras === nothing && usage === undefined
+      isUntouched && extras === noExtras && usage === undefined
         ? [{ chunk, isUntouched: true, commits: true }]
         : this.#released(taken);
     this.#keep(taken, extras, size);
     this.#pass(passed);
-    if (!this.#letGo && this.held > this.#heldMax) this.#letAllGo(passed);
+    if (!this.#letGo && (this.#heldCalls > this.#heldMax.calls || this.held > this.#heldMax.all))
+      this.#letAllGo(passed);
     return passed;
   }
 
   /** Nothing follows. @returns all that has not left @throws BlockedError */
   end(): readonly PassedChunk[] {
     const ended = [...this.#choices.values()].map((choice) => ({ choice, ...choice.end() }));
+    this.#paths.end();
     const passed = this.#released(ended);
-    this.#keep(ended, nothing, 0);
+    this.#keep(ended, noExtras, 0);
     this.#pass(passed);
     const finishes = [...this.#finishes.values()].map((fields) => said(chunkOf(fields)));
     passed.push(...finishes, ...this.#usageTold(finishes.at(-1)));
     return passed;
   }
 
-  #readTop(chunk: JsonObject): { extras: JsonObject; usage: JsonObject | undefined } {
-    let extras = nothing;
+  #readTop(chunk: JsonObject): { extras: Extras; usage: JsonObject | undefined } {
+    let others: JsonObject | undefined;
     let usage: JsonObject | undefined;
     for (const name of Object.keys(chunk)) {
       const value = chunk[name];
       if (name === 'choices' || headFields.has(name) || saysNothing(value)) continue;
       if (name === 'usage' && isObject(value)) usage = value;
-      else extras = { ...extras, ...this.#whole.ofChunk({ [name]: value }) };
+      else others = { ...others, [name]: value };
     }
-    return { extras, usage };
+    if (others === undefined) return { extras: noExtras, usage };
+    const [known, unknown] = parted(others, knownOfChunk);
+    const left = Object.keys(unknown).length === 0 ? undefined : this.#paths.take(unknown);
+    return { extras: { known: this.#whole.ofChunk(known), ...(left && { left }) }, usage };
   }
 
   #choice(index: unknown): ChoiceGuard {
@@ -133,32 +164,33 @@ export class ChunkGuard {
   }
 
   /** What a chunk says beside text waits for the text before it. */
-  #keep(taken: readonly Kept[], extras: JsonObject, size: number): void {
-    if (extras === nothing && taken.every(saysNoMore)) return;
+  #keep(taken: readonly Kept[], extras: Extras, size: number): void {
+    if (extras === noExtras && taken.every(saysNoMore)) return;
     const head = headOf(this.#last);
     let rest = extras;
     for (const { choice, later, finish } of taken) {
       for (const fields of later) {
         this.#wait({ ...fields, held: fields.isCall ? fields.held : size, choice, head, extras: rest });
-        rest = nothing;
+        rest = noExtras;
       }
       if (finish === undefined) continue;
       const known = this.#finishes.get(choice);
       const told = { delta: nothing, isCall: false, held: 0, choice, head };
       this.#finishes.set(choice, {
-        ...{ ...told, fields: { ...known?.fields, ...finish }, extras: { ...known?.extras, ...rest } },
+        ...{ ...told, fields: { ...known?.fields, ...finish }, extras: both(known?.extras, rest) },
       });
-      rest = nothing;
+      rest = noExtras;
     }
-    if (rest === nothing) return;
+    if (rest === noExtras) return;
     const choice = taken[0]?.choice;
     this.#wait({ delta: nothing, fields: nothing, isCall: false, held: size, choice, head, extras: rest });
   }
 
   #wait(fields: Fields): void {
     const of = fields.choice === undefined ? this.#choices.values() : [fields.choice];
-    const after: [Channel, number][] = [];
+    const after: [Decidable, number][] = [];
     for (const choice of of) for (const channel of choice.channels) after.push([channel, channel.pushed]);
+    for (const channel of this.#paths.channels) after.push([channel, channel.pushed]);
     this.#waiting.push({ fields, after });
     this.#waitingHeld += fields.held;
   }
@@ -169,7 +201,12 @@ export class ChunkGuard {
       if (!this.#letGo && first.after.some(([channel, at]) => channel.decided < at)) return;
       this.#waiting.shift();
       this.#waitingHeld -= first.fields.held;
-      passed.push({ chunk: chunkOf(first.fields), isUntouched: false, commits: first.fields.isCall });
+      const { isCall, left } = first.fields;
+      passed.push({
+        chunk: chunkOf(first.fields),
+        isUntouched: false,
+        commits: isCall || left !== undefined,
+      });
     }
   }
 
@@ -180,7 +217,7 @@ export class ChunkGuard {
     const choices = [...this.#choices.values()];
     this.#keep(
       choices.map((choice) => ({ choice, later: choice.letCallsGo() })),
-      nothing,
+      noExtras,
       0,
     );
     this.#pass(passed);
@@ -191,7 +228,10 @@ export class ChunkGuard {
     const usage = this.#usage;
     if (usage === undefined) return [];
     if (this.#usageChunk === undefined && last !== undefined) last.chunk.usage = usage;
-    else return [said({ ...headOf(this.#last), ...this.#usageChunk, choices: [], usage })];
+    else {
+      const { head, extras } = this.#usageChunk ?? { head: headOf(this.#last), extras: noExtras };
+      return [said({ ...head, ...extrasOf(extras), choices: [], usage })];
+    }
     return [];
   }
 }
@@ -215,8 +255,20 @@ function saysNoMore({ later, finish }: Kept): boolean {
   return later.length === 0 && finish === undefined;
 }
 
-function chunkOf({ head, extras, choice, delta, fields }: Fields): JsonObject {
-  return { ...head, choices: choice === undefined ? [] : [choiceBody(choice, delta, fields)], ...extras };
+function chunkOf({ head, extras, choice, delta, fields, left }: Fields): JsonObject {
+  const saidOf = (one: ChoiceGuard) =>
+    choiceBody(one, { ...delta, ...left?.delta() }, { ...fields, ...left?.fields() });
+  return { ...head, choices: choice === undefined ? [] : [saidOf(choice)], ...extrasOf(extras) };
+}
+
+function extrasOf({ known, left }: Extras): JsonObject {
+  return { ...known, ...left?.() };
+}
+
+function both(one: Extras | undefined, other: Extras): Extras {
+  if (one === undefined || one === noExtras) return other;
+  const left = () => ({ ...one.left?.(), ...other.left?.() });
+  return { known: { ...one.known, ...other.known }, left };
 }
 
 function choiceBody(choice: ChoiceGuard, delta: JsonObject, fields: JsonObject): JsonObject {

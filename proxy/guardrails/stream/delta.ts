@@ -79,7 +79,9 @@ const texts = new Map(
 );
 
 /** Fields in whose parts texts come piece by piece, where they are no text themselves. */
-const partsNames = new Set(['content', 'reasoning_content', 'reasoning', 'reasoning_details', 'audio']);
+const partsNames = new Set([
+  ...['content', 'reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'audio'],
+]);
 const partTexts = new Set(['text', 'thinking', 'summary', 'transcript']);
 /** Says which part it is of, and nothing by itself. */
 const partMarks = new Set(['type', 'index', 'id', 'format']);

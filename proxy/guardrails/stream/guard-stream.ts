@@ -5,7 +5,9 @@ import { BlockedError } from '../../../guardrails/window.ts';
 import { SseSplitter } from '../../providers/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
+import { guardedFailure } from '../failure-text.ts';
 import type { InspectContext } from '../guardrail.ts';
+import type { HeldMax } from './chunk-guard.ts';
 import { StreamInspection } from './stream-inspection.ts';
 
 export interface StreamGuardDeps {
@@ -35,9 +37,10 @@ export function guardStream(
 /** Calls are inspected in one go: none that takes longer than this. */
 const callMsMax = 250;
 
-function heldMax(guards: AnswerGuards, { eventBytesMax }: StreamGuardDeps): number {
+function heldMax(guards: AnswerGuards, { eventBytesMax }: StreamGuardDeps): HeldMax {
   const nsPerUnit = guards.guards().reduce((sum, { matcher }) => sum + matcher.cost, 0);
-  return Math.min(eventBytesMax, guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
+  const calls = Math.min(guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
+  return { calls, all: eventBytesMax };
 }
 
 /** Long texts, and slow matchers, must not keep others waiting. */
@@ -211,7 +214,8 @@ class GuardedStream implements StreamResult, StreamSink {
 
   #errorOf(cause: unknown): Error {
     if (cause instanceof BlockedError) return this.#guards.refusal(cause);
-    return cause instanceof Error ? cause : new Error(String(cause));
+    const left = guardedFailure(cause, this.#guards);
+    return left instanceof Error ? left : new Error(String(left));
   }
 
   #conclude(tell: (sink: StreamSink) => void): void {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../providers/protocol-error.ts';
 import { eventData } from '../../providers/sse.ts';
 import type { AnswerGuards } from '../answer-guards.ts';
-import { ChunkGuard, type PassedChunk } from './chunk-guard.ts';
+import { ChunkGuard, type HeldMax, type PassedChunk } from './chunk-guard.ts';
 import { sliceMax, slicesOf } from './slices.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
@@ -25,8 +25,8 @@ export class StreamInspection {
   /** Of a chunk with a long text, what was not looked at yet. */
   #slices: JsonObject[] = [];
 
-  /** @param heldMax UTF-16 units of calls, and of what waits for text: above it the failure rules hold */
-  constructor(guards: AnswerGuards, heldMax: number) {
+  /** @param heldMax above it the failure rules hold */
+  constructor(guards: AnswerGuards, heldMax: HeldMax) {
     const { services } = guards;
     const holds = services.some((service) => service.holds);
     this.#guards = guards;

@@ -178,6 +178,12 @@ describe.each([
     const invisible = words('fine', '\u200b\u200d');
     expect(await violated(create({ check: invisible }))).toEqual(['check.words.phrases[1]']);
     expect(await created({ check: { secrets: {} } })).toMatchObject({ check: { secrets: {} } });
+    const forms = [{ label: 'ACME_KEY', form: 'acme_{alnum:32}' }];
+    expect(await created({ check: { secrets: { forms } } })).toMatchObject({ check: { secrets: { forms } } });
+    const unreadable = [...forms, { label: 'ACME_KEY', form: 'acme_{letters:32}' }];
+    expect(await violated(create({ check: { secrets: { forms: unreadable } } }))).toEqual([
+      'check.secrets.forms[1].form',
+    ]);
     for (const hidden of ['unclosed', '\u200b']) expect(plane.logs.join('')).not.toContain(hidden);
   });
 

@@ -185,6 +185,15 @@ describe('guardrails', () => {
       'Kestrel',
     ]);
     await ctl.expect('guardrails create small --stage input --action block --tokens-max 8000');
+    const own = 'guardrails create own-keys --stage both --action redact --position 900 --secret-form';
+    await ctl.expect(
+      `${own} ACME_KEY=acme_live_{alnum:32} --secret-form ACME_TOKEN={hex:16}.acmev1.{alnum:40}`,
+    );
+    expect((await ctl.json('guardrails get own-keys')).check.secrets.forms).toEqual([
+      { label: 'ACME_KEY', form: 'acme_live_{alnum:32}' },
+      { label: 'ACME_TOKEN', form: '{hex:16}.acmev1.{alnum:40}' },
+    ]);
+    await ctl.expect('guardrails delete own-keys --yes');
     const { guardrails } = await ctl.json('guardrails list');
     expect(guardrails.map(({ name }: { name: string }) => name)).toEqual([
       'no-secrets',

@@ -23,6 +23,9 @@ import {
   randomAnswer,
   runMax,
   runMin,
+  textAt,
+  type UnknownPath,
+  unknownPaths,
 } from '../../support/guarded-answers.ts';
 import { type Action, fullWindow, marked, Received, ToldStream } from '../../support/guarded-streams.ts';
 
@@ -65,7 +68,7 @@ it(
     if (given !== undefined) return;
     expect(Object.values(outcomes).every((count) => count > 0)).toBe(true);
   },
-  60_000 + cases * 50,
+  60_000 + cases * 500,
 );
 
 async function runCase(number: number) {
@@ -205,6 +208,8 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
   return { inspection, decisions };
 }
 
+const unknownNames = Object.keys(unknownPaths) as UnknownPath[];
+
 interface Said {
   readonly [name: string]: unknown;
 }
@@ -215,7 +220,8 @@ function saidBy(body: unknown): readonly Said[] {
     const message = isObject(choice.message) ? choice.message : {};
     const texts = ['content', 'reasoning_content', 'refusal'].map((name) => [name, message[name] ?? '']);
     const calls = listOf(message, 'tool_calls').map(({ id, function: called }) => ({ id, called }));
-    return { ...Object.fromEntries(texts), calls, finish: choice.finish_reason };
+    const unknown = unknownNames.map((name) => [name, textAt(message, unknownPaths[name])]);
+    return { ...Object.fromEntries([...texts, ...unknown]), calls, finish: choice.finish_reason };
   });
 }
 
@@ -227,13 +233,15 @@ interface OpenChoice extends Record<string, unknown> {
 function saidByChunks(chunks: readonly JsonObject[]): readonly Said[] {
   const choices = new Map<unknown, OpenChoice>();
   for (const choice of chunks.flatMap((chunk) => listOf(chunk, 'choices'))) {
-    const empty = { content: '', reasoning_content: '', refusal: '', calls: [], finish: null };
+    const unknown = Object.fromEntries(unknownNames.map((name) => [name, '']));
+    const empty = { content: '', reasoning_content: '', refusal: '', ...unknown, calls: [], finish: null };
     const known: OpenChoice = choices.get(choice.index) ?? empty;
     choices.set(choice.index, known);
     expect(known.finish, 'nothing follows the finish reason').toBe(null);
     const delta = isObject(choice.delta) ? choice.delta : {};
     for (const name of ['content', 'reasoning_content', 'refusal'])
       known[name] = `${known[name]}${delta[name] ?? ''}`;
+    for (const name of unknownNames) known[name] = `${known[name]}${textAt(delta, unknownPaths[name])}`;
     for (const call of listOf(delta, 'tool_calls')) addCall(known.calls, call);
     known.finish = choice.finish_reason;
   }

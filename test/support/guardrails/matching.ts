@@ -5,7 +5,8 @@ import { contextMax, type Finding, type Matcher } from '../../../guardrails/matc
 import type { Random } from '../access/random.ts';
 
 export function findWhole(matcher: Matcher, raw: string, window: number): readonly Finding[] {
-  return matcher.inspect({ raw, folded: fold(raw), isEnd: true }, 0, window).findings;
+  const { findings } = matcher.inspect({ raw, folded: fold(raw), isEnd: true }, 0, window);
+  return findings.map(({ start, end, label }) => ({ start, end, label }));
 }
 
 /** Forgets what has left but for the context that a matcher is promised; and asks for what a matcher promises. */

@@ -7,6 +7,7 @@ import type { SecretsCheck as _gateway_v1_SecretsCheck, SecretsCheck__Output as 
 import type { PromptSizeCheck as _gateway_v1_PromptSizeCheck, PromptSizeCheck__Output as _gateway_v1_PromptSizeCheck__Output } from '../../gateway/v1/PromptSizeCheck.ts';
 import type { WebhookCheck as _gateway_v1_WebhookCheck, WebhookCheck__Output as _gateway_v1_WebhookCheck__Output } from '../../gateway/v1/WebhookCheck.ts';
 import type { ModerationCheck as _gateway_v1_ModerationCheck, ModerationCheck__Output as _gateway_v1_ModerationCheck__Output } from '../../gateway/v1/ModerationCheck.ts';
+import type { GuardrailField as _gateway_v1_GuardrailField, GuardrailField__Output as _gateway_v1_GuardrailField__Output } from '../../gateway/v1/GuardrailField.ts';
 
 export interface GuardrailCheck {
   'words'?: (_gateway_v1_WordsCheck | null);
@@ -16,6 +17,7 @@ export interface GuardrailCheck {
   'promptSize'?: (_gateway_v1_PromptSizeCheck | null);
   'webhook'?: (_gateway_v1_WebhookCheck | null);
   'moderation'?: (_gateway_v1_ModerationCheck | null);
+  'also'?: (_gateway_v1_GuardrailField)[];
   'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation";
 }
 
@@ -27,5 +29,6 @@ export interface GuardrailCheck__Output {
   'promptSize'?: (_gateway_v1_PromptSizeCheck__Output | null);
   'webhook'?: (_gateway_v1_WebhookCheck__Output | null);
   'moderation'?: (_gateway_v1_ModerationCheck__Output | null);
+  'also': (_gateway_v1_GuardrailField__Output)[];
   'kind'?: "words"|"pattern"|"personalData"|"secrets"|"promptSize"|"webhook"|"moderation";
 }

@@ -29,6 +29,7 @@ const problems = (check: GuardrailCheck): string[] => {
   return ('problems' in field ? field.problems : compileProblems(field.value)).map(({ at }) => at);
 };
 const some = (count: number) => Array.from({ length: count }, (_, n) => `phrase ${n}`);
+const acme = (length: number) => ({ label: 'ACME_KEY', form: `acme_{alnum:${length}}` });
 const id = '019ab000-0000-7000-8000-000000000000';
 
 describe('a guardrail', () => {
@@ -131,6 +132,11 @@ describe('a check', () => {
 
   it.each<[string, GuardrailCheck]>([
     ['10,000 phrases', { words: { phrases: some(10_000) } }],
+    ['forms of secrets', { secrets: { forms: [acme(32)] } }],
+    [
+      'thirty forms that begin alike',
+      { secrets: { forms: Array.from({ length: 30 }, (_, n) => acme(12 + n)) } },
+    ],
     ['a phrase of 200 characters', { words: { phrases: ['😀'.repeat(199).concat('x')] } }],
     ['sizes', { promptSize: { imagesMax: 1 } }],
     ['a webhook', { webhook: { url: 'https://checks.example.com/', timeoutMs: 30_000 } }],
@@ -172,6 +178,8 @@ describe('a check', () => {
       { pattern: { patterns: Array.from({ length: 11 }, (_, n) => `a[^b]{0,400}${n}`) } },
       ['.pattern'],
     ],
+    ['fields that there are not', { secrets: {}, also: ['GUARDRAIL_FIELD_UNSPECIFIED'] }, ['.also[0]']],
+    ['fields of the request for a service', { moderation: {}, also: ['GUARDRAIL_FIELD_USER'] }, ['.also']],
     ['a model with a space', { moderation: { model: 'a b' } }, ['.moderation.model']],
     ['a category in words', { moderation: { categories: ['Self harm'] } }, ['.moderation.categories[0]']],
     ['a score below 0', { moderation: { scoreMin: -0.1 } }, ['.moderation.score_min']],
@@ -183,7 +191,7 @@ describe('a check', () => {
 
   it('is stored without repetitions, and its URL in one form', () => {
     expect(read({ words: { phrases: ['x', 'y', 'x'], withinWords: true } })).toEqual({
-      value: { kind: 'words', message: { words: { phrases: ['x', 'y'], withinWords: true } } },
+      value: { kind: 'words', message: { words: { phrases: ['x', 'y'], withinWords: true }, also: [] } },
     });
     expect(read({ webhook: { url: 'HTTPS://Checks.example.com' } })).toMatchObject({
       value: { message: { webhook: { url: 'https://checks.example.com/', timeoutMs: 0 } } },
@@ -201,5 +209,6 @@ describe('a check', () => {
     expect(textBytesOf(received({ words: { phrases: ['é', 'ab'] } }))).toBe(4);
     expect(textBytesOf(received({ pattern: { patterns: ['😀'] } }))).toBe(4);
     expect(textBytesOf(received({ secrets: {} }))).toBe(0);
+    expect(textBytesOf(received({ secrets: { forms: [acme(32)] } }))).toBe(8 + 15);
   });
 });

@@ -38,7 +38,7 @@ for (const names of [...Object.keys(matchers).map((name) => [name]), Object.keys
     for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
       compared += comparePieces(seed, names) ? 1 : 0;
     expect(compared).toBeGreaterThanOrEqual(given === undefined ? rounds / 2 : 0);
-  });
+  }, 60_000);
 
 it('nothing leaves by what is not seen behind it, however much that is', () => {
   const values = {
@@ -58,12 +58,36 @@ it('nothing leaves by what is not seen behind it, however much that is', () => {
       }
 });
 
+it('a secret is found in pieces that one way to read an escape shows later than the other', () => {
+  const text = 'connect&#32;to&#32;mongodb&#43;srv://app:XBOfa4qnbXyV&#64;db.internal:1234/main&#32;now';
+  const cases: Case[] = [{ ...caseOf('secrets', new Random(1)), action: 'redact' }];
+  for (let at = 1; at < text.length; at++) {
+    const pieces = [text.slice(0, at), ...cut(text.slice(at), 12, new Random(at))];
+    compare({ cases, text, window: 200, pieces }, `cut at ${at}`);
+  }
+  expect(through(cases, [text], 200).found[0]).toEqual(['CONNECTION_PASSWORD']);
+});
+
+const inJson = (text: string) => JSON.stringify({ text });
+/** As tool results, files of records, URLs and pages hold text; half of an escape may stand anywhere. */
+const writings: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text,
+  inJson,
+  (text) => inJson(inJson(text)),
+  (text) => inJson(text).slice(3, -5),
+  (text) => encodeURIComponent(text.toWellFormed()),
+  (text) => text.replace(/[@+ ]/g, (unit) => `&#${unit.charCodeAt(0)};`),
+  (text) => text.replace(/[ .]/g, '\\'),
+];
+
 /** @returns false where something is longer than the window */
 function comparePieces(seed: number, names: readonly string[]): boolean {
   const random = new Random(seed);
-  const text = Array.from({ length: 1 + random.below(4) }, () =>
+  const plain = Array.from({ length: 1 + random.below(4) }, () =>
     random.chance(0.2) ? disguisedText(random) : random.pick(random.pick(texts)),
-  ).join(random.pick([' ', '\n', ', ']));
+  ).join(random.pick([' ', '\n', '\t', ', ']));
+  const text = random.pick(writings)(plain);
   const window = random.pick([512, 512, 200]);
   const cases = names.map((name) => caseOf(name, random));
   if (!fits(cases, text, window)) return false;

@@ -43,6 +43,15 @@ describe('a guardrail of a record', () => {
     ]);
   });
 
+  it('names the fields that it inspects beside the text; one that is not known may be any', () => {
+    const alsoOf = (...also: readonly string[]) =>
+      decode({ ...record, check: { ...record.check, also: also as NonNullable<GuardrailCheck['also']> } })[0]
+        ?.also;
+    expect(alsoOf('GUARDRAIL_FIELD_USER', 'GUARDRAIL_FIELD_METADATA')).toEqual(['user', 'metadata']);
+    expect(alsoOf('GUARDRAIL_FIELD_UNSPECIFIED')).toHaveLength(4);
+    expect(alsoOf()).toBeUndefined();
+  });
+
   it('stands where it is applied: by position, and the older first', () => {
     const of = (id: string, position: number) => ({ ...record, id, position });
     const ids = decode(of('c', 9), of('b', 0), of('d', 9), of('a', 9)).map(({ id }) => id);
@@ -114,8 +123,10 @@ describe('a check', () => {
     });
   });
 
-  it('of secrets has nothing to say', () => {
+  it('of secrets has its forms to say', () => {
+    const forms = [{ label: 'ACME_KEY', form: 'acme_{alnum:32}' }];
     expect(checkOf({ secrets: {} })).toEqual({ kind: 'secrets' });
+    expect(checkOf({ secrets: { forms } })).toEqual({ kind: 'secrets', forms });
   });
 
   it('of sizes limits what is not 0', () => {

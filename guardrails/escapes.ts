@@ -1,0 +1,135 @@
+// Characters that are written as others: in JSON and source (`\n`, `\u0041`, `\"`, as deep as JSON stands in JSON), in URLs (`%40`),
+// in HTML (`&#64;`). Whoever reads a text reads the character, so guardrails do. An escape is told by itself, without what stands
+// around it, so that a text may come in pieces.
+
+/** JSON in JSON in JSON writes a line end with four. */
+const backslashes = '\\\\{1,8}';
+const hex = '[0-9A-Fa-f]';
+/** A byte of UTF-8 behind the first. */
+const further = `%[89abAB]${hex}`;
+const names: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: ' ' },
+  ...{
+    commat: '@',
+    period: '.',
+    colon: ':',
+    sol: '/',
+    num: '#',
+    plus: '+',
+    lpar: '(',
+    rpar: ')',
+    lowbar: '_',
+  },
+  ...{ hyphen: '-', dash: '-', ndash: '-', mdash: '-', minus: '-', shy: '', zwj: '', zwnj: '' },
+  ...{ Tab: ' ', NewLine: '\n' },
+};
+
+const anyEscape = [
+  `${backslashes}(?:["/bfnrt]|u[dD][89abAB]${hex}{2}${backslashes}u[dD][c-fC-F]${hex}{2}|u${hex}{4})`,
+  `%(?:0[9aAdD]|[2-7]${hex})`,
+  // UTF-8.
+  `%(?:[cC][2-9a-fA-F]|[dD]${hex})${further}|%[eE]${hex}(?:${further}){2}|%[fF][0-4](?:${further}){3}`,
+  `&(?:#\\d{1,7}|#[xX]${hex}{1,6}|${Object.keys(names).join('|')});`,
+].join('|');
+
+/** UTF-16 units of an escape: of two halves of a pair in the deepest JSON. */
+export const escapeMax = 26;
+const begun = new RegExp(
+  `(?:${backslashes}(?:u${hex}{0,3}|u[dD][89abAB]${hex}{2}(?:${backslashes}(?:u${hex}{0,3})?)?)?|%${hex}?|%[c-fC-F]${hex}(?:${further}){0,2}(?:%[89abAB]?)?|&[#0-9A-Za-z]{0,14})$`,
+);
+
+/** Of most texts all that must be looked for. */
+export const mayBeEscape = /[\\%&]/;
+
+export interface Escape {
+  readonly start: number;
+  readonly end: number;
+  /** What is read; perhaps nothing. */
+  readonly read: string;
+}
+
+/** In the order of the text. Most texts have few of the characters that escapes begin with: what stands between is passed over. */
+export function* escapesOf(text: string): Generator<Escape> {
+  const next = beginnings.map((beginning) => text.indexOf(beginning));
+  for (let at = earliest(next); at !== -1; at = earliest(next)) {
+    const common = text.charCodeAt(at) === backslash ? single[text.charAt(at + 1)] : undefined;
+    expression.lastIndex = at;
+    const written = common === undefined ? expression.exec(text)?.[0] : undefined;
+    const end = at + (common === undefined ? (written?.length ?? 1) : 2);
+    if (common !== undefined) yield { start: at, end, read: common };
+    else if (written !== undefined) yield { start: at, end, read: readOf(written) };
+    for (const [index, beginning] of beginnings.entries()) {
+      const place = next[index] ?? -1;
+      if (place !== -1 && place < end) next[index] = text.indexOf(beginning, end);
+    }
+  }
+}
+
+const expression = new RegExp(anyEscape, 'y');
+const backslash = 0x5c;
+const beginnings = ['\\', '%', '&'] as const;
+
+/** @returns -1 where there is none */
+function earliest(places: readonly number[]): number {
+  let first = -1;
+  for (const place of places) if (place !== -1 && (first === -1 || place < first)) first = place;
+  return first;
+}
+
+/** Where an escape begins that the text ends with, and what follows may complete; the text's length without one. */
+export function escapeBegun(text: string): number {
+  const from = Math.max(0, text.length - escapeMax);
+  const end = text.slice(from);
+  const at = mayBeEscape.test(end) ? end.search(begun) : -1;
+  return at === -1 ? text.length : from + at;
+}
+
+function readOf(written: string): string {
+  if (written.startsWith('%')) return readOfBytes(written);
+  if (written.startsWith('&')) return readOfHtml(written.slice(1, -1));
+  const letters = written.replaceAll('\\', '');
+  if (letters.startsWith('u'))
+    return letters
+      .slice(1)
+      .split('u')
+      .map((code) => String.fromCharCode(Number.parseInt(code, 16)))
+      .join('');
+  return single[letters] ?? letters;
+}
+
+/** @returns U+FFFD for bytes that are no UTF-8 */
+function readOfBytes(written: string): string {
+  return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
+}
+
+function readOfHtml(name: string): string {
+  if (!name.startsWith('#')) return names[name] ?? '';
+  const isHex = /^#x/i.test(name);
+  const code = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}
+
+/** What takes the cursor elsewhere is a blank: words end there. */
+const single: Readonly<Record<string, string>> = {
+  ...{ n: '\n', r: '\r', t: '\t', b: ' ', f: '\n', '"': '"', '/': '/' },
+};
+
+/** Whether a place lies within an escape: what is replaced from there on would leave half of it. */
+export interface EscapeBounds {
+  /** Where the escape begins that a place lies within; the very same place where it lies within none. */
+  startAt(place: number): number;
+  endAt(place: number): number;
+}
+
+export function escapeBounds(text: string): EscapeBounds {
+  const around = (place: number) => {
+    const from = Math.max(0, place - escapeMax);
+    for (const { start, end } of escapesOf(text.slice(from, place + escapeMax)))
+      if (from + start < place && from + end > place) return { start: from + start, end: from + end };
+    return undefined;
+  };
+  return {
+    startAt: (place) => around(place)?.start ?? place,
+    endAt: (place) => around(place)?.end ?? place,
+  };
+}

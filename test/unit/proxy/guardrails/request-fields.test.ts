@@ -1,0 +1,164 @@
+// Fields that name somebody to the vendor, inspected by the guardrails that ask for them; placeholders that a caller has written; and
+// what a provider says of a failure.
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../common/json.ts';
+import type { Guardrail } from '../../../../guardrails/definition.ts';
+import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
+import { requestPlaces } from '../../../../proxy/guardrails/request-places.ts';
+import {
+  formatFields,
+  routingFields,
+  samplingFields,
+} from '../../../../proxy/providers/passthrough/passed-fields.ts';
+import { apiFields, mappedFields } from '../../../../proxy/providers/studio-ai/fields.ts';
+import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
+import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { guardrailOf } from '../../../support/service-guards.ts';
+
+const named = (name: string, fields: Partial<Guardrail> = {}) =>
+  wordsGuardrail(['HERON'], { id: name, name, stage: 'input', ...fields });
+const body = {
+  user: 'HERON',
+  safety_identifier: 'a HERON',
+  prompt_cache_key: 'HERON-1',
+  metadata: { customer: 'HERON' },
+};
+
+async function sent(guardrails: readonly Guardrail[], fields: JsonObject) {
+  const inspecting = openInspecting();
+  const { call } = await inspecting.inspect(callWith(guardrails, fields));
+  return { body: call.request.body, decisions: inspecting.decisions };
+}
+
+describe('fields that the model does not see', () => {
+  it('pass where no guardrail asks for them', async () => {
+    const { body: left, decisions } = await sent([named('quiet')], body);
+    expect(left).toMatchObject(body);
+    expect(decisions).toEqual(['quiet input pass']);
+  });
+
+  it('are inspected by those that ask for them, and by no other', async () => {
+    const redacting = named('asks', { action: 'redact', also: ['user', 'metadata'] });
+    const { body: left, decisions } = await sent([named('blocks'), redacting], body);
+    expect(left).toMatchObject({ ...body, user: '[WORD_1]', metadata: { customer: '[WORD_1]' } });
+    expect(decisions).toEqual(['blocks input pass', 'asks input redact']);
+  });
+
+  it.each(['user', 'metadata', 'safety_identifier', 'prompt_cache_key'] as const)(
+    'block: %s',
+    async (field) => {
+      await expect(sent([named('asks', { also: [field] })], { [field]: body[field] })).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+      });
+    },
+  );
+
+  it('are all that the table of places leaves out with their text', () => {
+    const unseen = Object.entries(requestPlaces.fields ?? {}).filter(
+      ([, { strings, isExempt }]) => strings === 'exempt' && isExempt === undefined,
+    );
+    const steering = ['model', 'stream_options', 'logit_bias', 'cache_control'];
+    expect(
+      unseen
+        .map(([name]) => name)
+        .filter((name) => !steering.includes(name))
+        .sort(),
+    ).toEqual(Object.keys(body).sort());
+    for (const [name, { why }] of unseen) expect(why, name).toMatch(/\w/);
+  });
+});
+
+describe("the table beside the vendors' lists of fields", () => {
+  const known = Object.keys(requestPlaces.fields ?? {});
+  const lists = [formatFields, samplingFields, routingFields, apiFields, mappedFields];
+  const unnamed = [...new Set(lists.flatMap((list) => [...list]))].filter((name) => !known.includes(name));
+
+  it('leaves out no field of the format but these, which are inspected as what nobody knows is', () => {
+    expect(unnamed.filter((name) => formatFields.has(name))).toEqual(['moderation', 'prompt_cache_options']);
+    expect(known.filter((name) => !lists.some((list) => list.has(name)))).toEqual(['cache_control']);
+  });
+
+  it.each(unnamed)('%s is inspected, text and names, at any depth', async (field) => {
+    for (const value of ['a HERON', [{ deep: { deeper: 'a HERON' } }], { HERON: 1 }])
+      await expect(sent([named('blocks')], { [field]: value })).rejects.toMatchObject({
+        code: 'guardrail_blocked',
+      });
+  });
+});
+
+describe('placeholders that the caller has written', () => {
+  const restoring = guardrailOf(
+    { kind: 'personal_data', types: ['email'], countries: ['US'], restore: true },
+    { action: 'redact', stage: 'input' },
+  );
+  const asking = (content: string) => ({ messages: [{ role: 'user', content }] });
+
+  it.each(['[WORD_1]', '[word 1]', '\\[WORD\\_1\\]', '【WORD_1】', '\\u005bWORD_1\\u005d'])(
+    'are nobody else: %s',
+    async (written) => {
+      const { call, output } = await openInspecting().inspect(
+        callWith([restoring], asking(`Literal ${written} stays. Mail person@example.com`)),
+      );
+      expect(call.request.body.messages).toEqual(asking(`Literal ${written} stays. Mail [WORD_2]`).messages);
+      const answer = { choices: [{ message: { content: `Mailed [WORD_2], not ${written}.` } }] };
+      const result = await output?.guard(complete(answer));
+      const left = result?.kind === 'complete' ? JSON.parse(result.body.toString()) : undefined;
+      expect(left.choices[0].message.content).toBe(`Mailed person@example.com, not ${written}.`);
+    },
+  );
+
+  it('do not move the numbers of a conversation that nobody restores', async () => {
+    const { check } = restoring;
+    const plain = { ...restoring, check: { ...check, restore: false } } as Guardrail;
+    const { body: left } = await sent([plain], asking('[WORD_1] is person@example.com'));
+    expect(left.messages).toEqual(asking('[WORD_1] is [WORD_1]').messages);
+  });
+});
+
+describe('what a provider says of a failure', () => {
+  const failure = new ProviderFailure(
+    {
+      status: 429,
+      message: 'no HERON here',
+      param: 'HERON',
+      code: 'slow',
+      retryable: true,
+      retryAfter: undefined,
+    },
+    { retryAfter: 3, headers: [], reason: 'status 429' },
+  );
+  const through = async (fields: Partial<Guardrail>, error: unknown = failure) => {
+    const inspecting = openInspecting();
+    const { output } = await inspecting.inspect(callWith([named('out', { stage: 'output', ...fields })], {}));
+    return { left: output?.failure(error), decisions: inspecting.decisions };
+  };
+
+  it('is redacted as an answer is, and stays what it is', async () => {
+    const { left, decisions } = await through({ action: 'redact' });
+    expect(left).toMatchObject({ status: 429, message: 'no [WORD_1] here', retryAfter: 3, retryable: true });
+    expect(left).toMatchObject({ param: undefined, code: 'slow' });
+    expect(decisions).toContain('out output block');
+  });
+
+  it('is kept back where a guardrail blocks', async () => {
+    const { left } = await through({ action: 'block' });
+    expect(left).toMatchObject({ status: 429, message: keptBack, param: undefined });
+  });
+
+  it('is the very same where nothing is found, and where it is no provider that says it', async () => {
+    const quiet = new ProviderFailure(
+      {
+        status: 400,
+        message: 'no',
+        param: undefined,
+        code: undefined,
+        retryable: false,
+        retryAfter: undefined,
+      },
+      { retryAfter: undefined, headers: [], reason: 'status 400' },
+    );
+    expect(await through({}, quiet)).toEqual({ left: quiet, decisions: ['out output pass'] });
+    const other = new Error('HERON');
+    expect((await through({}, other)).left).toBe(other);
+  });
+});
