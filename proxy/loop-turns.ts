@@ -61,7 +61,7 @@ export class LoopTurns {
       return false;
     const begun = this.#deps.now();
     work();
-    this.#took(owner, this.#deps.now() - begun);
+    this.#took(owner, bytes, this.#deps.now() - begun);
     return true;
   }
 
@@ -89,11 +89,12 @@ export class LoopTurns {
     return true;
   }
 
-  #took(owner: ShareOwner, ms: number): void {
+  #took(owner: ShareOwner, bytes: number, ms: number): void {
     const { organization } = owner;
     this.#spentMs += ms;
     this.#spentBy.set(organization, (this.#spentBy.get(organization) ?? 0) + ms);
-    this.#queue.charge(owner, ms);
+    // Of what is small, and passes, nobody has to be told as long as nobody waits.
+    if (bytes > smallBytes || this.#queue.length > 0) this.#queue.charge(owner, ms);
     this.#comeAgain();
   }
 

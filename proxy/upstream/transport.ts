@@ -289,8 +289,8 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
         // It may have been handed on at the response's end.
         if (this.#pieces[0] !== piece) return;
         this.#pieces.shift();
-        if (!this.#over) this.#receiver.onData(piece);
-        if (!isNow) this.#goOn(turns);
+        if (isNow) this.#receiver.onData(piece);
+        else this.#later(piece, turns);
       });
       isNow = false;
       if (isDone) continue;
@@ -299,7 +299,15 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
     }
   }
 
-  #goOn(turns: LoopTurns): void {
+  /** Outside of undici's calls nobody else hears of what a receiver throws. */
+  #later(piece: Buffer, turns: LoopTurns): void {
+    if (this.#over) return;
+    try {
+      this.#receiver.onData(piece);
+    } catch (error) {
+      this.#controller?.abort(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
     this.#proceed(turns);
     if (this.#pieces.length === 0 && !this.#isPaused && !this.#over) this.#controller?.resume();
   }
