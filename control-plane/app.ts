@@ -34,6 +34,7 @@ import {
 import { createLedgerService } from './services/ledger.ts';
 import type { ServiceDeps } from './services/method.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
+import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
 import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
@@ -101,20 +102,19 @@ async function assemble(
   openReconciliation({ store, feed, clock, keptMs: settings.usageKept, log, metrics }, lifecycle);
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
+  const signer = openSigner(settings, log, lifecycle);
   const access = createAccessService({
-    ...{ store, feed, sealKeys: settings.masterKey, clock, log, limits: defaultAccessLimits },
+    ...{ store, feed, sealKeys: settings.masterKey, signer, clock, log, limits: defaultAccessLimits },
   });
   const shares = createShares(clock, rates);
   metrics.watchShares(shares);
   const services = serviceDeps(settings, {
     ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle) },
-    replica: describeReplica(settings, { feed, clock, access, selectors, catalog }),
+    replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });
-  const background = createBackground({ log });
-  const ledger = createLedgerService({
-    ...{ store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics, background },
-  });
+  const books = { store, days: usageDays, usageKeptMs: settings.usageKept, clock, log, metrics };
+  const ledger = createLedgerService({ ...books, background: createBackground({ log }) });
   const expiry = startExpiry({ store, log, metrics });
   lifecycle.onClose('expiry of sessions', () => expiry.close());
 
@@ -234,6 +234,12 @@ function openReconciliation(deps: ReconciliationDeps, lifecycle: Lifecycle): voi
   lifecycle.onClose('reconciliation', () => reconciliation.close());
 }
 
+function openSigner(settings: ControlPlaneSettings, log: Logger, lifecycle: Lifecycle): RecordSigner {
+  const signer = openRecordSigner(settings, { log });
+  lifecycle.onClose('the key of records', () => signer.close());
+  return signer;
+}
+
 function auditWatchSettings(settings: ControlPlaneSettings): AuditWatchSettings {
   return {
     everyMs: settings.auditVerifyEvery,
@@ -260,11 +266,12 @@ interface ReplicaParts {
   readonly access: AccessService;
   readonly selectors: SelectorWatch;
   readonly catalog: CatalogWatch;
+  readonly signer: RecordSigner;
 }
 
 function describeReplica(
   settings: ControlPlaneSettings,
-  { feed, clock, access, selectors, catalog }: ReplicaParts,
+  { feed, clock, access, selectors, catalog, signer }: ReplicaParts,
 ): Replica {
   return {
     ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
@@ -272,6 +279,7 @@ function describeReplica(
     watchers: () => access.watchers(),
     selectors: () => selectors.last(),
     catalog: () => catalogState(catalog),
+    recordKey: () => signer.keyId,
   };
 }
 

@@ -1,15 +1,16 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start or finish, 0 = drained or done.
-// Besides the server: `new-master-key` and `new-bootstrap-token` print one value, `reseal` rotates the master key,
-// `verify-audit` walks the audit log's chain
-// and holds it against anchors, `missing-changes` lists what a restore has undone.
+// Besides the server: `new-master-key`, `new-bootstrap-token` and `new-record-key` print one value, `record-public-key` the public
+// half of the key that signs records, `reseal` rotates the master key, `verify-audit` walks the audit log's chain and holds it against
+// anchors, `missing-changes` lists what a restore has undone.
 import { readFile } from 'node:fs/promises';
 import { type AuditAnchor, readAnchorLine } from '../common/audit-anchor.ts';
 import { systemClock } from '../common/clock.ts';
 import { createCredential } from '../common/credential.ts';
 import { untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
+import { createSigningKey, publicPemOf } from '../common/record-signature.ts';
 import { createSealKey } from '../common/seal.ts';
-import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
+import { badSettingsExitCode, decodeSettings, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
 import { startControlPlane } from './app.ts';
 import { contradiction } from './audit/anchored.ts';
@@ -17,7 +18,7 @@ import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';
 import { createAuditLog, readAuditLog } from './audit/shipping.ts';
 import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
-import { type ControlPlaneSettings, readControlPlaneSettings } from './settings.ts';
+import { type ControlPlaneSettings, controlPlaneSettings, readControlPlaneSettings } from './settings.ts';
 import { type ChainFlaw, readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';
 import { openStore } from './store/open.ts';
 import { type Store, StoreUnavailableError } from './store/store.ts';
@@ -38,6 +39,10 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
       return print(createSealKey());
     case 'new-bootstrap-token':
       return print(createCredential('bootstrap'));
+    case 'new-record-key':
+      return void process.stdout.write(createSigningKey());
+    case 'record-public-key':
+      return printRecordKey();
     case 'reseal':
       return await withStore(reseal);
     case 'verify-audit':
@@ -45,8 +50,22 @@ export async function runControlPlane(command: readonly string[]): Promise<void>
     default:
       return exit(
         badSettingsExitCode,
-        'unknown command; there are new-master-key, new-bootstrap-token, reseal, verify-audit [file of anchors] and missing-changes <file>, and none to serve',
+        'unknown command; there are new-master-key, new-bootstrap-token, new-record-key, record-public-key, reseal, verify-audit [file of anchors] and missing-changes <file>, and none to serve',
       );
+  }
+}
+
+/** Needs no other setting: whoever makes the key may have no database at hand. */
+function printRecordKey(): void {
+  const { recordSigningKey } = controlPlaneSettings;
+  try {
+    const { key } = decodeSettings({ key: recordSigningKey }, process.env);
+    if (key === undefined)
+      throw new SettingsError([`${recordSigningKey.name}: is needed, or ${recordSigningKey.name}_FILE`]);
+    process.stdout.write(publicPemOf(key));
+  } catch (error) {
+    if (error instanceof SettingsError) exit(badSettingsExitCode, error.message);
+    throw error;
   }
 }
 

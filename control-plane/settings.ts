@@ -6,6 +6,7 @@ import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { isWellFormedCredential } from '../common/credential.ts';
 import { logLevels } from '../common/logger.ts';
 import { privateUpstream } from '../common/private-upstreams.ts';
+import { parseSigningKey } from '../common/record-signature.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import { Secret } from '../common/secret.ts';
 import {
@@ -19,6 +20,7 @@ import {
   oneOf,
   type Setting,
   SettingsError,
+  settingFile,
   text,
 } from '../common/settings.ts';
 import { isUuid } from '../common/uuid.ts';
@@ -113,6 +115,13 @@ export const controlPlaneSettings = {
     about:
       'Seals provider secrets: 32 bytes in base64 or hexadecimal, newest first where there are several. Required; make one with `new-master-key`, rotate with `reseal`.',
     decode: parseSealKeys,
+    secret: true,
+  },
+  recordSigningKey: {
+    name: 'GATEWAY_RECORD_SIGNING_KEY',
+    about:
+      'Signs the records that proxies keep in Redis: an Ed25519 private key in PEM; a file is read anew when it changes. Make one with `new-record-key`; proxies are given its public key (`record-public-key`) as GATEWAY_RECORD_KEYS. Without it they are signed with a key that is made from the newest master key.',
+    decode: parseSigningKey,
     secret: true,
   },
   bootstrapToken: {
@@ -244,6 +253,8 @@ type Decoded = ReturnType<typeof decode>;
 export type ControlPlaneSettings = Omit<Decoded, 'databaseUrl' | 'masterKey'> & {
   readonly databaseUrl: NonNullable<Decoded['databaseUrl']>;
   readonly masterKey: NonNullable<Decoded['masterKey']>;
+  /** Where it is read again. */
+  readonly recordSigningKeyFile: string | undefined;
 };
 
 /** @throws SettingsError that names every mistake */
@@ -261,7 +272,8 @@ export function readControlPlaneSettings(env: NodeJS.ProcessEnv): ControlPlaneSe
   if (mistakes.length > 0 || values === undefined || database === undefined || masterKey === undefined) {
     throw new SettingsError(mistakes);
   }
-  return { ...values, databaseUrl: database, masterKey };
+  const recordSigningKeyFile = settingFile(controlPlaneSettings.recordSigningKey, env);
+  return { ...values, databaseUrl: database, masterKey, recordSigningKeyFile };
 }
 
 function decode(env: NodeJS.ProcessEnv) {

@@ -77,7 +77,7 @@ export const podAnnotations = {
   proxySecret: {
     name: `${prefix}proxy-secret`,
     about:
-      'Full mode: Secret with proxy-token and ca.crt of the control plane, and redis-url with cache-key where there is a Redis.',
+      'Full mode: Secret with proxy-token and ca.crt of the control plane, and redis-url with cache-key and record-keys where there is a Redis.',
     decode: objectName,
     default: 'model-gateway-proxy',
   },

@@ -8,9 +8,14 @@ import type { AuditDefinition } from './generated/gateway/v1/Audit.ts';
 import type { BudgetsDefinition } from './generated/gateway/v1/Budgets.ts';
 import type { ErrorDetail, ErrorDetail__Output } from './generated/gateway/v1/ErrorDetail.ts';
 import type { GuardrailsDefinition } from './generated/gateway/v1/Guardrails.ts';
+import type { KeyRecord, KeyRecord__Output } from './generated/gateway/v1/KeyRecord.ts';
 import type { LedgerDefinition } from './generated/gateway/v1/Ledger.ts';
 import type { LimitsDefinition } from './generated/gateway/v1/Limits.ts';
 import type { OperatorTokensDefinition } from './generated/gateway/v1/OperatorTokens.ts';
+import type {
+  OrganizationRecord,
+  OrganizationRecord__Output,
+} from './generated/gateway/v1/OrganizationRecord.ts';
 import type { OrganizationsDefinition } from './generated/gateway/v1/Organizations.ts';
 import type { PeopleDefinition } from './generated/gateway/v1/People.ts';
 import type { PricesDefinition } from './generated/gateway/v1/Prices.ts';
@@ -18,6 +23,8 @@ import type { ProviderKeysDefinition } from './generated/gateway/v1/ProviderKeys
 import type { ProvidersDefinition } from './generated/gateway/v1/Providers.ts';
 import type { ProxyTokensDefinition } from './generated/gateway/v1/ProxyTokens.ts';
 import type { ReconciliationDefinition } from './generated/gateway/v1/Reconciliation.ts';
+import type { ScopeRecord, ScopeRecord__Output } from './generated/gateway/v1/ScopeRecord.ts';
+import type { SignedRecord, SignedRecord__Output } from './generated/gateway/v1/SignedRecord.ts';
 import type { StatusDefinition } from './generated/gateway/v1/Status.ts';
 import type { UsageDefinition } from './generated/gateway/v1/Usage.ts';
 import type { VirtualKeysDefinition } from './generated/gateway/v1/VirtualKeys.ts';
@@ -62,6 +69,17 @@ export const services = {
   Usage: service<UsageDefinition>('Usage'),
   VirtualKeys: service<VirtualKeysDefinition>('VirtualKeys'),
   Webhooks: service<WebhooksDefinition>('Webhooks'),
+};
+
+const message = <Input, Output>(name: string) =>
+  packageDefinition[`gateway.v1.${name}`] as unknown as MessageTypeDefinition<Input, Output>;
+
+/** Messages that travel and are kept as bytes, because they are signed. */
+export const recordTypes = {
+  key: message<KeyRecord, KeyRecord__Output>('KeyRecord'),
+  scope: message<ScopeRecord, ScopeRecord__Output>('ScopeRecord'),
+  organization: message<OrganizationRecord, OrganizationRecord__Output>('OrganizationRecord'),
+  signed: message<SignedRecord, SignedRecord__Output>('SignedRecord'),
 };
 
 /** What an error carries beside its code and message. */

@@ -16,6 +16,7 @@ import {
   openControlPlaneTls,
 } from './access/control-plane-client.ts';
 import { accessLimits } from './access/limits.ts';
+import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
 import { createRedisRecords, recordCommands } from './access/redis-records.ts';
 import { sentKey } from './access/sent-key.ts';
@@ -83,10 +84,17 @@ export async function assemble(
   const background = createBackground({ log, onFailure: (task) => metrics.backgroundFailure(task) });
   const redis = openRedis(settings, log, lifecycle);
   const catalog = await openCatalog(settings, log, lifecycle);
-  const controlPlane = await openControlPlane(settings, { log, redis, metrics, catalog }, lifecycle);
+  const { recordKeys: keys, recordKeysFile: file } = settings;
+  const recordKeys = openRecordKeys(
+    { keys, file, maxStaleMs: settings.maxStale },
+    { log, clock, limits: accessLimits },
+  );
+  lifecycle.onClose('public keys of records', () => recordKeys.close());
+  const links = { log, redis, metrics, catalog, recordKeys };
+  const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
   const turns = openTurns(metrics.shares);
-  const shared = { ...options, metrics, background, redis, controlPlane, lookups, turns };
+  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const admission = new Admission({
@@ -159,6 +167,7 @@ interface Shared extends ProxyOptions, UpstreamShares {
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
+  readonly recordKeys: RecordKeys;
 }
 
 function openRedis(
@@ -283,7 +292,8 @@ async function openControlPlane(
     redis,
     metrics: { certificates },
     catalog,
-  }: Pick<Shared, 'log' | 'redis' | 'metrics'> & { readonly catalog: CatalogWatch },
+    recordKeys,
+  }: Pick<Shared, 'log' | 'redis' | 'metrics' | 'recordKeys'> & { readonly catalog: CatalogWatch },
   lifecycle: Lifecycle,
 ): Promise<ControlPlaneClient> {
   const {
@@ -303,10 +313,12 @@ async function openControlPlane(
     token: settings.proxyToken,
     credentials: tls?.credentials,
     allowPlaintext: settings.controlPlanePlaintext,
+    recordKeys,
     self: {
       ...{ version, host: hostname() },
       redis: () => (redis === undefined ? 'none' : redis.state()),
       catalog: () => catalogState(catalog),
+      recordKeys: () => recordKeys.state(),
     },
   });
   lifecycle.onClose('control-plane client', () => controlPlane.close());
@@ -347,6 +359,7 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
   return createRedisRecords({
     commands: recordCommands(deps.redis),
     sealKeys,
+    recordKeys: deps.recordKeys,
     maxStaleMs,
     limits: accessLimits,
     clock: systemClock,

@@ -6,6 +6,7 @@ import { catalogSettings } from '../catalog/settings.ts';
 import { callerMistakes, callerSettings } from '../common/caller-settings.ts';
 import { parseJson } from '../common/json.ts';
 import { logLevels } from '../common/logger.ts';
+import { parseVerifyingKeys } from '../common/record-signature.ts';
 import { parseSealKeys } from '../common/seal.ts';
 import {
   bytes,
@@ -127,6 +128,13 @@ export const proxySettings = {
     about:
       'Seals what stands in Redis: 32 bytes in base64, newest first where there are two. Needed with REDIS_URL, the same for all proxies.',
     decode: parseSealKeys,
+    secret: true,
+  },
+  recordKeys: {
+    name: 'GATEWAY_RECORD_KEYS',
+    about:
+      'Public keys of the records that the control plane signs, in PEM, one after the other; a file is read anew when it changes. Nothing else is believed, in Redis or from the control plane. Without it the proxy takes the keys that the control plane names, and one that starts while there is no control plane serves nothing from Redis.',
+    decode: parseVerifyingKeys,
     secret: true,
   },
   journalDir: {
@@ -341,6 +349,7 @@ export function readProxySettings(env: NodeJS.ProcessEnv) {
     /** Where they are read again. */
     forwardCaFile: settingFile(sidecarSettings.forwardCa, env),
     attachKeyFile: settingFile(sidecarSettings.attachKey, env),
+    recordKeysFile: settingFile(proxySettings.recordKeys, env),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-export type SecretFile = 'master-key' | 'cache-key' | 'operator-token' | 'proxy-token';
+export type SecretFile = 'master-key' | 'cache-key' | 'record-key' | 'operator-token' | 'proxy-token';
 
 export interface DataFolder {
   readonly path: string;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createCredential } from '../common/credential.ts';
 import { createLifecycle, type Lifecycle, untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
+import { createSigningKey, parseSigningKey, publicPemOf } from '../common/record-signature.ts';
 import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { startControlPlane } from '../control-plane/app.ts';
@@ -53,6 +54,7 @@ async function start(data: DataFolder, log: Logger, lifecycle: Lifecycle): Promi
     ...simulatorSettings(process.env, simulator),
     GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,
     GATEWAY_PROXY_TOKEN: data.read('proxy-token'),
+    GATEWAY_RECORD_KEYS: publicPemOf(parseSigningKey(secretOf(data, 'record-key', createSigningKey))),
     ...(process.env.REDIS_URL && { GATEWAY_CACHE_KEY: secretOf(data, 'cache-key') }),
   });
   const proxy = await startProxy(settings, { log });
@@ -75,14 +77,15 @@ function controlPlaneSettings(data: DataFolder, bootstrapToken: string) {
     GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
     GATEWAY_DATABASE_URL: `sqlite:${data.database}`,
     GATEWAY_MASTER_KEY: secretOf(data, 'master-key'),
+    GATEWAY_RECORD_SIGNING_KEY: secretOf(data, 'record-key', createSigningKey),
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
   });
 }
 
-function secretOf(data: DataFolder, name: SecretFile): string {
+function secretOf(data: DataFolder, name: SecretFile, create = createSealKey): string {
   const kept = data.read(name);
   if (kept !== undefined) return kept;
-  const made = createSealKey();
+  const made = create();
   data.write(name, made);
   return made;
 }

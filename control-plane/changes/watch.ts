@@ -39,6 +39,8 @@ export interface WatchDeps {
   /** Called for what others need of a budget. @returns what ends it */
   onRecall(listener: (recall: Recall) => void): () => void;
   readonly watchers: Pick<Watchers, 'came'>;
+  /** Public keys of what this replica signs now. */
+  recordKeys(): readonly Buffer[];
   readonly log: Logger;
   readonly limits: WatchLimits;
   readonly timers?: Timers;
@@ -340,9 +342,10 @@ class Session {
   }
 
   #sendHorizon(kind: 'started' | 'reset', horizon: Position, change?: EpochChange): Position {
-    const { lineage } = this.#deps.feed;
-    const continues = lineage.epoch === horizon.epoch ? [...lineage.continues] : [];
-    const begun = { horizon, continues, ...(change !== undefined && { epochChange: epochChanges[change] }) };
+    const { feed, recordKeys } = this.#deps;
+    const continues = feed.lineage.epoch === horizon.epoch ? [...feed.lineage.continues] : [];
+    const epochChange = change && epochChanges[change];
+    const begun = { horizon, continues, recordKeys: [...recordKeys()], ...(epochChange && { epochChange }) };
     this.#send(kind === 'started' ? { started: begun } : { reset: begun });
     return horizon;
   }

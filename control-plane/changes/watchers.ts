@@ -4,6 +4,7 @@ import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { ProxyProgram__Output } from '../../proto/generated/gateway/v1/ProxyProgram.ts';
 import type { ProxyState__Output } from '../../proto/generated/gateway/v1/ProxyState.ts';
+import type { RecordKeysState__Output as RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
 import { RedisState } from '../../proto/generated/gateway/v1/RedisState.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 
@@ -17,6 +18,7 @@ export interface Watcher {
   readonly redis: ProxyState__Output['redis'];
   readonly clockAheadMs: number | undefined;
   readonly catalog: CatalogState | undefined;
+  readonly recordKeys: RecordKeysState | undefined;
 }
 
 /** One watcher's entry, kept up to date by its watch. */
@@ -41,6 +43,7 @@ export function createWatchers(clock: Clock): Watchers {
       entries.set(id, {
         ...{ caller, since: clock.now(), askedAt: undefined, version: undefined, host: undefined },
         ...{ redis: 'REDIS_STATE_UNSPECIFIED', clockAheadMs: undefined, catalog: undefined },
+        recordKeys: undefined,
       });
       const change = (news: Partial<Watcher>) => {
         const watcher = entries.get(id);
@@ -52,7 +55,10 @@ export function createWatchers(clock: Clock): Watchers {
         state: (state) => {
           if (state == null) return;
           const clockAheadMs = state.clockMs === undefined ? undefined : Number(state.clockMs) - clock.now();
-          change({ redis: redisState(state.redis), clockAheadMs, catalog: reportedCatalog(state.catalog) });
+          change({
+            ...{ redis: redisState(state.redis), clockAheadMs },
+            ...{ catalog: reportedCatalog(state.catalog), recordKeys: reportedKeys(state.recordKeys) },
+          });
         },
         asked: () => change({ askedAt: clock.now() }),
         gone: () => void entries.delete(id),
@@ -76,6 +82,14 @@ function reportedCatalog(reported: ProxyState__Output['catalog']): CatalogState 
   const { asOf, digest, rejected, shippedAsOf } = reported;
   const isPlain = isDay(asOf) && isDay(shippedAsOf) && /^[0-9a-f]{16}$/.test(digest);
   return isPlain ? { asOf, digest, rejected, shippedAsOf } : undefined;
+}
+
+const recordKeysMax = 16;
+
+function reportedKeys(reported: ProxyState__Output['recordKeys']): RecordKeysState | undefined {
+  if (reported == null) return undefined;
+  const ids = reported.ids.filter((id) => /^[0-9a-f]{16}$/.test(id)).slice(0, recordKeysMax);
+  return { ids, fromControlPlane: reported.fromControlPlane };
 }
 
 function isDay(text: string): boolean {

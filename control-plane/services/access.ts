@@ -13,6 +13,7 @@ import { createWatchers, type Watcher } from '../changes/watchers.ts';
 import type { Recall, Store } from '../store/store.ts';
 import type { ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
+import type { RecordSigner } from './record-signer.ts';
 import { readRecords } from './records.ts';
 
 export interface AccessService {
@@ -36,6 +37,7 @@ export interface AccessDeps {
   readonly feed: Feed;
   /** Master keys of the provider secrets. */
   readonly sealKeys: SealKeys;
+  readonly signer: Pick<RecordSigner, 'publicKeys' | 'sign'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: AccessLimits;
@@ -77,14 +79,16 @@ export function createAccessService(deps: AccessDeps): AccessService {
         ]);
       }
       const hash = request.keyHash.toString('hex');
+      const askedAt = deps.clock.now();
       unknown.check(caller.id, hash);
       const response = await deps.store.snapshotForProxies((db, position) =>
         readRecords({ ...deps, db, position }, hash, caller.organizationId),
       );
       unknown.learn(caller.id, hash, response.key != null);
-      return response;
+      return request.signed ? deps.signer.sign(response, hash, askedAt) : response;
     },
-    watch: (caller, stream) => watch({ ...deps, onRecall, watchers }, caller, stream),
+    watch: (caller, stream) =>
+      watch({ ...deps, onRecall, watchers, recordKeys: () => deps.signer.publicKeys }, caller, stream),
     watchers: () => watchers.list(),
   };
 }

@@ -18,4 +18,6 @@ export interface Replica {
   /** The stored selectors of all organizations, as last looked at. */
   selectors(): LookedAt | undefined;
   catalog(): CatalogState;
+  /** Id of the key that it signs records with. */
+  recordKey(): string;
 }

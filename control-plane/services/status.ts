@@ -26,6 +26,7 @@ export async function get(
     ...(told && { watchers: await watcherList(call, replica.watchers()) }),
     ...(selectors && { selectors }),
     catalog: replica.catalog(),
+    recordKey: replica.recordKey(),
   };
 }
 
@@ -62,7 +63,7 @@ async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Prom
 }
 
 function watcherMessage(watcher: Watcher, tokenName: string | undefined): WatcherMessage {
-  const { caller, since, askedAt, version, host, redis, clockAheadMs, catalog } = watcher;
+  const { caller, since, askedAt, version, host, redis, clockAheadMs, catalog, recordKeys } = watcher;
   const { organizationId } = caller;
   return {
     ...{ identity: caller.id, address: caller.from, since: timeText(since), redis },
@@ -73,5 +74,6 @@ function watcherMessage(watcher: Watcher, tokenName: string | undefined): Watche
     ...(host !== undefined && { host }),
     ...(clockAheadMs !== undefined && { clockAheadMs: String(Math.round(clockAheadMs)) }),
     ...(catalog !== undefined && { catalog }),
+    ...(recordKeys !== undefined && { recordKeys }),
   };
 }

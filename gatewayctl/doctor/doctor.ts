@@ -20,6 +20,7 @@ import type { Asked, LookedUp, Probe } from './probe.ts';
 import { judgeProgram } from './program.ts';
 import { judgeProxies, judgeRedis } from './proxies.ts';
 import { judgeProxy } from './proxy.ts';
+import { judgeRecordKeys } from './record-keys.ts';
 import { judgeDatabase, judgeVersions } from './replicas.ts';
 import { judgeSelectors } from './selectors.ts';
 import { judgeToken } from './token.ts';
@@ -81,6 +82,7 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
     judgeDatabase(asked),
     judgeProxies(asked),
     judgeRedis(asked),
+    judgeRecordKeys(asked),
     judgeVersions(version, asked),
     judgeCatalog(asked),
     judgeSelectors(asked),

@@ -12,6 +12,7 @@ export const checkNames = [
   'database',
   'proxies',
   'redis',
+  'record keys',
   'versions',
   'catalog',
   'selectors',

@@ -23,6 +23,7 @@ import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
 import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
+import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../proto/load.ts';
@@ -32,6 +33,7 @@ import { isLoopback, target } from './control-plane-addresses.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from './feed.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
+import type { RecordKeys } from './record-keys.ts';
 import type { ControlPlane } from './record-source.ts';
 import { encodeDecisions } from './wire-decisions.ts';
 import {
@@ -45,6 +47,7 @@ import {
 } from './wire-ledger.ts';
 import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
 import { decodeReport, encodeReport } from './wire-report.ts';
+import { decodeSignedResolve } from './wire-signed.ts';
 
 export interface ControlPlaneOptions {
   /** `host:port`; one name that stands for all replicas, or several IP addresses. */
@@ -57,6 +60,8 @@ export interface ControlPlaneOptions {
   readonly credentials: ChannelCredentials | undefined;
   /** Plain text to other machines: for meshes that encrypt on their own. */
   readonly allowPlaintext: boolean;
+  /** By which records are believed. Absent: they are taken as the connection brings them, and cannot be kept elsewhere. */
+  readonly recordKeys?: RecordKeys;
   /** What the feed tells operators of this proxy; absent: nothing. */
   readonly self?: ProxySelf;
 }
@@ -116,12 +121,14 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
   const access = stub<AccessClient>(services.Access, channel);
   return {
     resolve: async (keyHash, timeoutMs) => {
-      const request = { keyHash: Buffer.from(keyHash, 'hex') };
-      return decodeResolve(
-        await answer(timeoutMs, (options, done) => access.Resolve(request, metadata, options, done)),
-      );
+      const { recordKeys } = options;
+      const request = { keyHash: Buffer.from(keyHash, 'hex'), signed: recordKeys !== undefined };
+      const send: Send<ResolveResponse__Output> = (options, done) =>
+        access.Resolve(request, metadata, options, done);
+      const response = await answer(timeoutMs, send);
+      return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
-    watch: (start, handlers) => watch(access.Watch(metadata), options.self, start, handlers),
+    watch: (start, handlers) => watch(access.Watch(metadata), options, start, handlers),
     ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
     decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
     close: () => channel.close(),
@@ -279,12 +286,15 @@ function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
 
 function watch(
   stream: ClientDuplexStream<WatchRequest, WatchResponse__Output>,
-  self: ProxySelf | undefined,
+  { recordKeys, self }: Pick<ControlPlaneOptions, 'recordKeys' | 'self'>,
   start: WatchStart,
   handlers: WatchHandlers,
 ): WatchStream {
   stream.on('data', (response: WatchResponse__Output) => {
     try {
+      const beginning = response.started ?? response.reset;
+      // Before anything else of it counts: what Redis holds is believed by these keys.
+      if (beginning) recordKeys?.learn(beginning.recordKeys);
       const message = decodeFeedMessage(response);
       if (message !== undefined) handlers.message(message);
     } catch (error) {

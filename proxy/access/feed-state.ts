@@ -50,6 +50,11 @@ export class FeedState {
     return revision <= (this.#lineage.get(epoch) ?? -1) ? revision : undefined;
   }
 
+  /** Whether the record is of a moment that the feed has not reported yet. */
+  isAhead(asOf: Position): boolean {
+    return (this.counted(asOf) ?? 0) > this.#revision;
+  }
+
   /**
    * The feed begins, goes on or starts over. In the same epoch, and in one that goes on from all that was heard, what is known stays true,
    * and only a gap moves the horizon; any other epoch is another history, about which nothing is known yet.

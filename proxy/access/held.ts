@@ -1,5 +1,5 @@
-// A record as a cache holds it: with its subject, the snapshot it was read in and the time at which it was last known to
-// be true. Both travel with it through every hop; no hop makes a record younger.
+// A record as memory holds it: with its subject, the snapshot it was read in and the time at which it was read. Both are signed,
+// and travel with it through every hop; no hop makes a record younger.
 import type { FeedState, Position } from './feed-state.ts';
 import type { KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
 
@@ -7,8 +7,10 @@ interface HeldAt {
   /** The subject as the feed names it: the hash of a key value, or `<kind>:<id>`. */
   readonly ref: string;
   readonly asOf: Position;
-  /** Monotonic milliseconds of this process. */
+  /** When it was true by the control plane's word: monotonic milliseconds of this process. */
   readonly confirmedAt: number;
+  /** Of the layout before signatures: believed only while the control plane is of a release that does not sign. */
+  readonly isUnsigned?: true;
 }
 
 export type HeldKey = HeldAt & {

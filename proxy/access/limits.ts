@@ -16,6 +16,14 @@ export const accessLimits = {
   recentlyUsedMs: 60_000,
   /** Spreads the resolves of many proxies that hear of one change at one instant. */
   resolveJitterMs: 50,
+  /** Spreads what is resolved anew because of its age; at most an eighth of what a record may be old. */
+  renewJitterMs: 60_000,
+  /** At a time, so that renewing never keeps requests from their resolves. */
+  renewalsMax: 8,
+  /** Signatures that were found good; each is one response of the control plane. */
+  rootsMax: 10_000,
+  /** Replicas sign with one key, two while it is rotated; of more that are named the one used longest ago is forgotten. */
+  learntKeysMax: 8,
   resolveDeadlineMs: 2_000,
   resolvesMax: 64,
   /** Of these, for hashes that neither memory nor Redis has ever held: guesses cannot crowd out known keys. */

@@ -1,6 +1,7 @@
 // What a proxy tells operators of itself, by the feed; nothing else depends on it.
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
+import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
 
 /** A proxy as operators see it in Status. */
 export interface ProxySelf {
@@ -9,6 +10,8 @@ export interface ProxySelf {
   /** Undefined: not known yet. */
   redis(): 'none' | 'ok' | 'failing' | undefined;
   catalog(): CatalogState;
+  /** Absent: it checks no signatures. */
+  recordKeys?(): RecordKeysState;
 }
 
 const redisStates = {
@@ -23,5 +26,6 @@ export function stateOf(self: ProxySelf): ProxyState {
     redis: redis === undefined ? 'REDIS_STATE_UNSPECIFIED' : redisStates[redis],
     clockMs: Date.now(),
     catalog: self.catalog(),
+    ...(self.recordKeys && { recordKeys: self.recordKeys() }),
   };
 }

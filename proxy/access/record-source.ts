@@ -4,6 +4,7 @@ import type { Background } from '../../common/background.ts';
 import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import type { SignedRecord } from '../../common/record-signature.ts';
 import type { RateShare } from '../../common/shares.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
@@ -30,20 +31,26 @@ export interface ControlPlane {
   watch(start: WatchStart, handlers: WatchHandlers): WatchStream;
 }
 
-/** Records shared by proxies: a hint that may be lost, late, replayed or forged without harm. */
+/** Records shared by proxies: a hint that may be lost, late, replayed or forged without harm. What it gives is signed. */
 export interface RecordCache {
   /** Undefined: nothing there that can be used. Never rejects, never takes longer than a Redis command may. */
   read(subject: Subject): Promise<Held | undefined>;
-  write(held: Held): void;
+  write(record: SignedRecord): void;
   remove(subject: Subject): void;
-  /** Whether it has answered since the start. */
+  /** Whether it has answered since the start, and something of it can be believed. */
   hasAnswered(): boolean;
+  /** Whether records count that nobody has signed. Once they do not, they never do again. */
+  believesUnsigned(): boolean;
 }
 
 export type LookupTier = 'memory' | 'redis' | 'control_plane' | 'negative' | 'stale';
 export type CacheIgnored =
-  /** Forged, moved, altered, of another layout, or sealed under a key that is no longer accepted. */
+  /** Of another layout, sealed under a key that is no longer accepted, or altered without that key. */
   | 'unreadable'
+  /** Not signed, as the record of this subject, by a key that is accepted: forged, moved or altered. */
+  | 'signature'
+  /** Of a moment that the feed, which is connected, has not told of. */
+  | 'ahead'
   /** The feed contradicts it, or it is too old. */
   | 'outdated'
   /** From the future: some proxy's clock is wrong. */
@@ -97,6 +104,8 @@ export function createRecordSource(deps: RecordSourceDeps): LiveRecordSource {
   return new TieredRecords(deps);
 }
 
+type FreshLook = Extract<Look, { readonly state: 'fresh' }>;
+
 type CacheRead = 'usable' | 'outdated' | 'absent';
 
 /** What memory and Redis say of a key. */
@@ -119,16 +128,17 @@ class TieredRecords implements LiveRecordSource {
   readonly #cacheReads = new SingleFlight<CacheRead>();
   readonly #jitters = new Set<() => void>();
   #hasAnswered = false;
+  #renewals = 0;
 
   constructor(deps: RecordSourceDeps) {
     this.#deps = deps;
-    this.#records = new Records(deps);
+    this.#records = new Records({ ...deps, believesUnsigned: () => deps.cache?.believesUnsigned() === true });
     const records = this.#records;
     this.#resolver = new Resolver({
       ...deps,
       records,
       ask: (keyHash, timeoutMs) => deps.controlPlane.resolve(keyHash, timeoutMs),
-      onRecords: (held) => this.#store(held),
+      onRecords: (signed) => this.#store(signed),
       onContradiction: () => this.#feed.askNow(),
     });
     this.#feed = new Feed({
@@ -143,8 +153,7 @@ class TieredRecords implements LiveRecordSource {
     const look = this.#records.look(keyHash);
     switch (look.state) {
       case 'fresh':
-        if (look.renewable) this.#store(this.#records.renew(keyHash));
-        return this.#admit(look.principal, 'memory');
+        return this.#serveFresh(keyHash, look, 'memory');
       case 'stale':
         if (look.inGrace) return this.#admit(look.principal, 'stale');
         return this.#searchOnce(keyHash, address, { look, isSeen: true });
@@ -163,7 +172,9 @@ class TieredRecords implements LiveRecordSource {
   notReady(): string | undefined {
     this.#hasAnswered ||=
       this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasAnswered() === true;
-    return this.#hasAnswered ? undefined : 'neither the control plane nor Redis has answered yet';
+    return this.#hasAnswered
+      ? undefined
+      : 'neither the control plane nor a Redis that can be believed has answered yet';
   }
 
   feed(): FeedStatus {
@@ -201,7 +212,7 @@ class TieredRecords implements LiveRecordSource {
     let look = first;
     let tier: LookupTier = 'redis';
     for (let round = 1; round <= roundsMax; round++) {
-      if (look.state === 'fresh') return this.#admit(look.principal, tier);
+      if (look.state === 'fresh') return this.#serveFresh(keyHash, look, tier);
       if (look.state === 'unknown')
         throw tier === 'redis' ? this.#unknown() : this.#refusal(keyHash, address, isSeen);
       const ref = look.state === 'missing' ? look.needs[0].ref : keyHash;
@@ -238,6 +249,10 @@ class TieredRecords implements LiveRecordSource {
   async #read(cache: RecordCache, subject: Subject, keyHash: string): Promise<CacheRead> {
     const held = await cache.read(subject);
     if (held === undefined) return 'absent';
+    if (this.#records.isAhead(held)) {
+      this.#deps.metrics.cacheIgnored('ahead');
+      return 'outdated';
+    }
     if (this.#records.put(held, keyHash)) return 'usable';
     this.#deps.metrics.cacheIgnored('outdated');
     return 'outdated';
@@ -273,6 +288,11 @@ class TieredRecords implements LiveRecordSource {
     return new GatewayError('access_not_found');
   }
 
+  #serveFresh(keyHash: string, { principal, renewable }: FreshLook, tier: LookupTier): Principal {
+    if (renewable) this.#renewSoon(keyHash);
+    return this.#admit(principal, tier);
+  }
+
   #serveStale(keyHash: string, principal: Principal): Principal {
     this.#records.grantGrace(keyHash);
     return this.#admit(principal, 'stale');
@@ -293,15 +313,51 @@ class TieredRecords implements LiveRecordSource {
   }
 
   #resolveSoon(keyHash: string, ref: string): void {
-    const { background, limits, random, timers } = this.#deps;
-    const cancel = timers.after(random() * limits.resolveJitterMs, () => {
+    const { limits } = this.#deps;
+    this.#later(limits.resolveJitterMs, 'resolve after a change', () =>
+      this.#resolver.resolve(keyHash, { ref, isSeen: true }),
+    );
+  }
+
+  /** So that most of what Redis holds is young, whatever happens to the control plane. */
+  #renewSoon(keyHash: string): void {
+    const { limits, maxStaleMs } = this.#deps;
+    const spreadMs = Math.min(limits.renewJitterMs, maxStaleMs / 8);
+    this.#records.postponeRenewal(keyHash, 2 * spreadMs);
+    this.#later(spreadMs, 'renew records', () => this.#renew(keyHash));
+  }
+
+  async #renew(keyHash: string): Promise<void> {
+    const { cache, limits } = this.#deps;
+    // The next request tries again: those that wait for the control plane go first.
+    if (this.#renewals >= limits.renewalsMax) return;
+    this.#renewals += 1;
+    try {
+      // Another proxy may have done it.
+      if (cache !== undefined)
+        await Promise.all(
+          this.#records.ageing(keyHash).map((subject) => this.#read(cache, subject, keyHash)),
+        );
+      if (this.#records.ageing(keyHash).length > 0)
+        await this.#resolver.resolve(keyHash, { ref: keyHash, isSeen: true });
+    } catch (error) {
+      // What is known still serves; whether the control plane answers is told by the feed.
+      if (!(error instanceof GatewayError)) throw error;
+    } finally {
+      this.#renewals -= 1;
+    }
+  }
+
+  #later(spreadMs: number, name: string, act: () => Promise<unknown>): void {
+    const { background, random, timers } = this.#deps;
+    const cancel = timers.after(random() * spreadMs, () => {
       this.#jitters.delete(cancel);
-      background('resolve after a change', this.#resolver.resolve(keyHash, { ref, isSeen: true }));
+      background(name, act());
     });
     this.#jitters.add(cancel);
   }
 
-  #store(held: readonly Held[]): void {
-    for (const record of held) this.#deps.cache?.write(record);
+  #store(signed: readonly SignedRecord[]): void {
+    for (const record of signed) this.#deps.cache?.write(record);
   }
 }

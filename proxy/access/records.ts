@@ -2,6 +2,7 @@
 // in, judgements come out; the clock is given. Whatever its way in, a record is judged by the one rule at each look.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
+import type { SignedRecord } from '../../common/record-signature.ts';
 import { FeedState, type Position } from './feed-state.ts';
 import {
   type Held,
@@ -23,6 +24,8 @@ export interface ResolveAnswer {
   readonly asOf: Position;
   /** Undefined: the key does not exist or is revoked. */
   readonly principal: Principal | undefined;
+  /** The same records as they were signed, for the cache; absent from a control plane that does not sign. */
+  readonly signed?: readonly SignedRecord[];
 }
 
 export interface Invalidation extends Subject {
@@ -31,7 +34,7 @@ export interface Invalidation extends Subject {
 }
 
 export type Look =
-  /** Known to be true a moment ago: serve it. */
+  /** Known to be true a moment ago: serve it. Renewable: it was resolved so long ago that it should be again. */
   | { readonly state: 'fresh'; readonly principal: Principal; readonly renewable: boolean }
   /** Not contradicted and not too old, but it should be confirmed. */
   | { readonly state: 'stale'; readonly principal: Principal; readonly inGrace: boolean }
@@ -50,9 +53,13 @@ interface Entry<T extends Held> {
 
 interface KeyEntry extends Entry<HeldKey> {
   graceUntil: number;
+  /** Not to be renewed before. */
+  renewAt: number;
 }
 
 export interface RecordsDeps {
+  /** Whether records count that nobody has signed. Absent: they do not. */
+  readonly believesUnsigned?: () => boolean;
   readonly clock: Clock;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
@@ -63,6 +70,7 @@ export class Records {
   readonly #clock: Clock;
   readonly #maxStaleMs: number;
   readonly #limits: AccessLimits;
+  readonly #believesUnsigned: () => boolean;
   readonly #keys: LRUCache<string, KeyEntry>;
   readonly #scopes: LRUCache<string, Entry<HeldScope>>;
   readonly #organizations: LRUCache<string, Entry<HeldOrganization>>;
@@ -74,6 +82,7 @@ export class Records {
     this.#clock = deps.clock;
     this.#maxStaleMs = deps.maxStaleMs;
     this.#limits = deps.limits;
+    this.#believesUnsigned = deps.believesUnsigned ?? (() => false);
     this.feed = new FeedState(deps.limits.changedMax);
     this.#keys = new LRUCache({ max: deps.limits.keysMax });
     this.#scopes = new LRUCache({ max: deps.limits.scopesMax });
@@ -115,7 +124,7 @@ export class Records {
     const fresh = { usedAt: now, usedBy };
     switch (held.kind) {
       case 'key':
-        this.#keep(this.#keys, held, (kept) => ({ ...fresh, held: kept, graceUntil: 0 }));
+        this.#keep(this.#keys, held, (kept) => ({ ...fresh, held: kept, graceUntil: 0, renewAt: 0 }));
         return true;
       case 'organization': {
         const sharing = { ...held, record: this.#sharedProviders.in(held.record) };
@@ -182,26 +191,29 @@ export class Records {
     if (entry !== undefined) entry.graceUntil = this.#clock.monotonic() + this.#limits.staleGraceMs;
   }
 
-  /**
-   * Records behind a key, restated as true at the feed's last confirmation: what the rule lets pass has not changed up to there.
-   * Written to Redis again, they outlive their first expiry as long as somebody uses them.
-   */
-  renew(keyHash: string): readonly Held[] {
-    const { confirmedAt, position } = this.feed;
-    if (confirmedAt === undefined || position === undefined) return [];
+  /** What of the records behind a key was resolved longer ago than half of what a record may be old. */
+  ageing(keyHash: string): readonly Subject[] {
+    const now = this.#clock.monotonic();
     const key = this.#keys.peek(keyHash)?.held;
     const scope = key?.scopeRef === undefined ? undefined : this.#scopes.peek(key.scopeRef)?.held;
     const organization = key && this.#organizations.peek(key.organizationRef)?.held;
-    const renewed: Held[] = [];
-    for (const held of [key, scope, organization]) {
-      if (held === undefined || !this.feed.permits(held.ref, held.asOf) || !this.#isAgeing(held, confirmedAt))
-        continue;
-      const asOf = held.asOf.revision > position.revision ? held.asOf : position;
-      const restated = { ...held, asOf, confirmedAt };
-      this.put(restated, keyHash);
-      renewed.push(restated);
-    }
-    return renewed;
+    return [key, scope, organization].filter(
+      (held) => held !== undefined && this.#isAgeing(held, now),
+    ) as Held[];
+  }
+
+  /** The records behind the key are being renewed; whatever comes of it, not again before the time. */
+  postponeRenewal(keyHash: string, forMs: number): void {
+    const entry = this.#keys.peek(keyHash);
+    if (entry !== undefined) entry.renewAt = this.#clock.monotonic() + forMs;
+  }
+
+  /** Whether a feed that is connected has not yet told of the moment that the record claims to be of. */
+  isAhead({ asOf }: Held): boolean {
+    const { confirmedAt } = this.feed;
+    const isConnected =
+      confirmedAt !== undefined && this.#clock.monotonic() - confirmedAt <= this.#limits.freshForMs;
+    return isConnected && this.feed.isAhead(asOf);
   }
 
   #judge(
@@ -223,15 +235,18 @@ export class Records {
     );
     if (now - confirmed > this.#limits.freshForMs)
       return { state: 'stale', principal, inGrace: now < entry.graceUntil };
-    const feedAt = this.feed.confirmedAt;
-    const renewable =
-      feedAt !== undefined && (this.#isAgeing(key, feedAt) || this.#isAgeing(organization, feedAt));
-    return { state: 'fresh', principal, renewable };
+    const isAgeing = this.#isAgeing(key, now) || this.#isAgeing(organization, now);
+    return { state: 'fresh', principal, renewable: isAgeing && now >= entry.renewAt };
   }
 
   #usable<T extends Held>(held: T | undefined, now: number): T | undefined {
     if (held === undefined || !this.feed.permits(held.ref, held.asOf)) return undefined;
+    if (!this.#counts(held)) return undefined;
     return now - lastConfirmed(held, this.feed) > this.#maxStaleMs ? undefined : held;
+  }
+
+  #counts(held: Held): boolean {
+    return held.isUnsigned !== true || this.#believesUnsigned();
   }
 
   #find<T extends Held>(
@@ -250,7 +265,8 @@ export class Records {
   #keep<T extends Held, E extends Entry<T>>(map: LRUCache<string, E>, held: T, create: (held: T) => E): void {
     const entry = map.peek(held.ref);
     if (entry === undefined) map.set(held.ref, create(held));
-    else if (entry.held === undefined || isNewer(held, entry.held, this.feed)) entry.held = held;
+    else if (entry.held === undefined || !this.#counts(entry.held) || isNewer(held, entry.held, this.feed))
+      entry.held = held;
   }
 
   #peek(
@@ -267,8 +283,8 @@ export class Records {
     }
   }
 
-  #isAgeing(held: Held, feedConfirmedAt: number): boolean {
-    return feedConfirmedAt - held.confirmedAt > this.#maxStaleMs / 2;
+  #isAgeing(held: Held, now: number): boolean {
+    return now - held.confirmedAt > this.#maxStaleMs / 2;
   }
 
   #rememberUnknown(keyHash: string, asOf: Position): void {

@@ -1,17 +1,17 @@
-// Records in Redis, sealed. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content. The header says which
-// snapshot the record was read in; it is authenticated, not secret. What does not open where it stands is ignored and counted.
+// Records in Redis: format byte ‖ seal(signed record). The seal hides what is in it, the control plane's signature decides whether it is
+// believed, so whoever has the cache key can withhold records, and neither make nor undo one. What is not believed is counted.
 import { hash } from 'node:crypto';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
+import type { SignedRecord } from '../../common/record-signature.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
-import { Secret } from '../../common/secret.ts';
-import type { Guardrail } from '../../guardrails/definition.ts';
 import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
-import type { Position } from './feed-state.ts';
-import { type Held, heldKey, type Subject } from './held.ts';
+import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
-import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from './principal.ts';
+import type { Belief, RecordKeys } from './record-keys.ts';
 import type { AccessMetrics, RecordCache } from './record-source.ts';
+import { heldOfLayout4, nameInLayout4, openLayout4 } from './redis-layout-4.ts';
+import { encodeSigned, heldFrom, parseSigned } from './wire-signed.ts';
 
 /** The three commands that are needed. @throws RedisUnavailableError */
 export interface RecordCommands {
@@ -24,6 +24,7 @@ export interface RecordCommands {
 export interface RedisRecordsDeps {
   readonly commands: RecordCommands;
   readonly sealKeys: SealKeys;
+  readonly recordKeys: Pick<RecordKeys, 'belief' | 'isGenuine'>;
   readonly maxStaleMs: number;
   readonly limits: AccessLimits;
   readonly clock: Clock;
@@ -41,7 +42,7 @@ export function recordCommands(connection: RedisConnection): RecordCommands {
 }
 
 export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
-  const { background, clock, commands, limits, maxStaleMs, metrics } = deps;
+  const { background, clock, commands, maxStaleMs, metrics, recordKeys } = deps;
   // Counted and not logged each time: the connection tells once.
   const failed = (operation: 'read' | 'write') => (error: unknown) => {
     if (!(error instanceof RedisUnavailableError)) throw error;
@@ -49,154 +50,112 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
   };
   return {
     read: async (subject) => {
-      const bytes = await commands.get(nameOf(subject)).catch(failed('read'));
+      const layout = layouts[recordKeys.belief];
+      if (layout === undefined) return undefined;
+      const bytes = await commands.get(layout.nameOf(subject)).catch(failed('read'));
       if (bytes === null || bytes === undefined) return undefined;
-      const stored = open(deps.sealKeys, subject, bytes);
-      if (stored === undefined) {
-        metrics.cacheIgnored('unreadable');
-        return undefined;
-      }
-      const ageMs = clock.now() - stored.content.confirmedAt;
-      if (ageMs < -limits.clockSkewMs) {
-        metrics.cacheIgnored('clock');
-        return undefined;
-      }
-      // Clocks of proxies differ, so a record of another is never taken for fresh by its own word, only by the feed's.
-      const confirmedAt = clock.monotonic() - Math.max(ageMs, limits.freshForMs + 1);
-      return heldFrom(subject, stored, confirmedAt);
+      const found = layout.open(deps, subject, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+      if (typeof found !== 'string') return found;
+      metrics.cacheIgnored(found);
+      return undefined;
     },
-    write: (held) => {
-      const ageMs = clock.monotonic() - held.confirmedAt;
+    write: (record) => {
+      const ageMs = Math.max(0, clock.now() - record.signature.signedAt);
       const expiresInMs = Math.floor(maxStaleMs - ageMs);
       if (expiresInMs < 1) return;
-      const value = close(deps.sealKeys, held, clock.now() - ageMs);
       background(
         'write a record to Redis',
-        commands.set(nameOf(held), value, expiresInMs).catch(failed('write')),
+        commands
+          .set(recordName(record), sealRecord(deps.sealKeys, record), expiresInMs)
+          .catch(failed('write')),
       );
     },
     remove: (subject) =>
-      background('remove a record from Redis', commands.delete(nameOf(subject)).catch(failed('write'))),
-    hasAnswered: () => commands.hasAnswered(),
+      background('remove a record from Redis', commands.delete(recordName(subject)).catch(failed('write'))),
+    hasAnswered: () => commands.hasAnswered() && recordKeys.belief !== 'nothing',
+    believesUnsigned: () => recordKeys.belief === 'unsigned',
   };
+}
+
+type Opening = Pick<RedisRecordsDeps, 'clock' | 'limits' | 'recordKeys' | 'sealKeys'>;
+type Ignored = 'unreadable' | 'signature' | 'clock';
+
+interface Layout {
+  nameOf(subject: Subject): string;
+  open(deps: Opening, subject: Subject, bytes: Buffer): Held | Ignored;
+}
+
+const present: Layout = { nameOf: recordName, open };
+
+const previous: Layout = {
+  nameOf: nameInLayout4,
+  open: (deps, subject, bytes) => {
+    const stored = openLayout4(deps.sealKeys, subject, bytes);
+    if (stored === undefined) return 'unreadable';
+    const confirmedAt = arrivedAt(deps, stored.content.confirmedAt);
+    return confirmedAt === undefined ? 'clock' : heldOfLayout4(subject, stored, confirmedAt);
+  },
+};
+
+const layouts: Readonly<Record<Belief, Layout | undefined>> = {
+  nothing: undefined,
+  signed: present,
+  unsigned: previous,
+};
+
+/**
+ * When a record was true, by this process's clock.
+ * @param at milliseconds since 1970; undefined if that is too far in the future
+ */
+function arrivedAt({ clock, limits }: Opening, at: number): number | undefined {
+  const ageMs = clock.now() - at;
+  if (ageMs < -limits.clockSkewMs) return undefined;
+  // Clocks differ, so a record is never taken for fresh by its own word, only by the feed's.
+  return clock.monotonic() - Math.max(ageMs, limits.freshForMs + 1);
 }
 
 /** Part of every name and every seal: another layout is another set of names. */
-const layout = 4;
+const layout = 5;
 
 /**
- * Resolve takes hashes of keys, so Redis must not tell them: names are hashes of what they stand for. No secret goes into
- * them, so that proxies find each other's records while a cache key is rotated.
+ * Where the record of a subject is. Resolve takes hashes of keys, so Redis must not tell them: names are hashes of what they stand
+ * for. No secret goes into them, so that proxies find each other's records while a cache key is rotated.
  */
-function nameOf({ kind, ref }: Subject): string {
+export function recordName({ kind, ref }: Subject): string {
   return `gateway:record:${layout}:${hash('sha256', `${kind}\n${ref}`, 'base64url')}`;
 }
 
-interface Stored {
-  readonly asOf: Position;
-  readonly content: {
-    /** Milliseconds since 1970. */
-    readonly confirmedAt: number;
-    readonly record: unknown;
-  };
+/** The value under the name of the record's subject. */
+export function sealRecord(keys: SealKeys, record: SignedRecord): Buffer {
+  return Buffer.concat([Buffer.from([layout]), seal(keys, sealContext(record), encodeSigned(record))]);
 }
 
-function close(keys: SealKeys, held: Held, confirmedAt: number): Buffer {
-  const organization = held.kind === 'organization' ? held.record.id : held.record.organizationId;
-  const header = Buffer.from(JSON.stringify([held.asOf.epoch, held.asOf.revision, organization]));
-  const content = JSON.stringify({ confirmedAt, record: storable(held) });
-  const prefix = Buffer.alloc(3);
-  prefix.writeUInt8(layout, 0);
-  prefix.writeUInt16BE(header.length, 1);
-  return Buffer.concat([
-    prefix,
-    header,
-    seal(keys, sealContext(held, held.asOf, organization), Buffer.from(content)),
-  ]);
+/** Whatever somebody with the cache key has put there, unchecked. Undefined: it does not open in this place. */
+export function unsealRecord(keys: SealKeys, subject: Subject, value: Buffer): SignedRecord | undefined {
+  const content = value[0] === layout ? unseal(keys, sealContext(subject), value.subarray(1)) : undefined;
+  return content && tried(() => parseSigned(content));
 }
 
-function open(keys: SealKeys, subject: Subject, value: Uint8Array): Stored | undefined {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
-  if (bytes.length < 3 || bytes.readUInt8(0) !== layout) return undefined;
-  const headerEnd = 3 + bytes.readUInt16BE(1);
-  const header = parseHeader(bytes.toString('utf8', 3, headerEnd));
-  if (header === undefined) return undefined;
-  const context = sealContext(subject, header.asOf, header.organization);
-  const content = unseal(keys, context, bytes.subarray(headerEnd));
-  // What opens was written by a proxy of this layout.
-  return content && { asOf: header.asOf, content: JSON.parse(content.toString()) };
+function open(deps: Opening, subject: Subject, value: Buffer): Held | Ignored {
+  const record = unsealRecord(deps.sealKeys, subject, value);
+  if (record === undefined) return 'unreadable';
+  // Its own word on whose it is does not count: it is checked as the record of the subject that was asked for.
+  if (!deps.recordKeys.isGenuine({ ...record, kind: subject.kind, ref: subject.ref })) return 'signature';
+  const confirmedAt = arrivedAt(deps, record.signature.signedAt);
+  if (confirmedAt === undefined) return 'clock';
+  // A control plane of another version may have signed what this one cannot read.
+  return tried(() => heldFrom(subject, record, confirmedAt)) ?? 'unreadable';
 }
 
-function parseHeader(text: string): { asOf: Position; organization: string } | undefined {
+function tried<T>(act: () => T): T | undefined {
   try {
-    const [epoch, revision, organization] = JSON.parse(text);
-    return { asOf: { epoch: String(epoch), revision: Number(revision) }, organization: String(organization) };
+    return act();
   } catch {
     return undefined;
   }
 }
 
-function sealContext(subject: Subject, asOf: Position, organization: string): SealContext {
-  const name = nameOf(subject);
-  return {
-    derive: [subject.kind, organization, name],
-    associated: [String(layout), subject.kind, name, asOf.epoch, String(asOf.revision)],
-  };
-}
-
-function storable(held: Held): object {
-  if (held.kind !== 'organization') return held.record;
-  const providerKeys = held.record.providerKeys.map((key) => ({
-    ...key,
-    secret: {
-      apiKey: key.secret.apiKey?.reveal(),
-      accessKeyId: key.secret.accessKeyId?.reveal(),
-      secretAccessKey: key.secret.secretAccessKey?.reveal(),
-      sessionToken: key.secret.sessionToken?.reveal(),
-    },
-  }));
-  const guardrails = held.record.guardrails.map(({ check, ...guardrail }) => ({
-    ...guardrail,
-    check: check.kind === 'webhook' ? { ...check, secret: check.secret.reveal() } : check,
-  }));
-  return { ...held.record, providerKeys, guardrails };
-}
-
-type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
-
-function heldFrom(subject: Subject, stored: Stored, confirmedAt: number): Held {
-  const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt };
-  const { record } = stored.content;
-  switch (subject.kind) {
-    case 'key':
-      return heldKey(subject.ref, record as KeyRecord, at);
-    case 'organization':
-      return { ...at, kind: 'organization', record: withSecrets(record as OrganizationRecord) };
-    default:
-      return { ...at, kind: subject.kind, record: record as ScopeRecord };
-  }
-}
-
-function withSecrets(record: OrganizationRecord): OrganizationRecord {
-  const wrap = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
-  const providerKeys = record.providerKeys.map((key) => {
-    const secret = key.secret as unknown as StoredSecret;
-    return {
-      ...key,
-      secret: {
-        apiKey: wrap(secret.apiKey),
-        accessKeyId: wrap(secret.accessKeyId),
-        secretAccessKey: wrap(secret.secretAccessKey),
-        sessionToken: wrap(secret.sessionToken),
-      },
-    };
-  });
-  return { ...record, providerKeys, guardrails: record.guardrails.map(withSecret) };
-}
-
-function withSecret(guardrail: Guardrail): Guardrail {
-  const { check } = guardrail;
-  if (check.kind !== 'webhook') return guardrail;
-  const secret = check.secret as unknown as string;
-  return { ...guardrail, check: { ...check, secret: new Secret(secret) } };
+function sealContext(subject: Subject): SealContext {
+  const name = recordName(subject);
+  return { derive: [subject.kind, name], associated: [String(layout), subject.kind, name] };
 }

@@ -1,9 +1,9 @@
 // Asks the control plane for the records behind a hash: one flight per subject, few at a time, and an answer that the feed
 // contradicts is asked for once more. "I cannot know" is never "no": whatever fails is access_unavailable.
 import type { Clock } from '../../common/clock.ts';
+import type { SignedRecord } from '../../common/record-signature.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
-import type { Held } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Records, ResolveAnswer } from './records.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -15,8 +15,8 @@ export interface ResolverDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly limits: AccessLimits;
-  /** Records that an answer brought. */
-  readonly onRecords: (held: readonly Held[]) => void;
+  /** Signed records that a usable response brought. */
+  readonly onRecords: (signed: readonly SignedRecord[]) => void;
   /** The feed and the control plane's answer disagree. */
   readonly onContradiction: () => void;
 }
@@ -69,7 +69,7 @@ export class Resolver {
     const answer = await ask(keyHash, Math.max(1, deadline - askedAt));
     const held = records.accept(keyHash, answer, askedAt);
     if (held === undefined) this.#deps.onContradiction();
-    else this.#deps.onRecords(held);
+    else this.#deps.onRecords(answer.signed ?? []);
     return held !== undefined;
   }
 }

@@ -69,7 +69,7 @@ function decodeBeginning({ horizon, epochChange, continues }: WatchReset__Output
   };
 }
 
-function decodePosition(position: Position__Output | null): Position {
+export function decodePosition(position: Position__Output | null): Position {
   if (position === null || position.epoch === '') throw new Error('the message holds no position');
   return { epoch: position.epoch, revision: whole(position.revision) };
 }
@@ -97,7 +97,7 @@ const scopeKinds = {
   KEY_SCOPE_KIND_PERSON: 'person',
 } as const;
 
-function decodeKey(key: KeyRecord__Output): KeyRecord {
+export function decodeKey(key: KeyRecord__Output): KeyRecord {
   return {
     keyId: key.keyId,
     organizationId: key.organizationId,
@@ -112,7 +112,7 @@ function decodeKey(key: KeyRecord__Output): KeyRecord {
   };
 }
 
-function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
+export function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
   const kind = known(scopeKinds, scope.kind, 'scope');
   if (kind === 'organization') throw new Error('the answer holds an organization as a scope record');
   return {
@@ -126,14 +126,14 @@ function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
   };
 }
 
-function fits(key: KeyRecord, scope: ScopeRecord | undefined): boolean {
+export function fits(key: KeyRecord, scope: ScopeRecord | undefined): boolean {
   if (key.scope.kind === 'organization') return scope === undefined;
   return (
     scope?.kind === key.scope.kind && scope.id === key.scope.id && scope.organizationId === key.organizationId
   );
 }
 
-function decodeOrganization(organization: OrganizationRecord__Output): OrganizationRecord {
+export function decodeOrganization(organization: OrganizationRecord__Output): OrganizationRecord {
   return {
     id: organization.id,
     active: organization.active,

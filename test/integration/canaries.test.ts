@@ -149,6 +149,8 @@ describe('a setting that cannot be used', () => {
       'GATEWAY_DATABASE_URL',
       () => readControlPlaneSettings({ GATEWAY_DATABASE_URL: `mysql://x:${secret}@db` }),
     ],
+    ['GATEWAY_RECORD_KEYS', () => readProxySettings({ GATEWAY_RECORD_KEYS: secret })],
+    ['GATEWAY_RECORD_SIGNING_KEY', () => readControlPlaneSettings({ GATEWAY_RECORD_SIGNING_KEY: secret })],
     ['GATEWAY_MASTER_KEY', () => readControlPlaneSettings({ GATEWAY_MASTER_KEY: secret })],
     ['GATEWAY_BOOTSTRAP_TOKEN', () => readControlPlaneSettings({ GATEWAY_BOOTSTRAP_TOKEN: secret })],
   ])('is named without its value: %s', (name, read) => {

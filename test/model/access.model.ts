@@ -1,14 +1,16 @@
 // A model of the access protocol, run against the implementation: proxies with their real record sources, a database that is
-// restored, a feed that is cut and silenced, a Redis that is emptied, rolled back and forged, under one seeded schedule.
+// restored, a feed that is cut and silenced, a Redis that is emptied, rolled back and forged, by somebody who has the cache key and by
+// others, under one seeded schedule.
 // Each admission and each refusal is judged against all that was ever true.
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
-import { refOf } from '../../proxy/access/held.ts';
+import { refOf, type Subject } from '../../proxy/access/held.ts';
 import { GatewayError } from '../../proxy/errors.ts';
 import { FakeControlPlane } from '../support/access/control-plane.ts';
 import { type Backup, FakeDatabase } from '../support/access/database.ts';
 import { Random } from '../support/access/random.ts';
 import { FakeRedis } from '../support/access/redis.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
+import { forgeRecord } from './access.forger.ts';
 import { judgeAdmission, judgeRefusal, Violation } from './access.judge.ts';
 import { ModelProxy } from './access.proxy.ts';
 
@@ -195,7 +197,7 @@ class World {
     const { random } = this;
     const redis = this.#redis;
     const names = [...redis.values.keys()];
-    switch (random.below(8)) {
+    switch (random.below(11)) {
       case 0:
         redis.values = new Map();
         return;
@@ -218,9 +220,27 @@ class World {
       case 6:
         if (names.length > 0) this.#replay(random.pick(names), random.pick(names));
         return;
-      default:
+      case 7:
         if (names.length > 0) this.#forge(random.pick(names));
+        return;
+      default:
+        forgeRecord({
+          random,
+          redis,
+          sealKeys,
+          subjects: this.#subjects(),
+          now: Math.floor(this.time.now()),
+        });
     }
+  }
+
+  /** All that a record may stand for, keys that never were included. */
+  #subjects(): readonly Subject[] {
+    return [
+      ...this.#hashes.map((ref): Subject => ({ kind: 'key', ref })),
+      ...organizations.map((id): Subject => ({ kind: 'organization', ref: refOf('organization', id) })),
+      ...organizations.map((id): Subject => ({ kind: 'ai_system', ref: refOf('ai_system', `${id}-system`) })),
+    ];
   }
 
   // What stood here or elsewhere, now or once, is written again and never expires.

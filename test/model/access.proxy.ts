@@ -29,6 +29,7 @@ const limits: AccessLimits = {
   organizationsMax: 2,
   changedMax: 5,
   unknownMax: 3,
+  rootsMax: 50,
 };
 
 export interface ModelProxyDeps {
@@ -72,12 +73,13 @@ export class ModelProxy {
     };
     const metrics = { lookup: deps.onEvent, cacheIgnored: deps.onEvent, cacheFailed: deps.onEvent };
     const shared = { clock, background, metrics, limits, maxStaleMs };
-    const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys });
+    const recordKeys = controlPlane.signing.publicKeysWithin(limits);
+    const cache = createRedisRecords({ ...shared, commands: redis.commands(), sealKeys, recordKeys });
     this.source = createRecordSource({
       ...shared,
       cache,
-      unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
-      controlPlane: controlPlane.connect(this.#link),
+      unknownCredentials: new RateShare({ ...shares.unknown_credentials.bounds, ownersMax: 100 }),
+      controlPlane: controlPlane.connect(this.#link, recordKeys),
       timers: time,
       random: random.next,
       log: silentLog,

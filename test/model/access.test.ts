@@ -21,6 +21,8 @@ it(`a proxy never serves what its feed has passed, whatever happens (seeds from 
     'stale',
     'unreadable',
     'outdated',
+    'signature',
+    'ahead',
     'unavailable',
   ];
   expect(reached.filter((name) => !seen.has(name))).toEqual([]);

@@ -3,6 +3,7 @@
 import type { Clock } from '../../common/clock.ts';
 import { createCredential } from '../../common/credential.ts';
 import { createLogger } from '../../common/logger.ts';
+import { createSigningKey, parseSigningKey, publicPemOf } from '../../common/record-signature.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
@@ -44,6 +45,8 @@ export interface GatewaySecrets {
   readonly platformToken: string;
   readonly masterKey: string;
   readonly cacheKey: string;
+  /** In PEM: private. */
+  readonly recordKey: string;
 }
 
 export interface TestOrganization {
@@ -99,6 +102,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const bootstrapToken = createCredential('bootstrap');
   const masterKey = createSealKey();
   const cacheKey = createSealKey();
+  const recordKey = createSigningKey();
 
   const simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
   closers.push(() => simulator.close());
@@ -109,6 +113,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
     GATEWAY_DATABASE_URL: options.databaseUrl ?? 'sqlite::memory:',
     GATEWAY_MASTER_KEY: masterKey,
+    GATEWAY_RECORD_SIGNING_KEY: recordKey,
     GATEWAY_BOOTSTRAP_TOKEN: bootstrapToken,
     GATEWAY_PRIVATE_UPSTREAMS: upstream.GATEWAY_PRIVATE_UPSTREAMS,
     ...options.controlPlane,
@@ -132,6 +137,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     GATEWAY_CONTROL_PLANE: `127.0.0.1:${controlPlane.grpcPort}`,
     GATEWAY_PROXY_TOKEN: proxyToken,
     GATEWAY_CACHE_KEY: cacheKey,
+    GATEWAY_RECORD_KEYS: publicPemOf(parseSigningKey(recordKey)),
     GATEWAY_ORGANIZATION_SHARE: '100',
     GATEWAY_DRAIN_GRACE: '2s',
     ...upstream,
@@ -155,7 +161,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     platform,
     organization: await createOrganization('acme'),
     proxyToken,
-    secrets: { bootstrapToken, platformToken, masterKey, cacheKey },
+    secrets: { bootstrapToken, platformToken, masterKey, cacheKey, recordKey },
     logs,
     createOrganization,
     startControlPlane: newControlPlane,

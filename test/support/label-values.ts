@@ -51,7 +51,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   gen_ai_token_type: kinds,
   tier: all<LookupTier>({ memory: true, redis: true, control_plane: true, negative: true, stale: true }),
   'gateway_access_cache_ignored_total reason': all<CacheIgnored>({
-    ...{ unreadable: true, outdated: true, clock: true },
+    ...{ unreadable: true, signature: true, outdated: true, ahead: true, clock: true },
   }),
   'gateway_budget_refusals_total reason': all<RefusalReason>({
     ...{ exceeded: true, busy: true, unavailable: true },

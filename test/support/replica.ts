@@ -11,6 +11,7 @@ export const someReplica: Replica = {
   watchers: () => [],
   selectors: () => undefined,
   catalog: () => catalogState({ isRejected: false }),
+  recordKey: () => '0123456789abcdef',
 };
 
 /** Of a replica that is asked for none. */

@@ -1,5 +1,6 @@
 // The access service without a transport, and a proxy that watches it: it sees what is sent and has as much room as it is given.
 
+import { createSigningKey, parseSigningKey } from '../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { type FeedDeps, startFeed } from '../../control-plane/changes/feed.ts';
 import type { WatchStream } from '../../control-plane/changes/watch.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../control-plane/services/access.ts';
 import type { ProxyCaller } from '../../control-plane/services/caller.ts';
 import type { CallError } from '../../control-plane/services/errors.ts';
+import { openRecordSigner } from '../../control-plane/services/record-signer.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import type { Position } from '../../proto/generated/gateway/v1/Position.ts';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
@@ -116,6 +118,12 @@ export const anyProxy: ProxyCaller = {
 /** Sees organization-1 only. */
 export const boundProxy: ProxyCaller = { ...anyProxy, id: 'proxy-2', organizationId: 'organization-1' };
 
+const signing = {
+  recordSigningKey: parseSigningKey(createSigningKey()),
+  recordSigningKeyFile: undefined,
+  masterKey: parseSealKeys(createSealKey()),
+};
+
 /** A control plane's access service whose timers stand still. */
 export async function startAccess(store: Store, options: Partial<AccessDeps & FeedDeps> = {}) {
   const time = new VirtualTime();
@@ -124,6 +132,7 @@ export async function startAccess(store: Store, options: Partial<AccessDeps & Fe
   const service = createAccessService({
     ...{ store, feed, log, timers: time, clock: time, random: () => 0.5 },
     ...{ sealKeys: parseSealKeys(createSealKey()), limits: defaultAccessLimits },
+    signer: openRecordSigner(signing, { log }),
     ...options,
   });
   return { time, feed, service };

@@ -287,10 +287,10 @@ export const proxyAlerts: readonly AlertGroup[] = [
         name: 'GatewayCacheUnreadable',
         severity: 'warning',
         for: '15m',
-        expr: 'sum by (namespace, job) (rate(gateway_access_cache_ignored_total{reason="unreadable"}[5m])) > 0',
-        summary: 'The gateway in {{ $labels.namespace }} cannot open what Redis holds',
+        expr: 'sum by (namespace, job) (rate(gateway_access_cache_ignored_total{reason=~"unreadable|signature"}[5m])) > 0',
+        summary: 'The gateway in {{ $labels.namespace }} does not believe what Redis holds',
         description:
-          'Proxies have different cache keys (usual for a moment when the key is rotated), or somebody else writes to this Redis.',
+          'Proxies have different cache keys or public keys of records (usual for a moment when one is rotated), or somebody else writes to this Redis.',
         runbook: 'cache-unreadable',
       },
     ],

@@ -109,7 +109,7 @@ export const access: Dashboard = {
           kind: 'timeseries',
           title: 'Records in Redis not believed',
           description:
-            'outdated: the feed knows better, which is usual after changes. unreadable: cache keys differ, or somebody else writes there. clock: the clock of some proxy is ahead.',
+            'outdated: the feed knows better, which is usual after changes. unreadable: cache keys differ, or somebody else writes there. clock: the clock of some proxy is ahead. signature: it opens and was not signed by the control plane: forged, or a public key is missing. ahead: newer than the feed, usual for a moment.',
           unit: 'cps',
           queries: [
             {

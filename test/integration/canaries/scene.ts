@@ -54,6 +54,9 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
   canaries.add('owner token', organization.ownerToken);
   canaries.addKey('master key', secrets.masterKey);
   canaries.addKey('cache key', secrets.cacheKey);
+  // The last 32 bytes of the one line in its PEM.
+  const signingKey = Buffer.from(secrets.recordKey.split('\n')[1] ?? '', 'base64').subarray(-32);
+  canaries.addKey('key that signs records', signingKey.toString('base64'));
   canaries.add('provider key before', providerSecret);
   const exchange = async (port: number, bytes: string) => {
     const connection = await openConnection(port);

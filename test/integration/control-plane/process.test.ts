@@ -1,11 +1,12 @@
 // The control plane as a process: commands, exit codes, and words that say what to do.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isWellFormedCredential } from '../../../common/credential.ts';
+import { parseSigningKey, parseVerifyingKeys } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { type Child, startNode, until } from '../../support/process.ts';
 
@@ -107,6 +108,32 @@ describe('the control plane as a process', () => {
     expect([await key.exited, await token.exited]).toEqual([0, 0]);
     expect(parseSealKeys(key.stdout()).keys).toHaveLength(1);
     expect(isWellFormedCredential('bootstrap', token.stdout().trim())).toBe(true);
+  });
+
+  it('prints a key that signs records, and its public half, for which it needs no other setting', async () => {
+    const made = start({}, 'new-record-key');
+    expect(await made.exited).toBe(0);
+    const pem = made.stdout();
+    const file = join(directory, 'record-signing-key.pem');
+    writeFileSync(file, pem);
+    for (const given of [{ GATEWAY_RECORD_SIGNING_KEY: pem }, { GATEWAY_RECORD_SIGNING_KEY_FILE: file }]) {
+      const child = startNode(['control-plane/main.ts', 'record-public-key'], { env: given });
+      children.push(child);
+      expect(await child.exited).toBe(0);
+      expect(parseVerifyingKeys(child.stdout()).map(({ id }) => id)).toEqual([parseSigningKey(pem).id]);
+    }
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['is none', {}],
+    ['cannot be used', { GATEWAY_RECORD_SIGNING_KEY: 'canary' }],
+    ['is in no file', { GATEWAY_RECORD_SIGNING_KEY_FILE: '/nowhere/key.pem' }],
+  ])('ends with 64 and the setting where the key to print the public half of %s', async (_what, given) => {
+    const child = start(given, 'record-public-key');
+    expect(await child.exited).toBe(64);
+    expect(child.stderr()).toContain('GATEWAY_RECORD_SIGNING_KEY');
+    expect(child.stderr()).not.toContain('canary');
+    expect(child.stdout()).toBe('');
   });
 
   it('walks the audit log, and tells one that was tampered with', async () => {

@@ -1,12 +1,19 @@
 // What a proxy is told of a key value: everything from one snapshot, nothing of what it may not know.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../common/clock.ts';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
+import { verifyingKey } from '../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import type { Feed } from '../../../control-plane/changes/feed.ts';
 import { sealProviderSecret } from '../../../control-plane/domain/provider-secret.ts';
 import { type AccessService, defaultAccessLimits } from '../../../control-plane/services/access.ts';
 import type { ChangeTransaction, Store } from '../../../control-plane/store/store.ts';
+import { recordTypes } from '../../../proto/load.ts';
+import { accessLimits } from '../../../proxy/access/limits.ts';
+import { openRecordKeys } from '../../../proxy/access/record-keys.ts';
+import { parseSigned } from '../../../proxy/access/wire-signed.ts';
 import { describeStores, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
+import { silentLog } from '../../support/silent-log.ts';
 import {
   change,
   insertAiSystem,
@@ -24,7 +31,7 @@ import { anyProxy, boundProxy, startAccess } from '../../support/watching.ts';
 const hash = hashCredential(createCredential('virtualKey'));
 const sealKeys = parseSealKeys(createSealKey());
 const place = { organizationId: 'organization-1', providerKeyId: 'provider-key-1', version: 1 };
-const request = (of = hash) => ({ keyHash: Buffer.from(of, 'hex') });
+const request = (of = hash) => ({ keyHash: Buffer.from(of, 'hex'), signed: false });
 const unknownHash = (i: number) => i.toString(16).padStart(64, '0');
 
 const store = (to: Store, work: (tx: ChangeTransaction) => Promise<unknown>) =>
@@ -73,6 +80,34 @@ describeStores('Resolve', (given) => {
         ...{ allowedModels: ['gpt-provider/*'], limits: [], providers: [], prices: [], guardrails: [] },
       },
     });
+  });
+
+  it('answers the same records signed, in place of the plain ones, to who asks for it', async () => {
+    await store(given.store, async (tx) => {
+      await insertAiSystem(tx);
+      await insertVirtualKey(tx, { scope_kind: 'ai_system', scope_id: 'system-1' });
+      await insertKeyValue(tx, { hash });
+    });
+    const plain = await service.resolve(anyProxy, request());
+    const signed = await service.resolve(anyProxy, { ...request(), signed: true });
+    expect(signed).not.toHaveProperty('key');
+    expect(signed.asOf).toEqual(plain.asOf);
+    const [publicKey = Buffer.alloc(0)] = signed.recordKeys ?? [];
+    const keys = openRecordKeys(
+      { keys: [verifyingKey(Buffer.from(publicKey))], file: undefined, maxStaleMs: 3_600_000 },
+      { log: silentLog, clock: systemClock, limits: accessLimits },
+    );
+    const records = (signed.signed ?? []).map((record) => parseSigned(recordTypes.signed.serialize(record)));
+    expect(records.map(({ ref }) => ref)).toEqual([
+      hash,
+      'organization:organization-1',
+      'ai_system:system-1',
+    ]);
+    expect(records.every((record) => keys.isGenuine(record))).toBe(true);
+    expect(records.every(({ signature }) => signature.revision === Number(plain.asOf?.revision))).toBe(true);
+    expect(records[0]?.body).toEqual(recordTypes.key.serialize(plain.key ?? {}));
+    const unknown = await service.resolve(anyProxy, { ...request(unknownHash(1)), signed: true });
+    expect([unknown.signed, unknown.recordKeys]).toEqual([[], signed.recordKeys]);
   });
 
   it('answers no scope for a key of the organization, and no ends where there are none', async () => {
@@ -209,7 +244,7 @@ describe('Resolve', () => {
   const refused = { code: 'RESOURCE_EXHAUSTED', reason: 'too_many_unknown_keys' };
 
   it.each([0, 31, 33])('refuses a hash of %i bytes', async (length) => {
-    const answer = service.resolve(anyProxy, { keyHash: Buffer.alloc(length) });
+    const answer = service.resolve(anyProxy, { keyHash: Buffer.alloc(length), signed: false });
     await expect(answer).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 

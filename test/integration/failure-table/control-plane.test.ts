@@ -12,7 +12,7 @@ import { metric, readiness } from '../../support/telemetry.ts';
 const unavailable = '503 access_unavailable';
 /** What a busy machine adds. */
 const busyMs = 500;
-const notReady = 'not ready: neither the control plane nor Redis has answered yet';
+const notReady = 'not ready: neither the control plane nor a Redis that can be believed has answered yet';
 
 let gateway: TestGateway;
 let redis: TestRedis;

@@ -66,11 +66,13 @@ function startProxy(connection: RedisConnection): Proxy {
     limits: accessLimits,
     maxStaleMs: hourMs,
   };
+  const recordKeys = controlPlane.signing.publicKeys();
+  const commands = recordCommands(connection);
   const source = createRecordSource({
     ...shared,
     unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
-    cache: createRedisRecords({ ...shared, commands: recordCommands(connection), sealKeys }),
-    controlPlane: controlPlane.connect(link),
+    cache: createRedisRecords({ ...shared, commands, sealKeys, recordKeys }),
+    controlPlane: controlPlane.connect(link, recordKeys),
     timers: systemTimers,
     random: Math.random,
     log: silentLog,
@@ -117,7 +119,7 @@ describe('a single Redis', () => {
     await stored(connection, 2);
     const names = await connection.run((client) => client.keys('*'));
     for (const name of names) {
-      expect(name).toMatch(/^gateway:record:4:/);
+      expect(name).toMatch(/^gateway:record:5:/);
       const expiresInMs = await connection.run((client) => client.pttl(name));
       expect(expiresInMs).toBeGreaterThan(hourMs - 10_000);
       expect(expiresInMs).toBeLessThanOrEqual(hourMs);

@@ -2,11 +2,14 @@
 
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
+import type { ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../../proxy/access/feed.ts';
 import type { Position } from '../../../proxy/access/feed-state.ts';
+import type { RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ControlPlane } from '../../../proxy/access/record-source.ts';
-import type { ResolveAnswer } from '../../../proxy/access/records.ts';
+import { decodeSignedResolve } from '../../../proxy/access/wire-signed.ts';
 import type { FakeDatabase } from './database.ts';
+import { TestSigning } from './signing.ts';
 
 /** How one proxy reaches the control plane. */
 export interface Link {
@@ -30,6 +33,7 @@ export interface Link {
 
 export class FakeControlPlane {
   readonly database: FakeDatabase;
+  readonly signing = new TestSigning();
   readonly #time: Clock & Timers;
   readonly #watches = new Set<Watch>();
 
@@ -41,10 +45,17 @@ export class FakeControlPlane {
     };
   }
 
-  connect(link: Link): ControlPlane {
+  connect(link: Link, recordKeys: RecordKeys = this.signing.publicKeys()): ControlPlane {
     return {
-      resolve: (keyHash, timeoutMs) => this.#resolve(link, keyHash, timeoutMs),
-      watch: (start, handlers) => this.#watch(link, start, handlers),
+      resolve: async (keyHash, timeoutMs) =>
+        decodeSignedResolve(await this.#resolve(link, keyHash, timeoutMs), keyHash, recordKeys),
+      watch: (start, handlers) => {
+        const message = (heard: FeedMessage) => {
+          if (heard.type === 'started' || heard.type === 'reset') recordKeys.learn(this.signing.named());
+          handlers.message(heard);
+        };
+        return this.#watch(link, start, { ...handlers, message });
+      },
     };
   }
 
@@ -53,14 +64,14 @@ export class FakeControlPlane {
     for (const watch of this.#watches) if (watch.link === link) watch.cut();
   }
 
-  #resolve(link: Link, keyHash: string, timeoutMs: number): Promise<ResolveAnswer> {
+  #resolve(link: Link, keyHash: string, timeoutMs: number): Promise<ResolveResponse__Output> {
     const way = link.resolve();
     return new Promise((resolve, reject) => {
       if (way === 'refused') return reject(new Error('refused'));
       this.#time.after(timeoutMs, () => reject(new Error('no answer in time')));
       if (way === 'silent') return;
       this.#time.after(way.there, () => {
-        const answer = this.database.resolve(keyHash);
+        const answer = this.signing.respond(keyHash, this.database.resolve(keyHash), this.#time.now());
         this.#time.after(way.back, () => resolve(answer));
       });
     });

@@ -3,6 +3,7 @@ import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { RateShare } from '../../../common/shares.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
+import type { RecordKeys } from '../../../proxy/access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
 import { createRedisRecords } from '../../../proxy/access/redis-records.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
@@ -76,12 +77,15 @@ export function createWorld(): World {
   return { time, database, controlPlane: new FakeControlPlane(time, database), redis: new FakeRedis(time) };
 }
 
-const sealKeys = parseSealKeys(createSealKey());
+/** Of all proxies: whoever has it can write to Redis what opens. */
+export const sealKeys = parseSealKeys(createSealKey());
 
 export interface TestProxyOptions {
   readonly withRedis?: boolean;
   readonly limits?: Partial<AccessLimits>;
   readonly link?: TestLink;
+  /** Default: that which the control plane signs with now. */
+  readonly recordKeys?: RecordKeys;
   /** How far the proxy's wall clock is ahead. */
   readonly skewMs?: number;
 }
@@ -98,11 +102,12 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     limits: { ...accessLimits, ...options.limits },
     maxStaleMs: hourMs,
   };
-  const cache = createRedisRecords({ ...shared, commands: world.redis.commands(), sealKeys });
+  const recordKeys = options.recordKeys ?? world.controlPlane.signing.publicKeys();
+  const cache = createRedisRecords({ ...shared, commands: world.redis.commands(), sealKeys, recordKeys });
   const source = createRecordSource({
     ...shared,
     ...(options.withRedis === true && { cache }),
-    controlPlane: world.controlPlane.connect(link),
+    controlPlane: world.controlPlane.connect(link, recordKeys),
     unknownCredentials: new RateShare(shares.unknown_credentials.bounds),
     timers: time,
     random: () => 0.5,

@@ -33,3 +33,17 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 }
+
+/** Bytes with a bit turned, a byte gone or a byte come, somewhere. */
+export function scrambled(random: Random, bytes: Uint8Array): Buffer {
+  const at = random.below(Math.max(1, bytes.length));
+  const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 1)];
+  switch (random.below(3)) {
+    case 0:
+      return Buffer.concat([before, Buffer.from([(bytes[at] ?? 0) ^ (1 << random.below(8))]), after]);
+    case 1:
+      return Buffer.concat([before, after]);
+    default:
+      return Buffer.concat([before, Buffer.from([random.below(256)]), bytes.subarray(at)]);
+  }
+}

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import { createCredential } from '../../../common/credential.ts';
+import { createSigningKey, parseSigningKey, publicPemOf } from '../../../common/record-signature.ts';
 import { createSealKey } from '../../../common/seal.ts';
 import { duration, type Setting } from '../../../common/settings.ts';
 import { controlPlaneSettings, readControlPlaneSettings } from '../../../control-plane/settings.ts';
@@ -49,6 +50,8 @@ const secretValues: Readonly<Record<string, () => string>> = {
   GATEWAY_MASTER_KEY: createSealKey,
   GATEWAY_BOOTSTRAP_TOKEN: () => createCredential('bootstrap'),
   GATEWAY_CACHE_KEY: createSealKey,
+  GATEWAY_RECORD_SIGNING_KEY: createSigningKey,
+  GATEWAY_RECORD_KEYS: () => publicPemOf(parseSigningKey(createSigningKey())),
   REDIS_URL: () => 'redis://redis:6379',
 };
 

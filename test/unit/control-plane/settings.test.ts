@@ -47,6 +47,7 @@ describe('the settings of the control plane', () => {
     const found = mistakes({
       GATEWAY_DATABASE_URL: 'mysql://user:canary@host/db',
       GATEWAY_MASTER_KEY: 'canary',
+      GATEWAY_RECORD_SIGNING_KEY: 'canary',
       GATEWAY_BOOTSTRAP_TOKEN: 'gw-boot-canary',
       GATEWAY_GRPC_LISTEN: 'nowhere',
       GATEWAY_HTTP_HOSTS: 'a b',
@@ -54,7 +55,7 @@ describe('the settings of the control plane', () => {
       GATEWAY_DRAIN_GRACE: 'soon',
       GATEWAY_LOG_LEVEL: 'loud',
     });
-    expect(found).toHaveLength(8);
+    expect(found).toHaveLength(9);
     expect(found.join('\n')).not.toContain('canary');
   });
 

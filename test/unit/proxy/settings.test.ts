@@ -1,5 +1,6 @@
 // What contradicts itself in the settings of a proxy in full mode; of sidecars: sidecar-settings.test.ts.
 import { describe, expect, it } from 'vitest';
+import { createSigningKey, parseSigningKey, publicPemOf } from '../../../common/record-signature.ts';
 import { SettingsError } from '../../../common/settings.ts';
 import { readProxySettings } from '../../../proxy/settings.ts';
 
@@ -17,6 +18,29 @@ it('Redis is of no use without a key that seals what stands in it', () => {
   expect(mistakes({ REDIS_URL: 'redis://redis:6379' })).toEqual([
     expect.stringMatching(/^GATEWAY_CACHE_KEY: is needed with REDIS_URL/),
   ]);
+});
+
+describe('the public keys of records', () => {
+  const privateKey = createSigningKey();
+  const publicKey = publicPemOf(parseSigningKey(privateKey));
+
+  it('may be several, one after the other', () => {
+    const other = publicPemOf(parseSigningKey(createSigningKey()));
+    expect(mistakes({ GATEWAY_RECORD_KEYS: publicKey + other })).toEqual([]);
+  });
+
+  it.each([
+    ['a private key', privateKey, 'holds a private key, which belongs to the control plane alone'],
+    ['a private key among public ones', publicKey + privateKey, 'holds a private key'],
+    ['something else', 'canary', 'must be one to 16 Ed25519 public keys in PEM'],
+    ['nothing', ' ', 'must be one to 16 Ed25519 public keys in PEM'],
+  ])('are refused as %s, which is not repeated', (_what, given, says) => {
+    const found = mistakes({ GATEWAY_RECORD_KEYS: given });
+    expect(found).toEqual([expect.stringMatching(/^GATEWAY_RECORD_KEYS: /)]);
+    expect(found[0]).toContain(says);
+    expect(found[0]).not.toContain('canary');
+    expect(found[0]).not.toContain(privateKey.split('\n')[1]);
+  });
 });
 
 describe('TLS to the control plane', () => {

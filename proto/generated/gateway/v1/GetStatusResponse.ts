@@ -18,9 +18,11 @@ export interface GetStatusResponse {
   'watchers'?: (_gateway_v1_WatcherList | null);
   'selectors'?: (_gateway_v1_SelectorCheck | null);
   'catalog'?: (_gateway_v1_CatalogState | null);
+  'recordKey'?: (string);
   '_watchers'?: "watchers";
   '_selectors'?: "selectors";
   '_catalog'?: "catalog";
+  '_recordKey'?: "recordKey";
 }
 
 export interface GetStatusResponse__Output {
@@ -34,7 +36,9 @@ export interface GetStatusResponse__Output {
   'watchers'?: (_gateway_v1_WatcherList__Output | null);
   'selectors'?: (_gateway_v1_SelectorCheck__Output | null);
   'catalog'?: (_gateway_v1_CatalogState__Output | null);
+  'recordKey'?: (string);
   '_watchers'?: "watchers";
   '_selectors'?: "selectors";
   '_catalog'?: "catalog";
+  '_recordKey'?: "recordKey";
 }

@@ -3,8 +3,10 @@
 
 export interface ResolveRequest {
   'keyHash'?: (Buffer | Uint8Array | string);
+  'signed'?: (boolean);
 }
 
 export interface ResolveRequest__Output {
   'keyHash': (Buffer);
+  'signed': (boolean);
 }

@@ -7,10 +7,12 @@ export interface WatchReset {
   'horizon'?: (_gateway_v1_Position | null);
   'epochChange'?: (_gateway_v1_EpochChange);
   'continues'?: (_gateway_v1_Position)[];
+  'recordKeys'?: (Buffer | Uint8Array | string)[];
 }
 
 export interface WatchReset__Output {
   'horizon': (_gateway_v1_Position__Output | null);
   'epochChange': (_gateway_v1_EpochChange__Output);
   'continues': (_gateway_v1_Position__Output)[];
+  'recordKeys': (Buffer)[];
 }

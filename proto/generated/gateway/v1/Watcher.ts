@@ -2,6 +2,7 @@
 
 import type { RedisState as _gateway_v1_RedisState, RedisState__Output as _gateway_v1_RedisState__Output } from '../../gateway/v1/RedisState.ts';
 import type { CatalogState as _gateway_v1_CatalogState, CatalogState__Output as _gateway_v1_CatalogState__Output } from '../../gateway/v1/CatalogState.ts';
+import type { RecordKeysState as _gateway_v1_RecordKeysState, RecordKeysState__Output as _gateway_v1_RecordKeysState__Output } from '../../gateway/v1/RecordKeysState.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface Watcher {
@@ -16,6 +17,7 @@ export interface Watcher {
   'redis'?: (_gateway_v1_RedisState);
   'clockAheadMs'?: (number | string | Long);
   'catalog'?: (_gateway_v1_CatalogState | null);
+  'recordKeys'?: (_gateway_v1_RecordKeysState | null);
   '_tokenName'?: "tokenName";
   '_organizationId'?: "organizationId";
   '_askedAt'?: "askedAt";
@@ -23,6 +25,7 @@ export interface Watcher {
   '_host'?: "host";
   '_clockAheadMs'?: "clockAheadMs";
   '_catalog'?: "catalog";
+  '_recordKeys'?: "recordKeys";
 }
 
 export interface Watcher__Output {
@@ -37,6 +40,7 @@ export interface Watcher__Output {
   'redis': (_gateway_v1_RedisState__Output);
   'clockAheadMs'?: (string);
   'catalog'?: (_gateway_v1_CatalogState__Output | null);
+  'recordKeys'?: (_gateway_v1_RecordKeysState__Output | null);
   '_tokenName'?: "tokenName";
   '_organizationId'?: "organizationId";
   '_askedAt'?: "askedAt";
@@ -44,4 +48,5 @@ export interface Watcher__Output {
   '_host'?: "host";
   '_clockAheadMs'?: "clockAheadMs";
   '_catalog'?: "catalog";
+  '_recordKeys'?: "recordKeys";
 }

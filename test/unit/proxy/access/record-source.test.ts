@@ -284,7 +284,7 @@ describe('Redis', () => {
     expect(second.events).toContain('outdated');
   });
 
-  it('serves a proxy that never had a feed, as stale and up to MAX_STALE of the confirmation', async () => {
+  it('serves a proxy that never had a feed, as stale and up to MAX_STALE after its signature', async () => {
     await startWarm({ withRedis: true });
     await world.time.advance(hourMs / 4);
     for (const [name, { bytes }] of world.redis.values) world.redis.plant(name, bytes);
@@ -300,7 +300,7 @@ describe('Redis', () => {
     expect(await find(second)).toBe('access_unavailable');
   });
 
-  it('gets records in use again, so that they outlive MAX_STALE there', async () => {
+  it('gets records in use again, signed anew, so that they outlive MAX_STALE there', async () => {
     const proxy = await startWarm({ withRedis: true });
     for (let minutes = 0; minutes < 120; minutes += 10) {
       await world.time.advance(600_000);
@@ -309,7 +309,7 @@ describe('Redis', () => {
     const second = startProxy(world, { withRedis: true });
     second.link.cutOff();
     expect(await find(second)).toBe(keyId);
-    expect(proxy.link.resolves).toBe(1);
+    expect([3, 4, 5]).toContain(proxy.link.resolves);
   });
 
   it('failing, is gone round', async () => {

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { SignedRecord } from '../../../../common/record-signature.ts';
 import { createSealKey, parseSealKeys, type SealKeys } from '../../../../common/seal.ts';
-import { Secret } from '../../../../common/secret.ts';
+import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import { type Held, heldOf } from '../../../../proxy/access/held.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
-import type { Principal } from '../../../../proxy/access/principal.ts';
 import type { RecordCache } from '../../../../proxy/access/record-source.ts';
+import type { ResolveAnswer } from '../../../../proxy/access/records.ts';
 import { createRedisRecords } from '../../../../proxy/access/redis-records.ts';
+import { decodeSignedResolve } from '../../../../proxy/access/wire-signed.ts';
 import { FakeRedis } from '../../../support/access/redis.ts';
+import { TestSigning } from '../../../support/access/signing.ts';
 import { settle, VirtualTime } from '../../../support/virtual-time.ts';
 
 const maxStaleMs = 60_000;
@@ -30,6 +33,7 @@ function cacheWith(sealKeys: SealKeys, clock = time as Pick<VirtualTime, 'now' |
   return createRedisRecords({
     commands: redis.commands(),
     sealKeys,
+    recordKeys: signing.publicKeys(),
     maxStaleMs,
     limits: accessLimits,
     clock,
@@ -38,99 +42,58 @@ function cacheWith(sealKeys: SealKeys, clock = time as Pick<VirtualTime, 'now' |
   });
 }
 
-const principal: Principal = {
+const response = (hash: string): ResolveResponse => ({
+  asOf: { epoch: 'one', revision: 7 },
   key: {
-    keyId: 'key-1',
-    organizationId: 'org-1',
-    scope: { kind: 'ai_system', id: 'system-1' },
-    active: true,
-    endsAt: 1_900_000_000_000,
-    valueEndsAt: undefined,
-    allowedModels: ['gpt-provider/*'],
-    limits: [],
-    organizationRevision: 3,
-    revision: 5,
+    ...{ keyId: `key-of-${hash}`, organizationId: 'org-1', active: true },
+    scope: { kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: 'system-1' },
+    endsAt: '2030-01-01T00:00:00.000Z',
+    ...{ allowedModels: ['gpt-provider/*'], organizationRevision: 3, revision: 5 },
   },
   scope: {
-    kind: 'ai_system',
-    id: 'system-1',
-    organizationId: 'org-1',
-    active: true,
-    allowedModels: [],
-    limits: [],
+    ...{ kind: 'KEY_SCOPE_KIND_AI_SYSTEM', id: 'system-1', organizationId: 'org-1', active: true },
     revision: 2,
   },
   organization: {
-    id: 'org-1',
-    active: true,
-    callerProviderKeys: true,
-    hangUp: 'cancel',
-    unknownCost: 'hold',
-    allowedModels: [],
-    limits: [],
+    ...{ id: 'org-1', active: true, callerProviderKeys: true, revision: 3 },
     providerKeys: [
       {
-        id: 'provider-key-1',
-        provider: 'gpt-provider',
-        secret: {
-          apiKey: new Secret('the-provider-secret'),
-          accessKeyId: undefined,
-          secretAccessKey: undefined,
-          sessionToken: undefined,
-        },
-        baseUrl: undefined,
-        endpoint: undefined,
-        region: undefined,
-        apiVersion: undefined,
-        priority: 0,
-        weight: 1,
+        ...{ id: 'provider-key-1', provider: 'gpt-provider', weight: 1 },
+        secret: { apiKey: 'the-provider-secret' },
       },
-    ],
-    customProviders: [
-      {
-        ...{ id: 'provider-1', name: 'in-cluster', wireFormat: 'gpt-provider' },
-        baseUrl: 'http://models.internal:8000/v1',
-        keyForm: { header: 'x-models-key' },
-        models: [
-          {
-            catalogModel: {
-              ...{ provider: 'in-cluster', name: 'llama', chat: true, created: 1 },
-              ...{ limits: { maxOutputTokens: 4096 }, capabilities: ['tools'] },
-              prices: { input: '0.1', output: '0.2', asOf: '2026-11-21' },
-            },
-            traits: { forcedTools: false },
-          },
-        ],
-      },
-    ],
-    prices: [
-      { id: 'price-1', model: 'gpt-provider/*', prices: { input: '2', output: '8', asOf: '2026-11-21' } },
     ],
     guardrails: [
       {
-        ...{ id: 'guardrail-1', name: 'names', position: 1, stage: 'both', action: 'redact', revision: 3 },
-        ...{ onFailure: 'pass', message: '', aiSystemIds: ['system-1'] },
-        check: { kind: 'words', phrases: ['Rosebud'], withinWords: false },
+        ...{ id: 'guardrail-1', name: 'names', position: 1, revision: 3 },
+        ...{ stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_BLOCK' },
+        check: { words: { phrases: ['Rosebud'] } },
       },
       {
-        ...{ id: 'guardrail-2', name: 'service', position: 2, stage: 'input', action: 'block', revision: 3 },
-        ...{ onFailure: 'block', message: 'Ask us.', aiSystemIds: [] },
-        check: {
-          ...{ kind: 'webhook', url: 'https://checks.example.com/', timeoutMs: 2000 },
-          secret: new Secret('the-webhook-secret'),
-        },
+        ...{ id: 'guardrail-2', name: 'service', position: 2, revision: 3, secret: 'the-webhook-secret' },
+        ...{ stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_BLOCK' },
+        check: { webhook: { url: 'https://checks.example.com/', timeoutMs: 2000 } },
       },
     ],
-    revision: 3,
   },
-};
+});
 
-function held(hash = keyHash, agoMs = 0): readonly Held[] {
-  const at = { asOf: { epoch: 'one', revision: 7 }, confirmedAt: time.monotonic() - agoMs };
-  return heldOf(hash, principal, at);
+const signing = new TestSigning();
+
+/** What the control plane answered so long ago, for a key. */
+function answered(hash = keyHash, agoMs = 0, at = signing): ResolveAnswer {
+  const sent = at.signed(hash, response(hash), time.now() - agoMs);
+  return decodeSignedResolve(sent, hash, at.publicKeys());
 }
 
-async function write(cache: RecordCache, records: readonly Held[]): Promise<void> {
+function signed(hash = keyHash, agoMs = 0): readonly SignedRecord[] {
+  return answered(hash, agoMs).signed ?? [];
+}
+
+function held({ asOf, principal }: ResolveAnswer): readonly Held[] {
+  return principal === undefined ? [] : heldOf(keyHash, principal, { asOf, confirmedAt: 0 });
+}
+
+async function write(cache: RecordCache, records: readonly SignedRecord[]): Promise<void> {
   for (const record of records) cache.write(record);
   await time.advance(1);
 }
@@ -149,8 +112,10 @@ const keySubject = { kind: 'key', ref: keyHash } as const;
 describe('a record in Redis', () => {
   it('comes back as it was, provider secrets included', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
-    const records = held();
-    await write(cache, records);
+    const response = answered();
+    await write(cache, response.signed ?? []);
+    const records = held(response);
+    expect(records).toHaveLength(3);
     for (const record of records) {
       const back = await read(cache, record);
       expect(back?.asOf).toEqual(record.asOf);
@@ -165,7 +130,7 @@ describe('a record in Redis', () => {
   });
 
   it('shows neither hashes, secrets nor names to whoever reads Redis', async () => {
-    await write(cacheWith(parseSealKeys(newKey)), held());
+    await write(cacheWith(parseSealKeys(newKey)), signed());
     const all = [...redis.values]
       .map(([name, { bytes }]) => `${name} ${bytes.toString('latin1')}`)
       .join('\n');
@@ -174,26 +139,26 @@ describe('a record in Redis', () => {
       'the-provider-secret',
       'the-webhook-secret',
       'Rosebud',
-      'key-1',
+      'key-of',
       'gpt-provider',
     ])
       expect(all).not.toContain(secret);
   });
 
   it('expires when it would be too old', async () => {
-    await write(cacheWith(parseSealKeys(newKey)), held(keyHash, 20_000));
+    await write(cacheWith(parseSealKeys(newKey)), signed(keyHash, 20_000));
     const [value] = redis.values.values();
     expect(value?.expiresAt).toBe(time.monotonic() - 1 + maxStaleMs - 20_000);
   });
 
   it('is not written when it is too old already', async () => {
-    await write(cacheWith(parseSealKeys(newKey)), held(keyHash, maxStaleMs));
+    await write(cacheWith(parseSealKeys(newKey)), signed(keyHash, maxStaleMs));
     expect(redis.values.size).toBe(0);
   });
 
   it('keeps its age over the hop, by the wall clocks of both sides', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
-    await write(cache, held(keyHash, 10_000));
+    await write(cache, signed(keyHash, 10_000));
     await time.advance(30_000);
     const back = await read(cache, keySubject);
     expect(time.monotonic() - (back?.confirmedAt ?? 0)).toBeGreaterThanOrEqual(40_000);
@@ -201,14 +166,14 @@ describe('a record in Redis', () => {
   });
 
   it('is never fresh by its own word, whatever the clocks say', async () => {
-    await write(cacheWith(parseSealKeys(newKey)), held());
+    await write(cacheWith(parseSealKeys(newKey)), signed());
     const behind = { now: () => time.now() - 25_000, monotonic: () => time.monotonic() };
     const back = await read(cacheWith(parseSealKeys(newKey), behind), keySubject);
     expect(time.monotonic() - (back?.confirmedAt ?? 0)).toBeGreaterThan(accessLimits.freshForMs);
   });
 
   it('from too far in the future is ignored and counted', async () => {
-    await write(cacheWith(parseSealKeys(newKey)), held());
+    await write(cacheWith(parseSealKeys(newKey)), signed());
     const behind = { now: () => time.now() - 31_000, monotonic: () => time.monotonic() };
     expect(await read(cacheWith(parseSealKeys(newKey), behind), keySubject)).toBeUndefined();
     expect(events).toEqual(['clock']);
@@ -218,7 +183,7 @@ describe('a record in Redis', () => {
 describe('what somebody else wrote', () => {
   it('is ignored and counted wherever a bit of it was changed', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
-    await write(cache, held().slice(0, 1));
+    await write(cache, signed().slice(0, 1));
     const [[name, { bytes }] = ['', { bytes: Buffer.alloc(0) }]] = redis.values;
     for (let at = 0; at < bytes.length; at++) {
       const forged = Buffer.from(bytes);
@@ -231,7 +196,7 @@ describe('what somebody else wrote', () => {
 
   it.each([0, 1, 2, 3, 40])('is ignored when it ends after %i bytes', async (length) => {
     const cache = cacheWith(parseSealKeys(newKey));
-    await write(cache, held().slice(0, 1));
+    await write(cache, signed().slice(0, 1));
     const [[name, { bytes }] = ['', { bytes: Buffer.alloc(0) }]] = redis.values;
     redis.plant(name, bytes.subarray(0, length));
     expect(await read(cache, keySubject)).toBeUndefined();
@@ -240,9 +205,9 @@ describe('what somebody else wrote', () => {
 
   it('does not open in the place of another key', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
-    await write(cache, held().slice(0, 1));
+    await write(cache, signed().slice(0, 1));
     const [mine] = redis.values.values();
-    await write(cache, held(otherHash).slice(0, 1));
+    await write(cache, signed(otherHash).slice(0, 1));
     const name = [...redis.values.keys()][1] ?? '';
     redis.plant(name, mine?.bytes ?? Buffer.alloc(0));
     expect(await read(cache, { kind: 'key', ref: otherHash })).toBeUndefined();
@@ -250,7 +215,7 @@ describe('what somebody else wrote', () => {
   });
 
   it('does not open under a key of somebody else', async () => {
-    await write(cacheWith(parseSealKeys(createSealKey())), held());
+    await write(cacheWith(parseSealKeys(createSealKey())), signed());
     expect(await read(cacheWith(parseSealKeys(newKey)), keySubject)).toBeUndefined();
   });
 });
@@ -260,9 +225,9 @@ describe('while a cache key is rotated', () => {
     const old = cacheWith(parseSealKeys(oldKey));
     const both = cacheWith(parseSealKeys(`${newKey} ${oldKey}`));
     const oldFirst = cacheWith(parseSealKeys(`${oldKey} ${newKey}`));
-    await write(old, held());
+    await write(old, signed());
     expect(await read(both, keySubject)).toBeDefined();
-    await write(both, held());
+    await write(both, signed());
     expect(await read(oldFirst, keySubject)).toBeDefined();
     expect(await read(old, keySubject)).toBeUndefined();
   });
@@ -273,7 +238,7 @@ describe('a Redis that fails', () => {
     redis.readDelay = () => undefined;
     redis.writeDelay = () => undefined;
     const cache = cacheWith(parseSealKeys(newKey));
-    await write(cache, held());
+    await write(cache, signed());
     expect(await read(cache, keySubject)).toBeUndefined();
     cache.remove(keySubject);
     await settle();

@@ -49,7 +49,7 @@ describe('custom providers in memory', () => {
     expect(shared.in(organization('none')).customProviders).toEqual([]);
   });
 
-  it('are shared by what is let in, also once a record was renewed', async () => {
+  it('are shared by what is let in, also once a record was resolved anew', async () => {
     const time = new VirtualTime();
     const database = new FakeDatabase(time);
     const records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
@@ -69,7 +69,9 @@ describe('custom providers in memory', () => {
     await time.advance(45_000);
     records.feed.confirm(database.position, time.monotonic());
     const held = found();
-    expect(records.renew(hash)).toHaveLength(2);
-    expect(found()).toBe(held);
+    expect(records.ageing(hash)).toHaveLength(2);
+    records.accept(hash, database.resolve(hash), time.monotonic());
+    expect(records.ageing(hash)).toEqual([]);
+    expect(found()?.customProviders[0]).toBe(held?.customProviders[0]);
   });
 });

@@ -1,0 +1,130 @@
+// Signs the records that proxies are given, so that what they keep in Redis can be withheld there but neither minted nor undone.
+// Without a key of its own the control plane signs with one that is made from its newest master key, so that it always signs.
+import { hkdfSync } from 'node:crypto';
+import {
+  parseSigningKey,
+  type RecordBody,
+  type SignedRecord as Signed,
+  type SigningKey,
+  signingKeyOf,
+  signRecords,
+} from '../../common/record-signature.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../../common/reread.ts';
+import type { SealKeys } from '../../common/seal.ts';
+import type { RecordKind } from '../../proto/generated/gateway/v1/RecordKind.ts';
+import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { SignedRecord } from '../../proto/generated/gateway/v1/SignedRecord.ts';
+import { recordTypes } from '../../proto/load.ts';
+
+export interface RecordSigner {
+  /** 16 hexadecimal digits: the key that signs now. */
+  readonly keyId: string;
+  /** In DER: what proxies that are given no keys are to believe. The first is that of `keyId`. */
+  readonly publicKeys: readonly Buffer[];
+  /**
+   * @param response records in fields of their own; the same records come back signed
+   * @param at milliseconds since 1970, read before the snapshot was: a record counts as old as that
+   */
+  sign(response: ResolveResponse, keyHash: string, at: number): ResolveResponse;
+  close(): void;
+}
+
+export interface RecordSignerSettings {
+  /** As it was when the program started. */
+  readonly recordSigningKey: SigningKey | undefined;
+  /** Where it is read again. */
+  readonly recordSigningKeyFile: string | undefined;
+  readonly masterKey: SealKeys;
+}
+
+export function openRecordSigner(settings: RecordSignerSettings, options: RereadOptions): RecordSigner {
+  const keys = openKeys(settings, options);
+  return {
+    get keyId() {
+      return keys.current[0].id.toString('hex');
+    },
+    get publicKeys() {
+      return keys.current.map(({ publicKey }) => publicKey);
+    },
+    sign: (response, keyHash, at) => signResponse(keys.current, { response, keyHash, at }),
+    close: () => keys.close(),
+  };
+}
+
+/** The first signs; proxies that are given no keys learn all of them. */
+type Keys = readonly [SigningKey, ...SigningKey[]];
+
+function openKeys(
+  settings: RecordSignerSettings,
+  options: RereadOptions,
+): Pick<Reread<Keys>, 'current' | 'close'> {
+  const { recordSigningKey: key, recordSigningKeyFile: file, masterKey } = settings;
+  if (key === undefined) return { current: keysOf(masterKey), close: () => {} };
+  if (file === undefined) return { current: [key], close: () => {} };
+  const read = async (): Promise<Keys> => {
+    const pem = (await readNamed(file)).toString();
+    try {
+      return [parseSigningKey(pem)];
+    } catch (error) {
+      throw new Error(`what stands in ${file} ${error instanceof Error ? error.message : ''}`);
+    }
+  };
+  const isSame = ([one]: Keys, [other]: Keys) => one.id.equals(other.id);
+  return reread<Keys>([key], { read, isSame, file, what: 'the key that signs records' }, options);
+}
+
+function keysOf({ keys }: SealKeys): Keys {
+  const [first, ...others] = keys.map(({ material }) => {
+    const secret = Buffer.from(material.reveal(), 'base64');
+    return signingKeyOf(Buffer.from(hkdfSync('sha256', secret, '', 'gateway-record-signing-key', 32)));
+  });
+  if (first === undefined) throw new Error('there is no master key');
+  return [first, ...others];
+}
+
+interface Answer {
+  readonly response: ResolveResponse;
+  readonly keyHash: string;
+  readonly at: number;
+}
+
+function signResponse(keys: Keys, { response, keyHash, at }: Answer): ResolveResponse {
+  const { asOf } = response;
+  const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: Math.floor(at) };
+  const signed = signRecords(keys[0], head, bodiesOf(response, keyHash)).map((record) => message(record));
+  const recordKeys = keys.map(({ publicKey }) => publicKey);
+  return { ...(asOf && { asOf }), signed, recordKeys };
+}
+
+function bodiesOf({ key, scope, organization }: ResolveResponse, keyHash: string): RecordBody[] {
+  if (!key || !organization) return [];
+  const bodies: RecordBody[] = [
+    { kind: 'key', ref: keyHash, body: recordTypes.key.serialize(key) },
+    {
+      kind: 'organization',
+      ref: `organization:${organization.id}`,
+      body: recordTypes.organization.serialize(organization),
+    },
+  ];
+  if (!scope) return bodies;
+  const kind = scope.kind === 'KEY_SCOPE_KIND_PERSON' ? 'person' : 'ai_system';
+  return [...bodies, { kind, ref: `${kind}:${scope.id}`, body: recordTypes.scope.serialize(scope) }];
+}
+
+const kinds = {
+  key: 'RECORD_KIND_KEY',
+  ai_system: 'RECORD_KIND_AI_SYSTEM',
+  person: 'RECORD_KIND_PERSON',
+  organization: 'RECORD_KIND_ORGANIZATION',
+} as const satisfies Record<Signed['kind'], RecordKind>;
+
+function message({ kind, ref, body, path, left, signature }: Signed): SignedRecord {
+  const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
+  return {
+    ...{ kind: kinds[kind], ref, body: Buffer.from(body), path: path.map((hash) => Buffer.from(hash)), left },
+    signature: {
+      asOf: { epoch, revision },
+      ...{ signedAtMs: signedAt, keyId: Buffer.from(keyId), signature: Buffer.from(bytes) },
+    },
+  };
+}

@@ -1,0 +1,216 @@
+// The public keys by which this proxy believes records: those that it was given, else those that the control plane names on its own
+// connection, and nothing before it does. Never from Redis. Signatures that were checked are remembered, so a batch is checked once.
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import {
+  idOf,
+  isSigned,
+  parseVerifyingKeys,
+  type SignedRecord,
+  signedTextOf,
+  type VerifyingKey,
+  verifyingKey,
+} from '../../common/record-signature.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../../common/reread.ts';
+import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
+import type { AccessLimits } from './limits.ts';
+
+/** What of Redis counts. */
+export type Belief =
+  /** Nothing: there is no key, and no control plane has been met that could name one. */
+  | 'nothing'
+  /** What a known key has signed. From here nothing leads back. */
+  | 'signed'
+  /** What opens: the control plane is of a release that does not sign. */
+  | 'unsigned';
+
+export interface RecordKeys {
+  readonly belief: Belief;
+  /** They are settings; else they are the control plane's word. */
+  readonly areGiven: boolean;
+  /** Whether the record is what a control plane signed, under this kind and subject. */
+  isGenuine(record: SignedRecord): boolean;
+  /** The control plane names its public keys; none: it does not sign. Without effect where keys were given. */
+  learn(publicKeys: readonly Uint8Array[]): void;
+  /** The control plane's own response cannot be believed: it says so, once. @throws Error always */
+  refuse(reason: 'unsigned' | 'unknown key'): never;
+  state(): RecordKeysState;
+  close(): void;
+}
+
+export interface RecordKeysSettings {
+  /** As they were when the program started; undefined: none are given. */
+  readonly keys: readonly VerifyingKey[] | undefined;
+  /** Where they are read again. */
+  readonly file: string | undefined;
+  /** What was signed longer ago is worth nothing. */
+  readonly maxStaleMs: number;
+}
+
+export interface RecordKeysOptions extends RereadOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly limits: Pick<AccessLimits, 'learntKeysMax' | 'rootsMax'>;
+}
+
+export function openRecordKeys(settings: RecordKeysSettings, options: RecordKeysOptions): RecordKeys {
+  const { keys, file, maxStaleMs } = settings;
+  if (keys === undefined) return new LearntKeys({ ...options, maxStaleMs });
+  return new GivenKeys(watchKeys(keys, file, options), options);
+}
+
+type Watched = Pick<Reread<readonly VerifyingKey[]>, 'current' | 'close'>;
+
+function watchKeys(keys: readonly VerifyingKey[], file: string | undefined, options: RereadOptions): Watched {
+  if (file === undefined) return { current: keys, close: () => {} };
+  const read = async () => {
+    const pem = (await readNamed(file)).toString();
+    try {
+      return parseVerifyingKeys(pem);
+    } catch (error) {
+      throw new Error(`what stands in ${file} ${error instanceof Error ? error.message : ''}`);
+    }
+  };
+  const text = (all: readonly VerifyingKey[]) => all.map(nameOf).join();
+  const isSame = (one: readonly VerifyingKey[], other: readonly VerifyingKey[]) => text(one) === text(other);
+  return reread(keys, { read, isSame, file, what: 'the public keys of records' }, options);
+}
+
+function nameOf({ id }: Pick<VerifyingKey, 'id'>): string {
+  return id.toString('hex');
+}
+
+/** Which signatures are good. */
+class Checked {
+  readonly #roots: LRUCache<string, true>;
+
+  constructor(rootsMax: number) {
+    this.#roots = new LRUCache({ max: rootsMax });
+  }
+
+  isGenuine(record: SignedRecord, keys: Iterable<VerifyingKey>): boolean {
+    const { signature } = record;
+    const id = Buffer.from(signature.keyId).toString('hex');
+    const key = [...keys].find((one) => nameOf(one) === id);
+    const text = signedTextOf(record);
+    if (key === undefined || text === undefined) return false;
+    // The key is part of it: one that was taken away has checked nothing.
+    const name = hash('sha256', Buffer.concat([key.id, signature.signature, text]), 'base64');
+    if (this.#roots.has(name)) return true;
+    if (!isSigned(key, text, signature)) return false;
+    this.#roots.set(name, true);
+    return true;
+  }
+}
+
+const reasons = {
+  unsigned: 'the control plane does not sign records: bring it up to date, or unset GATEWAY_RECORD_KEYS',
+  'unknown key':
+    'the control plane signs records with a key that this proxy does not know: add its public key to GATEWAY_RECORD_KEYS',
+} as const;
+
+class GivenKeys implements RecordKeys {
+  readonly belief = 'signed';
+  readonly areGiven = true;
+  readonly #watched: Watched;
+  readonly #log: Logger;
+  readonly #checked: Checked;
+  #hasComplained = false;
+
+  constructor(watched: Watched, { limits, log }: Pick<RecordKeysOptions, 'limits' | 'log'>) {
+    this.#watched = watched;
+    this.#log = log;
+    this.#checked = new Checked(limits.rootsMax);
+  }
+
+  isGenuine(record: SignedRecord): boolean {
+    return this.#checked.isGenuine(record, this.#watched.current);
+  }
+
+  learn(): void {}
+
+  refuse(reason: keyof typeof reasons): never {
+    if (!this.#hasComplained) this.#log.error(reasons[reason]);
+    this.#hasComplained = true;
+    throw new Error(reasons[reason]);
+  }
+
+  state(): RecordKeysState {
+    return { ids: this.#watched.current.map(nameOf), fromControlPlane: false };
+  }
+
+  close(): void {
+    this.#watched.close();
+  }
+}
+
+interface LearntKey {
+  readonly key: VerifyingKey;
+  namedAt: number;
+}
+
+type LearntKeysDeps = Pick<RecordKeysOptions, 'clock' | 'limits' | 'log'> &
+  Pick<RecordKeysSettings, 'maxStaleMs'>;
+
+class LearntKeys implements RecordKeys {
+  readonly areGiven = false;
+  readonly #deps: LearntKeysDeps;
+  readonly #keys: LRUCache<string, LearntKey>;
+  readonly #checked: Checked;
+  #belief: Belief = 'nothing';
+
+  constructor(deps: LearntKeysDeps) {
+    this.#deps = deps;
+    this.#keys = new LRUCache({ max: deps.limits.learntKeysMax });
+    this.#checked = new Checked(deps.limits.rootsMax);
+  }
+
+  get belief(): Belief {
+    return this.#belief;
+  }
+
+  isGenuine(record: SignedRecord): boolean {
+    return this.#checked.isGenuine(record, this.#all());
+  }
+
+  learn(publicKeys: readonly Uint8Array[]): void {
+    if (publicKeys.length === 0) {
+      // One of an earlier release, beside others perhaps: what was learnt stays.
+      if (this.#belief === 'nothing') this.#belief = 'unsigned';
+      return;
+    }
+    const now = this.#deps.clock.monotonic();
+    for (const bytes of publicKeys) this.#learn(bytes, now);
+    this.#belief = 'signed';
+    // All that they have signed is too old. Only here: a proxy that is cut off hears no names.
+    for (const [name, { namedAt }] of this.#keys)
+      if (now - namedAt > this.#deps.maxStaleMs) this.#keys.delete(name);
+  }
+
+  refuse(reason: keyof typeof reasons): never {
+    throw new Error(reasons[reason]);
+  }
+
+  state(): RecordKeysState {
+    return { ids: [...this.#keys.keys()], fromControlPlane: true };
+  }
+
+  close(): void {}
+
+  #learn(bytes: Uint8Array, namedAt: number): void {
+    // Each response names them: the usual look costs a map's.
+    const name = nameOf({ id: idOf(bytes) });
+    const known = this.#keys.get(name);
+    if (known !== undefined) {
+      known.namedAt = namedAt;
+      return;
+    }
+    this.#keys.set(name, { key: verifyingKey(bytes), namedAt });
+    this.#deps.log.info({ key: name }, 'the control plane named a public key of records');
+  }
+
+  *#all(): Iterable<VerifyingKey> {
+    for (const { key } of this.#keys.values()) yield key;
+  }
+}

@@ -1,0 +1,136 @@
+// The control plane's signature for tests: records of the fake database in the contract's form, signed as the real one signs them.
+
+import type { MessageTypeDefinition } from '@grpc/proto-loader';
+import { type Clock, systemClock } from '../../../common/clock.ts';
+import {
+  createSigningKey,
+  parseSigningKey,
+  type SigningKey,
+  verifyingKey,
+} from '../../../common/record-signature.ts';
+import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
+import { openRecordSigner } from '../../../control-plane/services/record-signer.ts';
+import type { LimitRecord } from '../../../proto/generated/gateway/v1/LimitRecord.ts';
+import type {
+  ResolveResponse,
+  ResolveResponse__Output,
+} from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
+import { packageDefinition } from '../../../proto/load.ts';
+import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
+import type {
+  KeyRecord,
+  Limit,
+  OrganizationRecord,
+  Principal,
+  ScopeKind,
+  ScopeRecord,
+} from '../../../proxy/access/principal.ts';
+import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';
+import type { ResolveAnswer } from '../../../proxy/access/records.ts';
+import { silentLog } from '../silent-log.ts';
+
+const responses = packageDefinition['gateway.v1.ResolveResponse'] as MessageTypeDefinition<
+  ResolveResponse,
+  ResolveResponse__Output
+>;
+
+export class TestSigning {
+  /** That signs now. */
+  key: SigningKey = newSigningKey();
+  /** Signs at all: false is a control plane of an earlier release. */
+  signs = true;
+
+  /** What the feed's beginning names. */
+  named(): readonly Buffer[] {
+    return this.signs ? [this.key.publicKey] : [];
+  }
+
+  /** As it comes over the connection. @param at when the snapshot was read, milliseconds since 1970 */
+  respond(keyHash: string, answer: ResolveAnswer, at: number): ResolveResponse__Output {
+    return this.signed(
+      keyHash,
+      { asOf: answer.asOf, ...(answer.principal && inContract(answer.principal)) },
+      at,
+    );
+  }
+
+  signed(keyHash: string, response: ResolveResponse, at: number): ResolveResponse__Output {
+    const settings = { recordSigningKey: this.key, recordSigningKeyFile: undefined, masterKey };
+    const signer = openRecordSigner(settings, { log: silentLog });
+    const sent = this.signs ? signer.sign(response, keyHash, at) : response;
+    return responses.deserialize(responses.serialize(sent));
+  }
+
+  /** Given to a proxy: that of now, unless others are named. */
+  publicKeys(...keys: readonly SigningKey[]): RecordKeys {
+    return this.publicKeysWithin(accessLimits, keys.length === 0 ? [this.key] : keys);
+  }
+
+  publicKeysWithin(limits: AccessLimits, all: readonly SigningKey[] = [this.key]): RecordKeys {
+    const given = all.map(({ publicKey }) => verifyingKey(publicKey));
+    return openRecordKeys({ keys: given, ...unwatched }, { log: silentLog, clock: systemClock, limits });
+  }
+}
+
+export function newSigningKey(): SigningKey {
+  return parseSigningKey(createSigningKey());
+}
+
+/** A proxy is given none. */
+export function noRecordKeys(clock: Pick<Clock, 'monotonic'> = systemClock): RecordKeys {
+  return openRecordKeys({ keys: undefined, ...unwatched }, { log: silentLog, clock, limits: accessLimits });
+}
+
+const unwatched = { file: undefined, maxStaleMs: 3_600_000 };
+
+const masterKey = parseSealKeys(createSealKey());
+
+function inContract({ key, scope, organization }: Principal): ResolveResponse {
+  return {
+    key: keyInContract(key),
+    ...(scope && { scope: scopeInContract(scope) }),
+    organization: organizationInContract(organization),
+  };
+}
+
+const scopeKinds = {
+  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
+  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
+  person: 'KEY_SCOPE_KIND_PERSON',
+} as const satisfies Record<ScopeKind, string>;
+
+function noLimits(limits: readonly Limit[]): LimitRecord[] {
+  if (limits.length > 0) throw new Error('the fake database has no limits');
+  return [];
+}
+
+function keyInContract({ scope, endsAt, valueEndsAt, allowedModels, limits, ...key }: KeyRecord) {
+  return {
+    ...key,
+    ...{ scope: { kind: scopeKinds[scope.kind], id: scope.id }, limits: noLimits(limits) },
+    allowedModels: [...allowedModels],
+    ...(endsAt !== undefined && { endsAt: new Date(endsAt).toISOString() }),
+    ...(valueEndsAt !== undefined && { valueEndsAt: new Date(valueEndsAt).toISOString() }),
+  };
+}
+
+function scopeInContract({ kind, allowedModels, limits, ...scope }: ScopeRecord) {
+  const rest = { allowedModels: [...allowedModels], limits: noLimits(limits) };
+  return { ...scope, ...rest, kind: scopeKinds[kind] };
+}
+
+function organizationInContract(organization: OrganizationRecord) {
+  const { id, active, callerProviderKeys, revision, allowedModels, limits } = organization;
+  return {
+    ...{ id, active, callerProviderKeys, revision, limits: noLimits(limits) },
+    allowedModels: [...allowedModels],
+    providerKeys: organization.providerKeys.map(({ id, provider, priority, weight, secret }) => ({
+      ...{ id, provider, priority, weight },
+      secret: { apiKey: secret.apiKey?.reveal() ?? '' },
+    })),
+    providers: organization.customProviders.map(({ id, name, baseUrl }) => ({
+      ...{ id, name, baseUrl, wireFormat: 'WIRE_FORMAT_GPT_PROVIDER' as const },
+      ...{ keyForm: 'KEY_FORM_NONE' as const, createdAt: '2026-01-01T00:00:00.000Z' },
+    })),
+  };
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../common/clock.ts';
+import {
+  parseVerifyingKeys,
+  publicPemOf,
+  type SigningKey,
+  signRecords,
+} from '../../../../common/record-signature.ts';
+import { accessLimits } from '../../../../proxy/access/limits.ts';
+import { openRecordKeys } from '../../../../proxy/access/record-keys.ts';
+import { newSigningKey, noRecordKeys } from '../../../support/access/signing.ts';
+import { until } from '../../../support/process.ts';
+import { silentLog } from '../../../support/silent-log.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'record-keys-'));
+const file = join(folder, 'record-keys.pem');
+const [old, fresh] = [newSigningKey(), newSigningKey()];
+
+afterEach(() => rmSync(file, { force: true }));
+
+function recordOf(key: SigningKey, revision = 1) {
+  const head = { epoch: 'one', revision, signedAt: 1 };
+  const [record] = signRecords(key, head, [{ kind: 'key', ref: 'ab', body: Buffer.from('body') }]);
+  if (record === undefined) throw new Error('there is one');
+  return record;
+}
+
+describe('public keys in a file', () => {
+  it('are read anew: one that is added counts, one that is removed does not, what it has signed before included', async () => {
+    const write = (...keys: SigningKey[]) => writeFileSync(file, keys.map(publicPemOf).join(''));
+    write(old);
+    const keys = parseVerifyingKeys(publicPemOf(old));
+    const given = openRecordKeys(
+      { keys, file, maxStaleMs: 3_600_000 },
+      { log: silentLog, everyMs: 5, clock: systemClock, limits: accessLimits },
+    );
+    expect([given.isGenuine(recordOf(old)), given.isGenuine(recordOf(fresh))]).toEqual([true, false]);
+    write(old, fresh);
+    await until(() => given.isGenuine(recordOf(fresh)), { what: 'the new key to count' });
+    expect(given.isGenuine(recordOf(old))).toBe(true);
+    write(fresh);
+    await until(() => !given.isGenuine(recordOf(old)), { what: 'the old key to count no more' });
+    writeFileSync(file, 'half a k');
+    expect(given.isGenuine(recordOf(fresh))).toBe(true);
+    given.learn([old.publicKey]);
+    expect(given.isGenuine(recordOf(old))).toBe(false);
+    expect(given.state()).toEqual({ ids: [fresh.id.toString('hex')], fromControlPlane: false });
+    given.close();
+  });
+});
+
+describe('public keys that the control plane names', () => {
+  it('are few: what was named longest ago goes first', () => {
+    const learnt = noRecordKeys();
+    expect(learnt.belief).toBe('nothing');
+    learnt.learn([old.publicKey]);
+    for (let count = 0; count < 8; count++) learnt.learn([newSigningKey().publicKey]);
+    expect(learnt.isGenuine(recordOf(old))).toBe(false);
+    expect(learnt.state().ids).toHaveLength(8);
+  });
+
+  it('must be of the kind that signs', () => {
+    expect(() => noRecordKeys().learn([Buffer.from('no key')])).toThrow('must be an Ed25519 public key');
+  });
+});
