@@ -46,9 +46,9 @@ import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import {
+  openDispatch,
   openLookupShare,
   openLookups,
-  openTransport,
   openTurns,
   openUpstream,
   type Upstream,
@@ -62,9 +62,7 @@ import type { ProxySettings } from './settings.ts';
 import { shares } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { useOf } from './telemetry/share-metrics.ts';
-import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
-import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -384,25 +382,4 @@ function openGuardrails(
   });
   lifecycle.onClose('guardrails', () => guardrails.close());
   return guardrails;
-}
-
-function openDispatch(
-  settings: ProxySettings,
-  { transport, lookups, turns }: Upstream & UpstreamShares,
-  lifecycle: Lifecycle,
-): Dispatch {
-  // What may be a base URL in the cluster may still not be named by a caller.
-  const { denyCidrs } = settings;
-  const imageTransport = openTransport(settings, {
-    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
-    resolve: openLookups(settings, lookups).resolve,
-    turns,
-  });
-  lifecycle.onClose('connections to images', () => imageTransport.close());
-  return createDispatch({
-    transport,
-    limits: settings,
-    now: () => systemClock.now(),
-    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
-  });
 }

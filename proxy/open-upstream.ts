@@ -8,6 +8,7 @@ import { shares } from './shares.ts';
 import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
+import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { NameLookups } from './upstream/name-lookups.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport, type TransportOptions } from './upstream/transport.ts';
@@ -65,7 +66,7 @@ function ownHosts(settings: ProxySettings): ReadonlySet<string> {
   return new Set([...urls, ...listed].map((url) => new URL(url).hostname.replace(/\.$/, '')));
 }
 
-export function openTransport(
+function openTransport(
   settings: ProxySettings,
   network: Pick<TransportOptions, 'addresses' | 'resolve' | 'turns'>,
 ): Transport {
@@ -93,4 +94,25 @@ function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
     ]),
     endpointHostSuffixes: settings.endpointHostSuffixes,
   };
+}
+
+export function openDispatch(
+  settings: ProxySettings,
+  { transport, lookups, turns }: Upstream & UpstreamShares,
+  lifecycle: Lifecycle,
+): Dispatch {
+  // What may be a base URL in the cluster may still not be named by a caller.
+  const { denyCidrs } = settings;
+  const imageTransport = openTransport(settings, {
+    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
+    resolve: openLookups(settings, lookups).resolve,
+    turns,
+  });
+  lifecycle.onClose('connections to images', () => imageTransport.close());
+  return createDispatch({
+    transport,
+    limits: settings,
+    now: () => systemClock.now(),
+    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
+  });
 }
