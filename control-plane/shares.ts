@@ -27,7 +27,7 @@ const heldRows = {
 const rateRows = {
   change_rate: { perMinute: 1200, burst: 600, ownersMax: 10_000, about: 'changes of an organization' },
   read_rate: { perMinute: 6000, burst: 1000, ownersMax: 10_000, about: 'reads of an organization' },
-  export_rate: { perMinute: 30, burst: 10, ownersMax: 10_000, about: 'downloads of an organization' },
+  export_rate: { perMinute: 60, burst: 30, ownersMax: 10_000, about: 'downloads of an organization' },
   guardrail_time: {
     ...{ perMinute: 6000, burst: 10_000, ownersMax: 10_000 },
     about: 'time to compile and try guardrails of an organization, in milliseconds',

@@ -32,10 +32,14 @@ const notFound = '401 access_not_found';
 const unavailable = '503 access_unavailable';
 
 /** A proxy whose control plane is of another version. */
-async function proxyBehind(spoken: Descriptor, rewrite: Rewrite): Promise<TestProxy> {
+async function proxyBehind(
+  spoken: Descriptor,
+  rewrite: Rewrite,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestProxy> {
   const relay = await startRelay({ port: gateway.controlPlane.grpcPort, contract: spoken, rewrite });
   closers.push(async () => relay.close());
-  const proxy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${relay.port}` });
+  const proxy = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${relay.port}`, ...env });
   closers.push(() => proxy.drain());
   await until(async () => (await metric(proxy, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
   return proxy;
@@ -43,12 +47,16 @@ async function proxyBehind(spoken: Descriptor, rewrite: Rewrite): Promise<TestPr
 
 const newer = newerContract();
 
+/** What is signed cannot be rewritten: its proxy is given no keys, and its wish for signatures is lost on the way. */
+const newerUnsigned = newerContract(olderContract(['ResolveRequest.signed']));
+
 /** @param rewrite answers of Access.Resolve */
 function newerProxy(rewrite: (principal: Answered) => void): Promise<TestProxy> {
-  return proxyBehind(newer, (message, method) => {
+  const rewritten: Rewrite = (message, method) => {
     if (method === 'Access.Resolve' && message.key) rewrite(message);
     return message;
-  });
+  };
+  return proxyBehind(newerUnsigned, rewritten, { GATEWAY_RECORD_KEYS: '' });
 }
 
 const ask = async (proxy: TestProxy, key: { readonly value: string }, fields: object = {}) =>

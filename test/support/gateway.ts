@@ -7,6 +7,7 @@ import { createSigningKey, parseSigningKey, publicPemOf } from '../../common/rec
 import { createSealKey } from '../../common/seal.ts';
 import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
+import type { OtherRates } from '../../control-plane/shares.ts';
 import { type RunningProxy, startProxy } from '../../proxy/app.ts';
 import type { ServiceNetwork } from '../../proxy/guardrails/live-guardrails.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
@@ -91,6 +92,12 @@ export interface GatewayOptions {
 
 export const providerSecret = storedKeys['gpt-provider'].secret.apiKey;
 
+/** Tests change and export more in a second than an organization does in a minute. */
+const freely: OtherRates = {
+  change_rate: { perMinute: 1_000_000, burst: 1_000_000 },
+  export_rate: { perMinute: 1_000_000, burst: 1_000_000 },
+};
+
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const logs: string[] = [];
   const log = createLogger({
@@ -123,6 +130,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     const settings = readControlPlaneSettings(controlPlaneEnvironment(env));
     const started = await startControlPlane(settings, {
       log,
+      rates: freely,
       ...(options.clock && { clock: options.clock }),
     });
     closers.push(() => started.close());

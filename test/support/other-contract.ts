@@ -21,8 +21,8 @@ import type { Answered } from './operators.ts';
 export const addedNumber = 1000;
 
 /** Every message has a further field `addedLater`, every oneof a member `addedTo<Name>`, every enum a value `<NAME>_ADDED_LATER`. */
-export function newerContract(): Descriptor {
-  return mapTypes((type, name) => {
+export function newerContract(of: Descriptor = contract): Descriptor {
+  return mapTypes(of, (type, name) => {
     if (type.values) return { ...type, values: { ...type.values, [`${name}_ADDED_LATER`]: addedNumber } };
     if (!type.fields) return type;
     const added: Record<string, Field> = { addedLater: { type: 'string', id: addedNumber } };
@@ -42,7 +42,7 @@ export function olderContract(lacking: readonly string[]): Descriptor {
   const lacks = new Set(lacking);
   const without = <T>(name: string, members: Readonly<Record<string, T>> = {}) =>
     Object.fromEntries(Object.entries(members).filter(([member]) => !lacks.has(`${name}.${member}`)));
-  return mapTypes((type, name) => {
+  return mapTypes(contract, (type, name) => {
     if (type.methods) return { ...type, methods: lacks.has(name) ? {} : without(name, type.methods) };
     if (!type.fields) return type;
     const oneofs = Object.entries(type.oneofs ?? {}).flatMap(([oneof, { oneof: members }]) => {
@@ -54,8 +54,8 @@ export function olderContract(lacking: readonly string[]): Descriptor {
   });
 }
 
-function mapTypes(map: (type: Descriptor, name: string) => Descriptor): Descriptor {
-  const types = Object.entries<Descriptor>(contract.nested.gateway.nested.v1.nested);
+function mapTypes(of: Descriptor, map: (type: Descriptor, name: string) => Descriptor): Descriptor {
+  const types = Object.entries(of.nested?.gateway?.nested?.v1?.nested ?? {});
   const mapped = Object.fromEntries(types.map(([name, type]) => [name, map(type, name)]));
   return { nested: { gateway: { nested: { v1: { nested: mapped } } } } };
 }

@@ -54,7 +54,10 @@ describe.each([
   beforeAll(async () => {
     database = await fresh();
     store = await database.open();
-    plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+    plane = await startOperatorsPlane({
+      env: { GATEWAY_DATABASE_URL: database.url },
+      rates: { export_rate: { perMinute: 1000, burst: 1000 } },
+    });
     const Constructor = makeGenericClientConstructor(services.Usage, 'Usage');
     client = new Constructor(`127.0.0.1:${plane.plane.grpcPort}`, credentials.createInsecure());
     const platform = await bootstrap(plane);

@@ -202,6 +202,7 @@ describe('guardrails', () => {
       'small',
     ]);
     expect((await ctl.json('guardrails get names')).check).toEqual({
+      also: [],
       words: { phrases: ['Project Heron', 'Kestrel'], withinWords: false },
     });
 

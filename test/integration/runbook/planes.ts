@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
+import { createSigningKey, parseSigningKey, publicPemOf } from '../../../common/record-signature.ts';
 import { createSealKey } from '../../../common/seal.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import { freshSqlite } from '../../support/databases.ts';
@@ -119,6 +120,18 @@ export const planeScenes = {
       await logged(/Redis does not answer/);
     },
     finds: [/ECONNREFUSED.*"msg":"Redis does not answer; requests go on without it"/, /Redis/],
+  },
+  'cache-unreadable': {
+    as: 'platform',
+    looksOnly: true,
+    plant: async ({ gateway, ask, logged }) => {
+      const other = publicPemOf(parseSigningKey(createSigningKey()));
+      const { url, drain } = await gateway.startProxy({ GATEWAY_RECORD_KEYS: other });
+      expect(await ask({ url })).toBe(503);
+      await logged(/a key that this proxy does not know/);
+      return drain;
+    },
+    finds: [/a key that this proxy does not know/, /record keys/],
   },
   'ledger-unavailable': {
     plant: async (world) => {

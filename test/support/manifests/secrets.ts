@@ -5,8 +5,8 @@ import { type KubernetesObject, ofKind } from './objects.ts';
 /** What no manifest makes, because it is secret: docs/kubernetes.md says how each is made. */
 export const operatorSecrets: Readonly<Record<string, readonly string[]>> = {
   // bootstrap-token for the first start alone.
-  'control-plane': ['database-url', 'master-key', 'bootstrap-token'],
-  'egress-gateway': ['redis-url', 'cache-key'],
+  'control-plane': ['database-url', 'master-key', 'record-signing-key', 'bootstrap-token'],
+  'egress-gateway': ['redis-url', 'cache-key', 'record-keys'],
 };
 
 /** What deploy/certificates/plain.sh makes where there is no cert-manager. */
