@@ -3,7 +3,7 @@
 import { type Clock, systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
-import type { Lineage } from '../store/epochs.ts';
+import { countedIn, type Lineage } from '../store/epochs.ts';
 import type { ChangeRow, ChangesPage, Position, Store } from '../store/store.ts';
 
 export interface Feed {
@@ -98,10 +98,13 @@ async function readInto(log: ChangeLog, { store, log: logger }: FeedDeps): Promi
     await store.startNewEpoch(before.epoch);
     page = await store.changesAfter(before.revision, log.rowsMax);
   }
-  if (page.position.epoch !== before.epoch) {
-    logger.warn({ before, now: page.position }, 'the database has another history; all proxies begin anew');
-  }
   if (page.position.epoch !== log.lineage.epoch) log.lineage = await store.lineage();
+  if (page.position.epoch !== before.epoch) {
+    const positions = { before, now: page.position };
+    if (countedIn(log.lineage, before) === undefined)
+      logger.warn(positions, 'the database has another history; all proxies begin anew');
+    else logger.info(positions, 'a new epoch of the database goes on from the one before');
+  }
   log.add(page);
   return log.position.epoch !== before.epoch || log.position.revision !== before.revision;
 }

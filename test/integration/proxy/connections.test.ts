@@ -1,6 +1,7 @@
 // Connections of callers: so many as there are descriptors for, idle ones give way, and whoever finds no room is told so. None is reset.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
+import { simulate } from '../../support/limited-callers.ts';
 import { until } from '../../support/process.ts';
 import { openConnection, type RawConnection } from '../../support/raw-http.ts';
 import { metric } from '../../support/telemetry.ts';
@@ -35,8 +36,8 @@ async function connect(port = proxy.port): Promise<RawConnection> {
 const models = (value = key) =>
   `GET /v1/models HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${value}\r\n\r\n`;
 
-function stream(): string {
-  const body = chatBody({ stream: true });
+function stream(fields: object = {}): string {
+  const body = chatBody({ stream: true, ...fields });
   const head = [
     'POST /v1/chat/completions HTTP/1.1',
     'host: gateway',
@@ -115,9 +116,9 @@ describe('many streams at once', () => {
     const descriptorsMax = 600;
     const wanted = 240;
     const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax, timeoutMs: 60_000 });
-    gateway.simulator.script({ tokens: 20, pieceDelayMs: 20 });
     const begun = await Promise.all(Array.from({ length: wanted }, () => connect(port)));
-    for (const connection of begun) connection.send(stream());
+    // So long that all have come before the first one ends, and would give way.
+    for (const connection of begun) connection.send(stream(simulate({ tokens: 40, pieceDelayMs: 100 })));
     const ends = await Promise.all(begun.map(endOf));
     const counts = Object.groupBy(ends, (end) => end);
     expect(Object.keys(counts).toSorted()).toEqual(['200 whole', '503 whole']);
