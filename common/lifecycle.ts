@@ -47,3 +47,14 @@ export function untilSignal(): Promise<NodeJS.Signals> {
     process.on('SIGINT', onSignal);
   });
 }
+
+/** For what a file that hangs has kept so far, such as lines of the log. */
+const lastMs = 2_000;
+
+/**
+ * All is closed, and the process ends as soon as nothing keeps it. What does all the same is a file system that hangs: no exit ends that,
+ * because Node waits for its threads first, so the kernel is asked to.
+ */
+export function endSoon(): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastMs).unref();
+}

@@ -41,7 +41,29 @@ export function listen(server: Server, address: ListenAddress, setting: string):
     server.once('error', onError);
     server.listen({ port: address.port, host: address.host, backlog }, () => {
       server.off('error', onError);
+      // From now on it is of one connection that could not be accepted: no reason to end.
+      server.on('error', countAcceptFailure);
       resolve();
     });
   });
+}
+
+let acceptFailures = 0;
+
+/** A connection was closed, or not even accepted, because there was no room for it. */
+export function countAcceptFailure(): void {
+  acceptFailures++;
+}
+
+/** Options of the counter of connections that could not be accepted, for each program's prom-client. */
+export function acceptFailuresCounter<Registry>(registers: Registry[]) {
+  return {
+    name: 'gateway_accept_failures_total',
+    help: 'Connections that were closed at once or could not be accepted, because there was no descriptor, memory or place for them; all else goes on',
+    registers,
+    collect(this: { reset(): void; inc(count: number): void }) {
+      this.reset();
+      this.inc(acceptFailures);
+    },
+  };
 }

@@ -16,6 +16,8 @@ export interface LogSink {
   readonly lost: number;
   /** @param report is called where lines are written again after some were lost, with their number */
   onRecovered(report: (lines: number) => void): void;
+  /** What is written from now on goes there. */
+  moveTo(fd: number): void;
   /** Sends off what is held. */
   release(): void;
   /** Writes what is held, for as long as that succeeds; for the end of the program. */
@@ -40,7 +42,7 @@ export function openLogSink(fd: number, files: FileWriting = { write, writeSync 
 }
 
 class Sink implements LogSink {
-  readonly #fd: number;
+  #fd: number;
   readonly #files: FileWriting;
   /** As bytes, because strings put together from pieces keep their pieces alive until they are written. */
   readonly #held = Buffer.allocUnsafe(heldBytesMax);
@@ -72,6 +74,11 @@ class Sink implements LogSink {
 
   onRecovered(report: (lines: number) => void): void {
     this.#report = report;
+  }
+
+  moveTo(fd: number): void {
+    this.#fd = fd;
+    this.#isTorn = false;
   }
 
   release(): void {

@@ -1,7 +1,8 @@
 // JSON lines on standard output (the only pino). Never prompts, answers or keys: what is logged is chosen field by field.
-import { mkdirSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { isDiskTrouble, makeFolder } from './disk-errors.ts';
 import { type LogSink, openLogSink } from './log-sink.ts';
 
 export type { Logger } from 'pino';
@@ -18,12 +19,34 @@ export interface LoggerOptions {
   readonly stream?: DestinationStream;
 }
 
+/** @throws Error that names the file where it cannot be opened, unless its disk is to blame: then the log goes to standard output */
 export function createLogger(options: LoggerOptions): Logger {
   if (options.stream !== undefined) return createOver(options.stream, options);
-  const sink = openSink(options.file);
+  const { file } = options;
+  const opened = file === undefined ? standardOutput : openLog(file);
+  const isOpen = typeof opened === 'number';
+  const sink = openSink(isOpen ? opened : standardOutput);
   const log = createOver(sink, options);
   sink.onRecovered((lines) => log.warn({ lines }, 'log lines were lost: they could not be written'));
+  if (file !== undefined && !isOpen) {
+    log.error(
+      { err: opened, file },
+      'the log file cannot be opened: standard output has the log until it can',
+    );
+    openLater(file, sink, log);
+  }
   return log;
+}
+
+function openLater(file: string, sink: LogSink, log: Logger): void {
+  const timer = setInterval(() => {
+    const opened = openLog(file);
+    if (typeof opened !== 'number') return;
+    clearInterval(timer);
+    log.info({ file }, 'the log file is open again: the log goes there from now on');
+    sink.release();
+    sink.moveTo(opened);
+  }, openAgainMs).unref();
 }
 
 function createOver(stream: DestinationStream, options: LoggerOptions): Logger {
@@ -80,8 +103,11 @@ export function createLineWriter(log: Logger): WriteLine {
 /** An error as the logger writes it. */
 export const errorFields = stdSerializers.err;
 
-function openSink(file: string | undefined): LogSink {
-  const sink = openLogSink(file === undefined ? 1 : openLog(file));
+const standardOutput = 1;
+const openAgainMs = 5_000;
+
+function openSink(fd: number): LogSink {
+  const sink = openLogSink(fd);
   sinks.push(sink);
   // A program that has nothing left to do goes on until its lines are written; what is held when it ends in another way is written then.
   process.prependListener('beforeExit', () => sink.release());
@@ -104,8 +130,14 @@ export function lostLinesCounter<Registry>(registers: Registry[]) {
   };
 }
 
-/** @throws Error when the file cannot be written */
-function openLog(file: string): number {
-  mkdirSync(dirname(file), { recursive: true });
-  return openSync(file, 'a', 0o640);
+/** @returns why it cannot be opened for now. @throws Error that names the file, where it never will be */
+function openLog(file: string): number | Error {
+  try {
+    makeFolder(dirname(file));
+    return openSync(file, 'a', 0o640);
+  } catch (error) {
+    if (isDiskTrouble(error)) return error;
+    const reason = error instanceof Error ? error.message : 'unknown';
+    throw new Error(`the log file ${file} cannot be opened: ${reason}`, { cause: error });
+  }
 }

@@ -7,7 +7,9 @@ import { createBackground } from '../common/background.ts';
 import { trustedProxies } from '../common/caller-address.ts';
 import { Callers, noProxyHeader } from '../common/callers.ts';
 import { type Clock, systemClock } from '../common/clock.ts';
+import { openConnectionShare } from '../common/connection-cap.ts';
 import { hashCredential } from '../common/credential.ts';
+import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
@@ -21,7 +23,7 @@ import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
 import { startGrpcServer } from './grpc-server.ts';
 import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrail-work.ts';
-import { type HttpApi, type HttpApiDeps, startHttpApi } from './http-api.ts';
+import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
@@ -134,13 +136,14 @@ async function assemble(
   lifecycle.onClose('doors', async () => {
     await Promise.all(doors.map((door) => door.close(settings.drainGrace)));
   });
-  const { proxyCertificates, reflection } = settings;
+  const { grpcListen: address, proxyCertificates, reflection } = settings;
+  const connections = openConnectionShare(descriptorsMax());
   const grpc = await startGrpcServer(
-    { address: settings.grpcListen, tls, callers: callersOf(settings, log), proxyCertificates, reflection },
+    { address, tls, callers: callersOf(settings, log), connections, proxyCertificates, reflection },
     { ...calls, access, ledger, reportDecisions: reportDecisionsOf({ store, clock }, shares) },
   );
   doors.push(grpc);
-  const http = await openHttpApi(settings, tls, calls);
+  const http = await openHttpApi(settings, { tls, connections }, calls);
   doors.push(http);
   readiness.started((ready) => grpc.setServing(ready));
   return {
@@ -181,11 +184,14 @@ function openGuardrailWork(deps: GuardrailWorkDeps, lifecycle: Lifecycle): Guard
 
 function openHttpApi(
   settings: ControlPlaneSettings,
-  tls: TlsSource | undefined,
+  listener: Pick<HttpApiOptions, 'tls' | 'connections'>,
   calls: HttpApiDeps,
 ): Promise<HttpApi> {
   const callers = callersOf(settings, calls.log);
-  return startHttpApi({ address: settings.httpListen, tls, callers, hosts: settings.httpHosts }, calls);
+  return startHttpApi(
+    { address: settings.httpListen, ...listener, callers, hosts: settings.httpHosts },
+    calls,
+  );
 }
 
 /** For a PROXY header to come. */

@@ -1,6 +1,6 @@
 // The gRPC door (the only @grpc/grpc-js of this program): operators' methods from the one table, Access and Ledger for
 // proxies, health and, if asked for, reflection. It knows the transport only; who may do what is decided in services/.
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   experimental,
@@ -19,8 +19,10 @@ import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
 import { plainAddress } from '../common/caller-address.ts';
 import type { Callers } from '../common/callers.ts';
+import { admitConnection, capConnections } from '../common/connection-cap.ts';
 import { ListenError, listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
+import type { HeldShare } from '../common/shares.ts';
 import type { TlsSource } from '../common/tls.ts';
 import type { ResolveRequest__Output } from '../proto/generated/gateway/v1/ResolveRequest.ts';
 import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRequest.ts';
@@ -62,6 +64,8 @@ export interface GrpcServerOptions {
   readonly tls: TlsSource | undefined;
   /** Of this listener alone. */
   readonly callers: Callers;
+  /** With the other listeners. */
+  readonly connections: HeldShare;
   readonly proxyCertificates: readonly CertificateProxy[];
   readonly reflection: boolean;
 }
@@ -134,20 +138,35 @@ interface BoundListener {
 /** The library opens its own listener and hands out no connection of it; where a header comes first they are given to it. */
 async function bindBehindHeaders(
   server: Server,
-  { address, tls, callers }: GrpcServerOptions,
+  { address, tls, callers, connections }: GrpcServerOptions,
 ): Promise<BoundListener> {
   const injector = server.createConnectionInjector(credentials(tls));
   // Its wrappings read what has come behind the header on their own.
   const goOn = () => {};
+  const peerOf = (socket: Socket) => callers.peerOf(socket);
+  const inject = (socket: Socket) =>
+    admitConnection(connections, socket, peerOf) && injector.injectConnection(socket);
   const listener = createServer({ noDelay: true }, (socket) =>
-    callers.accept(socket, () => injector.injectConnection(socket), goOn),
+    callers.accept(socket, () => inject(socket), goOn),
   );
+  listener.maxConnections = connections.capacity;
   await listen(listener, address, 'GATEWAY_GRPC_LISTEN');
   return { port: (listener.address() as AddressInfo).port, close: () => void listener.close() };
 }
 
 async function bind(server: Server, options: GrpcServerOptions): Promise<BoundListener> {
-  return { port: await bindPort(server, options), close: () => {} };
+  const port = await bindPort(server, options);
+  const { callers, connections } = options;
+  for (const listener of listenersOf(server))
+    capConnections(listener, connections, (socket) => callers.peerOf(socket));
+  return { port, close: () => {} };
+}
+
+/** The library keeps them to itself, and holds them to no number of connections. @throws Error of a version that keeps them elsewhere */
+function listenersOf(server: Server): readonly NetServer[] {
+  const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<NetServer, unknown> };
+  if (http2Servers === undefined) throw new Error('this version of grpc-js does not show its listeners');
+  return [...http2Servers.keys()];
 }
 
 function bindPort(server: Server, { address, tls }: GrpcServerOptions): Promise<number> {

@@ -40,7 +40,7 @@ export function createGuardrailWork(deps: GuardrailWorkDeps): GuardrailWork {
   let isClosed = false;
   const runNow = async (organization: string, job: GuardrailJob): Promise<GuardrailJobDone | 'too_much'> => {
     if (isClosed) throw new CallError('unavailable', 'this replica stops; try another one');
-    worker ??= new CompileWorker();
+    worker ??= startWorker(log);
     const current = worker;
     let begun: number | undefined;
     try {
@@ -88,6 +88,16 @@ const tooMuch = `takes more than ${defaultJobMs / 1000} s or ${memoryMbMax} MB t
 
 /** Of time or memory. */
 class TooMuchError extends Error {}
+
+/** @throws CallError unavailable */
+function startWorker(log: Logger): CompileWorker {
+  try {
+    return new CompileWorker();
+  } catch (err) {
+    log.warn({ err }, 'the worker for guardrails cannot be started');
+    throw new CallError('unavailable', 'no thread can be started to compile guardrails in; try again later');
+  }
+}
 
 class CompileWorker {
   readonly #worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: memoryMbMax } });

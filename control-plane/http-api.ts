@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Callers } from '../common/callers.ts';
+import { capConnections } from '../common/connection-cap.ts';
 import { listen } from '../common/listen.ts';
 import type { ListenAddress } from '../common/settings.ts';
+import type { HeldShare } from '../common/shares.ts';
 import type { TlsSource } from '../common/tls.ts';
 import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
 import { toJson } from '../proto/json/encode.ts';
@@ -37,6 +39,8 @@ export interface HttpApiOptions {
   readonly tls: TlsSource | undefined;
   /** Of this listener alone. */
   readonly callers: Callers;
+  /** With the other listeners. */
+  readonly connections: HeldShare;
   /** Host names beside loopback, lower case. */
   readonly hosts: readonly string[];
   /** For a whole request to arrive. */
@@ -45,8 +49,6 @@ export interface HttpApiOptions {
 
 const bodyBytesMax = 1024 * 1024;
 const requestTimeoutMs = 10_000;
-
-const connectionsMax = 1024;
 const flushMs = 500;
 /** A download whose reader takes nothing for this long is cut. */
 const stallMs = 60_000;
@@ -77,7 +79,8 @@ export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): 
     headersTimeout: timeoutMs,
     connectionsCheckingInterval: Math.min(timeoutMs, 1000),
   });
-  server.maxConnections = connectionsMax;
+  server.maxConnections = options.connections.capacity;
+  capConnections(server, options.connections, (socket) => callers.peerOf(socket));
   callers.expectHeaders(server);
   server.on('request', (request, response) => inFlight.add(serve(door, request, response)));
   await listen(server, options.address, 'GATEWAY_HTTP_LISTEN');

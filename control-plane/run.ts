@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { type AuditAnchor, readAnchorLine } from '../common/audit-anchor.ts';
 import { systemClock } from '../common/clock.ts';
 import { createCredential } from '../common/credential.ts';
-import { untilSignal } from '../common/lifecycle.ts';
+import { endSoon, untilSignal } from '../common/lifecycle.ts';
 import { createLogger, type Logger } from '../common/logger.ts';
 import { createSigningKey, publicPemOf } from '../common/record-signature.ts';
 import { createSealKey } from '../common/seal.ts';
@@ -82,6 +82,7 @@ async function serve(): Promise<void> {
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await started.close();
   log.info('stopped');
+  endSoon();
 }
 
 type Maintenance = (store: Store, settings: ControlPlaneSettings) => Promise<void>;
@@ -168,7 +169,11 @@ function settingsOrExit(): ControlPlaneSettings {
 
 function logger(settings: ControlPlaneSettings): Logger {
   const { logLevel: level, logFile: file } = settings;
-  return createLogger({ name: 'control-plane', level, ...(file !== undefined && { file }) });
+  try {
+    return createLogger({ name: 'control-plane', level, ...(file !== undefined && { file }) });
+  } catch (error) {
+    return exit(1, `${failure(error)} (GATEWAY_LOG_FILE)`);
+  }
 }
 
 function failure(error: unknown): string {

@@ -1,5 +1,5 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start, 0 = drained.
-import { untilSignal } from '../common/lifecycle.ts';
+import { endSoon, untilSignal } from '../common/lifecycle.ts';
 import { createLogger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
@@ -17,6 +17,7 @@ export async function runInjector(): Promise<void> {
   log.info({ signal, grace_ms: drainGraceMs }, 'draining');
   await injector.close();
   log.info('stopped');
+  endSoon();
 }
 
 function settingsOrExit(): InjectorSettings {

@@ -1,6 +1,6 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, or the sidecar's image is the placeholder, 1 = could not start,
 // 0 = drained.
-import { untilSignal } from '../common/lifecycle.ts';
+import { endSoon, untilSignal } from '../common/lifecycle.ts';
 import { createLogger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
@@ -19,6 +19,7 @@ export async function runKeeper(): Promise<void> {
   log.info({ signal }, 'draining');
   await keeper.close();
   log.info('stopped');
+  endSoon();
 }
 
 function settingsOrExit(): KeeperSettings {

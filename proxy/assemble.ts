@@ -206,9 +206,9 @@ async function openMoney(
   const journals =
     folder &&
     new Journals({
-      ...{ folder, log, metrics: metrics.journals, atEndOfTurn: setImmediate },
+      ...{ folder, log, metrics: metrics.journals, atEndOfTurn: setImmediate, timers: systemTimers },
       nextOrdinal: (session) => ordinals.next(session),
-      onBroken: (session) => slices.renewSession(session),
+      onRenew: (session) => slices.renewSession(session),
     });
   const { cacheKey: sealKeys } = settings;
   const overflow =

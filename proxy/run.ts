@@ -1,6 +1,6 @@
 // Settings, start, signals, exit code. 64 = settings cannot be used, 1 = could not start, 0 = drained.
-import { untilSignal } from '../common/lifecycle.ts';
-import { createLogger } from '../common/logger.ts';
+import { endSoon, untilSignal } from '../common/lifecycle.ts';
+import { createLogger, type Logger } from '../common/logger.ts';
 import { badSettingsExitCode, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
 import { startProxy } from './app.ts';
@@ -8,11 +8,7 @@ import { type ProxySettings, readProxySettings } from './settings.ts';
 
 export async function runProxy(): Promise<void> {
   const settings = settingsOrExit();
-  const log = createLogger({
-    name: 'proxy',
-    level: settings.logLevel,
-    ...(settings.logFile !== undefined && { file: settings.logFile }),
-  });
+  const log = loggerOrExit(settings);
   const proxy = await startProxy(settings, { log }).catch((error: unknown) =>
     exit(1, error instanceof Error ? error.message : String(error)),
   );
@@ -22,6 +18,7 @@ export async function runProxy(): Promise<void> {
   log.info({ signal, grace_ms: settings.drainGrace }, 'draining');
   await proxy.drain();
   log.info('stopped');
+  endSoon();
 }
 
 function settingsOrExit(): ProxySettings {
@@ -30,6 +27,14 @@ function settingsOrExit(): ProxySettings {
   } catch (error) {
     if (error instanceof SettingsError) return exit(badSettingsExitCode, error.message);
     throw error;
+  }
+}
+
+function loggerOrExit({ logLevel: level, logFile: file }: ProxySettings): Logger {
+  try {
+    return createLogger({ name: 'proxy', level, ...(file !== undefined && { file }) });
+  } catch (error) {
+    return exit(1, `${error instanceof Error ? error.message : error} (GATEWAY_LOG_FILE)`);
   }
 }
 

@@ -217,10 +217,11 @@ export const proxySettings = {
   },
   bufferedBytesMax: {
     name: 'GATEWAY_BUFFERED_BYTES_MAX',
-    about: 'Bytes of all requests and answers in memory.',
+    about:
+      'Bytes of all requests and answers in memory, as they come. What is made of them takes some times as much.',
     decode: bytes,
-    default: String(Math.floor((process.constrainedMemory() || totalmem()) / 4)),
-    defaultText: 'a quarter of the memory the process may use',
+    default: String(Math.floor((process.constrainedMemory() || totalmem()) / 8)),
+    defaultText: 'an eighth of the memory the process may use',
   },
   headerBytesMax: {
     name: 'GATEWAY_HEADER_BYTES_MAX',

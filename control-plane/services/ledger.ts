@@ -217,8 +217,9 @@ function requireOwnUsage({ organizationId }: ProxyCaller, events: readonly Repor
   }
 }
 
-const aheadMaxMs = 3_600_000;
 const ageMaxMs = 40 * dayMs;
+/** What a proxy has from a database whose clock was ahead, and was set back since, is usage all the same. */
+const aheadMaxMs = ageMaxMs;
 
 interface Keeping {
   /** By the database's clock. */
@@ -232,7 +233,7 @@ function requireOfThisTime(events: readonly ReportedEvent[], { now, keptMs }: Ke
   const firstKept = dayOf(now - keptMs);
   const violations = events.flatMap(({ row: { at, day } }, index): Violation[] => {
     const violation = (description: string) => [{ field: `events[${index}].at`, description }];
-    if (at > now + aheadMaxMs) return violation('must not be more than an hour ahead');
+    if (at > now + aheadMaxMs) return violation('must not be more than 40 days ahead');
     if (at < now - ageMaxMs) return violation('must not be more than 40 days ago');
     return day < firstKept ? violation('must be of a day whose usage is still kept') : [];
   });
@@ -241,7 +242,7 @@ function requireOfThisTime(events: readonly ReportedEvent[], { now, keptMs }: Ke
 
 /** What is far from our own clock is refused by the database's: nothing is made for it. */
 function daysToMake(events: readonly ReportedEvent[], { now, keptMs }: Keeping): ReadonlySet<string> {
-  const [first, last] = [dayOf(now - Math.min(keptMs, ageMaxMs + dayMs)), dayOf(now + dayMs)];
+  const [first, last] = [dayOf(now - Math.min(keptMs, ageMaxMs + dayMs)), dayOf(now + aheadMaxMs)];
   return new Set(events.map(({ row }) => row.day).filter((day) => day >= first && day <= last));
 }
 

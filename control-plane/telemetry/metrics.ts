@@ -5,7 +5,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lostLinesCounter } from '../../common/logger.ts';
+import { lossCounters } from '../../common/loss-counters.ts';
 import { version } from '../../common/version.ts';
 import type { AuditWatchMetrics } from '../audit/watch.ts';
 import { storedProblems } from '../domain/model-selector.ts';
@@ -67,7 +67,7 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
   }).set({ version }, 1);
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, registers));
-  new Counter(lostLinesCounter(registers));
+  for (const options of lossCounters(registers)) new Counter(options);
   const calls = new Counter({
     name: 'gateway_control_plane_calls_total',
     help: 'Calls by method and gRPC code, of gRPC and the JSON door together.',

@@ -5,7 +5,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lostLinesCounter } from '../../common/logger.ts';
+import { lossCounters } from '../../common/loss-counters.ts';
 import { version } from '../../common/version.ts';
 import { outcomes } from '../inject.ts';
 
@@ -36,7 +36,7 @@ export function createMetrics(): InjectorMetrics {
   }).set({ version }, 1);
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, registers));
-  new Counter(lostLinesCounter(registers));
+  for (const options of lossCounters(registers)) new Counter(options);
   const reviews = new Counter({
     name: 'gateway_injector_reviews_total',
     help: 'Pods that the API server asked about, by outcome: injected, already_injected, opted_out, not_injected, refused, unreadable.',

@@ -1,7 +1,7 @@
 // The keeper's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type CertificateEnd, certificateGauge } from '../../common/certificate-ends.ts';
-import { lostLinesCounter } from '../../common/logger.ts';
+import { lossCounters } from '../../common/loss-counters.ts';
 import { version } from '../../common/version.ts';
 import type { Verb } from '../api/client.ts';
 import type { Part } from '../webhook-plan.ts';
@@ -45,7 +45,7 @@ export function createMetrics(): KeeperMetrics {
     labelNames: ['version'] as const,
     registers,
   }).set({ version }, 1);
-  new Counter(lostLinesCounter(registers));
+  for (const options of lossCounters(registers)) new Counter(options);
   const requests = new Counter({
     name: 'gateway_keeper_api_requests_total',
     help: 'Requests to the API server, by verb and HTTP status.',

@@ -34,9 +34,9 @@ export interface RedisRecordsDeps {
 
 export function recordCommands(connection: RedisConnection): RecordCommands {
   return {
-    get: (name) => connection.run((client) => client.getBuffer(name)),
+    get: (name) => connection.read((client) => client.getBuffer(name)),
     set: (name, value, expiresInMs) => connection.run((client) => client.set(name, value, 'PX', expiresInMs)),
-    delete: (name) => connection.run((client) => client.del(name)),
+    delete: (name) => connection.read((client) => client.del(name)),
     hasAnswered: () => connection.hasAnswered(),
   };
 }

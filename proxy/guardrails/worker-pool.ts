@@ -116,6 +116,18 @@ export class WorkerPool {
   }
 
   #start(): void {
+    const { log } = this.#deps;
+    try {
+      this.#workers.add(this.#newWorker());
+    } catch (err) {
+      // There is no thread for it: whoever waits is served by those that are there, or told.
+      log.warn({ err }, 'a worker of guardrails cannot be started; trying again');
+      this.#pauseStarting();
+    }
+  }
+
+  /** @throws Error of Node where there is no thread for it */
+  #newWorker(): ScanWorker {
     const { file, log, silentMsMax } = this.#deps;
     const worker: ScanWorker = new ScanWorker({
       ...{ file, silentMsMax },
@@ -139,7 +151,7 @@ export class WorkerPool {
         this.#proceed();
       },
     });
-    this.#workers.add(worker);
+    return worker;
   }
 
   #pauseStarting(): void {

@@ -3,6 +3,7 @@
 // was answered gives way; else the new one is refused with an answer, as long as there is room for that.
 import type { Socket } from 'node:net';
 import { addressGroup } from '../../common/caller-address.ts';
+import { descriptorsForCallers } from '../../common/descriptors.ts';
 import type { HeldShare, ShareOwner } from '../../common/shares.ts';
 
 export interface ConnectionsOptions {
@@ -125,8 +126,6 @@ function endsOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
-/** What a process keeps for itself: files, the control plane, Redis, probes. */
-const ownMax = 256;
 /** More need memory that nobody has provided for without saying so. */
 const usualMax = 16_384;
 
@@ -142,7 +141,7 @@ export interface ConnectionBounds {
  * that are refused need some too.
  */
 export function connectionBounds(descriptorsMax: number): ConnectionBounds {
-  const open = descriptorsMax - Math.min(ownMax, Math.floor(descriptorsMax / 8));
+  const open = descriptorsForCallers(descriptorsMax);
   const max = Math.floor(open * 0.4);
   return { max, usual: Math.min(usualMax, max), refusedMax: Math.min(usualMax, Math.floor(open * 0.2)) };
 }

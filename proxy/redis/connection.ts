@@ -15,6 +15,8 @@ export interface RedisConnection {
    * @throws RedisUnavailableError within the deadline; its cause is Redis's own error where it answered with one
    */
   run<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
+  /** As run, of what a Redis that is full or read-only does all the same: that it succeeds says nothing of writes. */
+  read<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
   /** Whether it has answered since the start. */
   hasAnswered(): boolean;
   /** By the connection and the last commands, for operators; undefined: too early to say. */
@@ -29,6 +31,11 @@ export class RedisUnavailableError extends Error {
     super(message, { cause });
     this.name = 'RedisUnavailableError';
   }
+}
+
+/** Whether Redis answered, and refused: it is full, read-only, or does not allow it. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof RedisUnavailableError && error.cause instanceof ReplyError;
 }
 
 export interface RedisConnectionOptions {
@@ -57,9 +64,9 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     answered = true;
     connectionError = undefined;
   });
-  // Parts that are left alone, and whether the last answer was a refusal.
+  // Parts that are left alone, and which of what was asked last was refused.
   const silent = new Set<number | undefined>();
-  let refused = false;
+  const refused = { read: false, write: false };
   const breakers = new Map<number | undefined, Breaker>();
   const breakerOf = (part: number | undefined) => {
     const known = breakers.get(part);
@@ -73,36 +80,38 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const tellRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
   const tellSilence = (err: unknown, shard: number | undefined) =>
     log.warn({ err: connectionError ?? err, shard }, 'Redis does not answer; requests go on without it');
-  return {
-    run: async (command, shard) => {
-      const part = isParted ? shard : undefined;
-      const breaker = breakerOf(part);
-      const before = breaker.enter();
-      if (before === undefined)
-        throw new RedisUnavailableError('Redis is left alone for a moment after failures');
-      try {
-        const result = await withDeadline(command(client), deadlineMs);
-        answered = true;
-        refused = false;
-        silent.delete(part);
-        if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
-        return result;
-      } catch (error) {
-        if (error instanceof ReplyError) {
-          refused = true;
-          tellRefusal(error);
-        } else if (breaker.failed(before)) {
-          silent.add(part);
-          tellSilence(error, part);
-        }
-        throw error instanceof RedisUnavailableError
-          ? error
-          : new RedisUnavailableError('Redis failed', error);
+  type Command<T> = (client: RedisClient) => Promise<T>;
+  const attempt = async <T>(kind: 'read' | 'write', command: Command<T>, shard: number | undefined) => {
+    const part = isParted ? shard : undefined;
+    const breaker = breakerOf(part);
+    const before = breaker.enter();
+    if (before === undefined)
+      throw new RedisUnavailableError('Redis is left alone for a moment after failures');
+    try {
+      const result = await withDeadline(command(client), deadlineMs);
+      answered = true;
+      refused[kind] = false;
+      silent.delete(part);
+      if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
+      return result;
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        refused[kind] = true;
+        tellRefusal(error);
+      } else if (breaker.failed(before)) {
+        silent.add(part);
+        tellSilence(error, part);
       }
-    },
+      throw error instanceof RedisUnavailableError ? error : new RedisUnavailableError('Redis failed', error);
+    }
+  };
+  return {
+    run: (command, shard) => attempt('write', command, shard),
+    read: (command, shard) => attempt('read', command, shard),
     hasAnswered: () => answered,
     state: () => {
-      if (client.status === 'ready') return refused || silent.size > 0 ? 'failing' : 'ok';
+      const isRefused = refused.read || refused.write;
+      if (client.status === 'ready') return isRefused || silent.size > 0 ? 'failing' : 'ok';
       return answered || connectionError !== undefined || silent.size > 0 ? 'failing' : undefined;
     },
     close: () => client.disconnect(),

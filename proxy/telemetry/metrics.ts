@@ -6,7 +6,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lostLinesCounter } from '../../common/logger.ts';
+import { lossCounters } from '../../common/loss-counters.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -71,7 +71,7 @@ export function createMetrics(): ProxyMetrics {
   buildInfo(registry);
   const certificates = createCertificateEnds();
   new Gauge(certificateGauge(certificates.read, [registry]));
-  new Counter(lostLinesCounter([registry]));
+  for (const options of lossCounters([registry])) new Counter(options);
   const shares = createShareUses();
   new Gauge(shareUsedGauge(shares.read, [registry]));
   new Counter(shareRefusedCounter(shares.read, [registry]));

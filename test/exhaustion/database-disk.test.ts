@@ -8,7 +8,9 @@ import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { GrpcCaller, responseOf } from '../support/operators.ts';
 import { until } from '../support/process.ts';
-import { type OnSmallDisk, startNodeOnSmallDisk } from '../support/small-disk.ts';
+import { type OnSmallDisk, onSmallDisk, smallDiskOf, startNodeOnSmallDisk } from '../support/small-disk.ts';
+import { metric, readiness } from '../support/telemetry.ts';
+import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
 
 const anyPort = '127.0.0.1:0';
 
@@ -91,5 +93,54 @@ describe('the control plane', () => {
     await hears('ok');
     expect(await writable()).toBe(1);
     expect(responseOf(await create('after')).organization.name).toBe('after');
+  }, 120_000);
+});
+
+describe('its proxies', () => {
+  let world: World;
+  let proxy: Program;
+  let disk: ReturnType<typeof smallDiskOf>;
+  beforeAll(async () => {
+    const small = { folder, kibibytes: 8192 };
+    world = await startWorld({
+      env: { GATEWAY_DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}` },
+      options: { within: onSmallDisk(small) },
+    });
+    disk = smallDiskOf(world.controlPlane.child, small);
+    proxy = await world.startProxy();
+  }, startMs);
+  afterAll(() => world?.close());
+
+  it('serve the keys that they know, and all usage is booked once there is room', async () => {
+    const { controlPlane, organization } = world;
+    const { value: key } = await organization.createKey();
+    expect(await ask(proxy, key)).toBe('200');
+    await until(async () => (await recorded(organization)) === 1);
+    await until(
+      async () => {
+        disk.fill();
+        return (await readiness(controlPlane))?.includes('full');
+      },
+      { timeoutMs: 30_000, what: 'the disk to be full' },
+    );
+    let sent = 1;
+    // The database's own log has some room left: it is used up first.
+    await until(
+      async () => {
+        expect(await ask(proxy, key)).toBe('200');
+        sent++;
+        return sent > 20 && (await metric(proxy, 'gateway_usage_queued_events')) > 0;
+      },
+      { timeoutMs: 60_000, what: 'usage to wait' },
+    );
+    expect(await readiness(proxy)).toBe('ok');
+    disk.free();
+    await until(async () => (await recorded(organization)) === sent, {
+      ...{ timeoutMs: 60_000, what: 'all usage to be booked' },
+    });
+    expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
+    await until(async () => (await readiness(controlPlane)) === 'ok', {
+      what: 'the control plane to be ready',
+    });
   }, 120_000);
 });

@@ -45,7 +45,7 @@ afterAll(() => {
   for (const each of [folder, databases]) rmSync(each, { recursive: true });
 });
 
-describe.each(Object.entries(programs))('%s', (name, program) => {
+describe.each(Object.entries(programs))('%s', { timeout: 120_000 }, (name, program) => {
   let running: OnSmallDisk;
   let ports: Readonly<Record<string, number>>;
 
@@ -73,7 +73,7 @@ describe.each(Object.entries(programs))('%s', (name, program) => {
     running = startNodeOnSmallDisk({ folder, kibibytes: 64 }, [`${name}/main.ts`], {
       env: { ...program.env, ...database, GATEWAY_LOG_FILE: join(folder, 'log') },
     });
-    const line = await until(() => /^.*"msg":"ready.*$/m.exec(readLog())?.[0], { timeoutMs: 20_000 });
+    const line = await until(() => /^.*"msg":"ready.*$/m.exec(readLog())?.[0], { timeoutMs: 60_000 });
     ports = JSON.parse(line);
   };
   const readLog = () => {

@@ -94,10 +94,15 @@ export class ModelProxy {
     const journals =
       this.#folder &&
       new Journals({
-        ...{ folder: this.#folder, log: silentLog, atEndOfTurn: (task) => void timers.after(0, task) },
+        ...{
+          folder: this.#folder,
+          log: silentLog,
+          timers,
+          atEndOfTurn: (task) => void timers.after(0, task),
+        },
         nextOrdinal: (session) => ordinals.next(session),
         metrics: { journalFailed: () => onEvent('journal failed') },
-        onBroken: (session) => this.budgets.renewSession(session),
+        onRenew: (session) => this.budgets.renewSession(session),
       });
     this.usageLog = createUsageLog({
       ...{ ...shared, client, ordinals, journals, packing },

@@ -8,6 +8,8 @@ export interface DnsServer {
   readonly address: string;
   /** Names that it was asked for. */
   readonly asked: string[];
+  /** It hears, and answers nothing. */
+  silent: boolean;
   close(): Promise<void>;
 }
 
@@ -21,10 +23,11 @@ export async function startDnsServer(
 ): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const asked: string[] = [];
+  const state = { silent: names === undefined };
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
     asked.push(name);
-    if (names === undefined || (silence !== undefined && name.endsWith(silence))) return;
+    if (names === undefined || state.silent || (silence !== undefined && name.endsWith(silence))) return;
     const known = names[name];
     const records = type === 1 ? (known ?? []).filter(isIPv4) : [];
     const head = Buffer.from(query.subarray(0, 12));
@@ -43,6 +46,12 @@ export async function startDnsServer(
   return {
     address: `127.0.0.1:${socket.address().port}`,
     asked,
+    get silent() {
+      return state.silent;
+    },
+    set silent(silent) {
+      state.silent = silent;
+    },
     close: async () => {
       socket.close();
       await once(socket, 'close');

@@ -207,16 +207,20 @@ export interface PlaneOptions {
   readonly timeoutMs?: number;
   /** Files and sockets that it may have open. */
   readonly descriptorsMax?: number;
+  /** In front of its command, such as `unshare` and its arguments. */
+  readonly within?: readonly string[];
+  /** Of Node's, in front of the program. */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** Starts a program. @returns it with the fields of the log line that says that it is ready */
 export async function startPlane(
   main: string,
   env: Environment,
-  { timeoutMs = 15_000, ...limits }: PlaneOptions = {},
+  { timeoutMs = 15_000, nodeArgs = [], ...limits }: PlaneOptions = {},
 ) {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const child = startNode([main], { env: Object.fromEntries(given), ...limits });
+  const child = startNode([...nodeArgs, main], { env: Object.fromEntries(given), ...limits });
   const ended = child.exited.then(() => {
     throw new Error(`${main} did not start: ${child.stderr()}`);
   });

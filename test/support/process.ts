@@ -13,6 +13,8 @@ export interface ChildOptions {
   readonly user?: string;
   /** Files and sockets that it may have open. */
   readonly descriptorsMax?: number;
+  /** A command that runs the program and becomes it, such as `unshare` with its arguments: in front of the program's own. */
+  readonly within?: readonly string[];
 }
 
 export interface Child {
@@ -35,10 +37,10 @@ process.on('exit', () => {
 
 /** Starts a program. A command that does not exist shows as exit code 127. */
 export function startProcess(command: string, args: readonly string[], options: ChildOptions = {}): Child {
-  const { descriptorsMax } = options;
+  const { descriptorsMax, within = [] } = options;
   const limits =
     descriptorsMax === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptorsMax}; exec "$@"`, 'sh'];
-  const [file = command, ...rest] = [...deathWish(options.user), ...limits, command, ...args];
+  const [file = command, ...rest] = [...deathWish(options.user), ...limits, ...within, command, ...args];
   const child = spawn(file, rest, {
     cwd: options.cwd ?? '/',
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },

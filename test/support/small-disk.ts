@@ -20,17 +20,30 @@ export interface SmallDisk {
 
 /** As startNode. */
 export function startNodeOnSmallDisk(
-  { folder, kibibytes }: SmallDisk,
+  disk: SmallDisk,
   args: readonly string[],
   options: ChildOptions,
 ): OnSmallDisk {
-  const mounted = `mount -t tmpfs -o size=${kibibytes}k tmpfs "$0" && exec "$@"`;
+  const within = onSmallDisk(disk);
+  const child = startProcess(process.execPath, args, { cwd: projectRoot, ...options, within });
+  return { child, ...smallDiskOf(child, disk) };
+}
+
+/** In front of the command of a program: it gets the disk. */
+export function onSmallDisk({ folder, kibibytes }: SmallDisk): readonly string[] {
+  return inOwnMounts(`mount -t tmpfs -o size=${kibibytes}k tmpfs "$0"`, folder);
+}
+
+/** In front of the command of a program, which sees what the script mounts and nobody else does. @param folder `$0` of the script */
+export function inOwnMounts(script: string, folder: string): readonly string[] {
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
-  const command = ['--mount', ...asRoot, 'sh', '-c', mounted, folder, process.execPath, ...args];
-  const child = startProcess('unshare', command, { cwd: projectRoot, ...options });
+  return ['unshare', '--mount', ...asRoot, 'sh', '-c', `${script} && exec "$@"`, folder];
+}
+
+/** The disk as this process reaches it. */
+export function smallDiskOf(child: Pick<Child, 'pid'>, { folder }: SmallDisk): Omit<OnSmallDisk, 'child'> {
   const path = (name: string) => join(`/proc/${child.pid}/root`, folder, name);
   return {
-    child,
     path,
     fill: () => {
       try {

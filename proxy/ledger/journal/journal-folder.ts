@@ -5,16 +5,17 @@ import {
   closeSync,
   createReadStream,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isDiskTrouble, makeFolder } from '../../../common/disk-errors.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 
 export interface JournalFile {
@@ -36,6 +37,8 @@ export interface AbandonedFile {
 export interface JournalFolder {
   /** @throws Error that the file system gives */
   create(session: string): JournalFile;
+  /** Tries whether there is room for a while. @throws Error that the file system gives */
+  tryOut(): void;
   /** Files of processes that are gone, and of those that this one has taken over before. */
   abandoned(): Promise<readonly AbandonedFile[]>;
   close(): Promise<void>;
@@ -45,8 +48,10 @@ const filePattern = /^([0-9a-f-]{36})_([0-9a-f-]{36})\.journal(\.next)?$/;
 /** Of a path of a socket: sun_path has 108 bytes with its end on Linux, 104 elsewhere. */
 const socketPathMax = 103;
 const connectMs = 1_000;
+/** Some hundred requests. */
+const triedBytes = 128 * 1024;
 
-/** @throws Error that says what to do */
+/** @throws Error that says what to do, unless the disk is to blame: then the folder is opened as soon as it can be */
 export async function openJournalFolder(directory: string): Promise<JournalFolder> {
   const owner = uuidv7();
   const socket = socketPath(directory, owner);
@@ -54,23 +59,70 @@ export async function openJournalFolder(directory: string): Promise<JournalFolde
     throw new Error(
       `the path of the journal is too long for a socket: GATEWAY_JOURNAL_DIR may have ${socketPathMax - 42} bytes`,
     );
-  let server: Server;
+  const folder = new OpenFolder(directory, owner, socket);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    server = await listen(socket);
+    await folder.open();
   } catch (cause) {
-    throw new Error(`the journal cannot be kept in ${directory} (GATEWAY_JOURNAL_DIR)`, { cause });
+    if (!isDiskTrouble(cause))
+      throw new Error(`the journal cannot be kept in ${directory} (GATEWAY_JOURNAL_DIR)`, { cause });
   }
-  const created = new Set<string>();
-  const pathOf = (session: string) => join(directory, `${owner}_${session}.journal`);
-  return {
-    create: (session) => {
-      created.add(`${owner}_${session}.journal`);
-      return new OpenFile(pathOf(session));
-    },
-    abandoned: () => takeOver(directory, owner, created),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  return folder;
+}
+
+class OpenFolder implements JournalFolder {
+  readonly #directory: string;
+  readonly #owner: string;
+  readonly #socket: string;
+  readonly #created = new Set<string>();
+  #server: Server | undefined;
+  /** Why it could not be opened last. */
+  #trouble: unknown;
+
+  constructor(directory: string, owner: string, socket: string) {
+    [this.#directory, this.#owner, this.#socket] = [directory, owner, socket];
+  }
+
+  async open(): Promise<void> {
+    try {
+      makeFolder(this.#directory, 0o700);
+      this.#server = await listen(this.#socket);
+    } catch (error) {
+      this.#trouble = error;
+      throw error;
+    }
+  }
+
+  create(session: string): JournalFile {
+    if (this.#server === undefined) throw this.#trouble;
+    this.#created.add(`${this.#owner}_${session}.journal`);
+    return new OpenFile(join(this.#directory, `${this.#owner}_${session}.journal`));
+  }
+
+  tryOut(): void {
+    if (this.#server === undefined) {
+      // It is there for the next try.
+      void this.open().catch(() => undefined);
+      throw this.#trouble;
+    }
+    tryOut(join(this.#directory, `${this.#owner}.room`));
+  }
+
+  async abandoned(): Promise<readonly AbandonedFile[]> {
+    return this.#server === undefined ? [] : takeOver(this.#directory, this.#owner, this.#created);
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server !== undefined) await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+function tryOut(path: string): void {
+  try {
+    writeFileSync(path, Buffer.alloc(triedBytes), { mode: 0o600 });
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 class OpenFile implements JournalFile {

@@ -1,25 +1,27 @@
 // The journals of this process: one for each session that it has opened, until all that it says is known elsewhere. What comes in one
 // turn of the event loop is written at its end, in one call for each file; whoever waits for that goes on afterwards.
 import type { Logger } from '../../../common/logger.ts';
+import type { Timers } from '../../../common/timers.ts';
 import type { BudgetHold, Charge } from '../budgets/budgets.ts';
 import type { UsageEvent } from '../budgets/ledger-client.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { SessionJournal } from './session-journal.ts';
 
 export interface JournalsDeps {
-  readonly folder: Pick<JournalFolder, 'create'>;
+  readonly folder: Pick<JournalFolder, 'create' | 'tryOut'>;
+  readonly timers: Timers;
   /** Runs the task at the end of this turn of the event loop. */
   readonly atEndOfTurn: (task: () => void) => void;
   /** Of a session, its next event's. */
   readonly nextOrdinal: (session: string) => number;
   readonly log: Logger;
   readonly metrics: JournalMetrics;
-  /** Its journal is broken: what is taken from now on is to be of another session. */
-  readonly onBroken: (session: string) => void;
+  /** Its journal is broken, or it has none and could have one: what is taken from now on is to be of another session. */
+  readonly onRenew: (session: string) => void;
 }
 
 export interface JournalMetrics {
-  /** A journal could not be begun or written. */
+  /** A journal could not be begun or written; told again for as long as that is so. */
   journalFailed(): void;
 }
 
@@ -29,13 +31,19 @@ export interface JournalTake {
   released(cost: number, charges: readonly Charge[]): void;
 }
 
+/** A session without a journal ends as soon as another can have one. */
+const tryEveryMs = 5_000;
+
 export class Journals {
   readonly #deps: JournalsDeps;
   readonly #journals = new Map<string, SessionJournal>();
   readonly #ended = new Set<string>();
   #isTurnAwaited = false;
-  /** It failed: sessions go without, until one that is begun of its own accord. */
+  /** It failed: the next session goes without. */
   #isSkipped = false;
+  /** The session that goes without, until there is room for another's journal. */
+  #without: string | undefined;
+  #cancelTry: () => void = () => undefined;
 
   constructor(deps: JournalsDeps) {
     this.#deps = deps;
@@ -43,11 +51,13 @@ export class Journals {
 
   /** The session is open: what is taken in it from now on is written down. */
   begin(session: string): void {
-    if (this.#isSkipped || this.#journals.has(session)) {
+    if (this.#journals.has(session)) return;
+    const { folder, nextOrdinal } = this.#deps;
+    if (this.#isSkipped) {
       this.#isSkipped = false;
+      this.#goWithout(session);
       return;
     }
-    const { folder, nextOrdinal } = this.#deps;
     try {
       const file = folder.create(session);
       this.#journals.set(session, new SessionJournal(session, file, () => nextOrdinal(session)));
@@ -57,11 +67,13 @@ export class Journals {
         { err },
         'the journal cannot be begun: a crash leaves budgets unsettled for a minute',
       );
+      this.#goWithout(session);
     }
   }
 
   /** No hold is taken in the session any more: its journal goes once all that it says is known elsewhere. */
   end(session: string): void {
+    if (session === this.#without) this.#cancelTry();
     const journal = this.#journals.get(session);
     if (journal === undefined) return;
     this.#ended.add(session);
@@ -111,6 +123,7 @@ export class Journals {
 
   /** What is not needed any more goes; the rest is for whoever comes next. */
   close(): void {
+    this.#cancelTry();
     this.flush();
     for (const journal of [...this.#journals.values()]) this.#removeUnneeded(journal);
   }
@@ -149,7 +162,27 @@ export class Journals {
       'the journal could not be written: another session goes on without; a crash leaves its budgets unsettled for a minute',
     );
     this.#isSkipped = true;
-    this.#deps.onBroken(session);
+    this.#deps.onRenew(session);
+  }
+
+  #goWithout(session: string): void {
+    this.#cancelTry();
+    this.#without = session;
+    this.#cancelTry = this.#deps.timers.after(tryEveryMs, () => this.#tryAgain(session));
+  }
+
+  #tryAgain(session: string): void {
+    const { folder, log, metrics, onRenew } = this.#deps;
+    try {
+      folder.tryOut();
+    } catch {
+      metrics.journalFailed();
+      this.#goWithout(session);
+      return;
+    }
+    log.info({ session }, 'the journal can be written again: another session begins with one');
+    this.#without = undefined;
+    onRenew(session);
   }
 
   #removeUnneeded(journal: SessionJournal): void {

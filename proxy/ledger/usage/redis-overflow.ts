@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../../common/clock.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../../common/seal.ts';
-import { type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
+import { isRefusal, type RedisConnection, RedisUnavailableError } from '../../redis/connection.ts';
 import { createScript, runScript } from '../../redis/script.ts';
 import { nameInShard, shardCount } from '../../redis/shards.ts';
 import type { UsageEvent } from '../budgets/ledger-client.ts';
@@ -39,9 +39,10 @@ redis.call('XADD', KEYS[1], '*', 'organization', ARGV[2], 'events', ARGV[3], 'se
 redis.call('INCRBY', KEYS[2], #ARGV[4])
 return 1`);
 
+/** What is counted is wrong until the shard is empty where Redis is full and takes no other number. */
 const removeScript = createScript(`
 for i = 1, #ARGV, 2 do
-  if redis.call('XDEL', KEYS[1], ARGV[i]) == 1 then redis.call('DECRBY', KEYS[2], ARGV[i + 1]) end
+  if redis.call('XDEL', KEYS[1], ARGV[i]) == 1 then redis.pcall('DECRBY', KEYS[2], ARGV[i + 1]) end
 end
 if redis.call('XLEN', KEYS[1]) == 0 then redis.call('DEL', KEYS[1], KEYS[2]) end
 return 1`);
@@ -72,7 +73,7 @@ export class RedisOverflow implements Overflow {
 
   async read(shard: number, after: string | undefined): Promise<readonly Entry[]> {
     const from = after === undefined ? '-' : `(${after}`;
-    const found = await this.#deps.connection.run((client) =>
+    const found = await this.#deps.connection.read((client) =>
       client.xrangeBuffer(streamOf(shard), from, '+', 'COUNT', readMax),
     );
     const entries: Entry[] = [];
@@ -83,7 +84,7 @@ export class RedisOverflow implements Overflow {
 
   async isEmpty(): Promise<boolean> {
     for (let shard = 0; shard < shardCount; shard++) {
-      const length = await this.#deps.connection.run((client) => client.xlen(streamOf(shard)));
+      const length = await this.#deps.connection.read((client) => client.xlen(streamOf(shard)));
       if (length > 0) return false;
     }
     return true;
@@ -92,15 +93,21 @@ export class RedisOverflow implements Overflow {
   async lock(shard: number): Promise<boolean> {
     const { clock, connection } = this.#deps;
     const until = clock.monotonic() + lockMs;
-    const answer = await connection.run((client) => client.set(lockOf(shard), '1', 'PX', lockMs, 'NX'));
-    if (answer === 'OK') this.#lockedUntil.set(shard, until);
-    return answer === 'OK';
+    try {
+      const answer = await connection.run((client) => client.set(lockOf(shard), '1', 'PX', lockMs, 'NX'));
+      if (answer === 'OK') this.#lockedUntil.set(shard, until);
+      return answer === 'OK';
+    } catch (error) {
+      // A Redis that is full takes no lock, and would be full for ever if nobody emptied it.
+      if (isRefusal(error)) return true;
+      throw error;
+    }
   }
 
   async unlock(shard: number): Promise<void> {
     // Later it may be another's.
     if (this.#deps.clock.monotonic() < (this.#lockedUntil.get(shard) ?? 0) - lockMs / 2)
-      await this.#deps.connection.run((client) => client.del(lockOf(shard)));
+      await this.#deps.connection.read((client) => client.del(lockOf(shard)));
   }
 
   async remove(shard: number, entries: readonly Entry[]): Promise<void> {

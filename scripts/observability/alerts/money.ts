@@ -38,6 +38,16 @@ export const moneyAlerts: readonly AlertGroup[] = [
         runbook: 'usage-delayed',
       },
       {
+        name: 'GatewayJournalFailing',
+        severity: 'warning',
+        for: '0m',
+        expr: 'increase(gateway_journal_failures_total[10m]) > 0',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} cannot write its journal',
+        description:
+          'Its folder is full or may not be written. Requests go on; should the proxy be killed now, what it holds of budgets is unsettled.',
+        runbook: 'unsettled',
+      },
+      {
         name: 'GatewayUsageLost',
         severity: 'critical',
         for: '0m',

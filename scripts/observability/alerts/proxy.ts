@@ -97,6 +97,16 @@ export const proxyAlerts: readonly AlertGroup[] = [
         runbook: 'log-lines-lost',
       },
       {
+        name: 'GatewayDescriptorsShort',
+        severity: 'warning',
+        for: '2m',
+        expr: '(process_open_fds / process_max_fds and on (namespace, pod, job) gateway_build_info) > 0.9 or increase(gateway_accept_failures_total[10m]) > 0',
+        summary: '{{ $labels.namespace }}/{{ $labels.pod }} has no descriptors left, or nearly none',
+        description:
+          'New connections, of callers and to providers, need one each. Those that are open go on; new ones are refused or closed.',
+        runbook: 'descriptors',
+      },
+      {
         name: 'GatewayOverheadHigh',
         severity: 'warning',
         for: '10m',

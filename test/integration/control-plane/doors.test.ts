@@ -13,6 +13,7 @@ import {
 import { service as healthService } from 'grpc-health-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
+import { openConnectionShare } from '../../../common/connection-cap.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { startHttpApi } from '../../../control-plane/http-api.ts';
@@ -306,7 +307,10 @@ describe('the JSON door’s patience', () => {
     };
     const address = { host: '127.0.0.1', port: 0 };
     const door = await startHttpApi(
-      { address, tls: undefined, callers: directCallers(), hosts: [], requestTimeoutMs: 200 },
+      {
+        ...{ address, tls: undefined, callers: directCallers(), hosts: [], requestTimeoutMs: 200 },
+        connections: openConnectionShare(1024),
+      },
       deps,
     );
     try {

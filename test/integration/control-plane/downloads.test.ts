@@ -11,6 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
+import { openConnectionShare } from '../../../common/connection-cap.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { type GrpcServer, startGrpcServer } from '../../../control-plane/grpc-server.ts';
 import { type HttpApi, startHttpApi } from '../../../control-plane/http-api.ts';
@@ -81,9 +82,11 @@ beforeEach(async () => {
   };
   const address = { host: '127.0.0.1', port: 0 };
   const bound = { address, tls: undefined, proxyCertificates: [], reflection: false };
-  const options = { ...bound, callers: directCallers() };
+  const connections = openConnectionShare(1024);
+  const options = { ...bound, connections, callers: directCallers() };
   grpc = await startGrpcServer(options, { ...calls, access, ledger, reportDecisions: unused });
-  http = await startHttpApi({ address, tls: undefined, callers: directCallers(), hosts: [] }, calls);
+  const door = { address, tls: undefined, connections, callers: directCallers(), hosts: [] };
+  http = await startHttpApi(door, calls);
 });
 afterEach(async () => {
   await Promise.all([grpc.close(0), http.close(0)]);

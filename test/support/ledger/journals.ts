@@ -27,6 +27,9 @@ export class MemoryPod {
     this.#living.add(owner);
     return {
       create: (session) => this.#create(owner, session),
+      tryOut: () => {
+        if (this.fails()) throw new Error('no space left');
+      },
       abandoned: async () => this.#takeOver(owner),
       close: async () => void this.#living.delete(owner),
       kill: () => void this.#living.delete(owner),

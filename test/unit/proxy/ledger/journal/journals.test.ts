@@ -7,6 +7,7 @@ import { journalBytesMax } from '../../../../../proxy/ledger/journal/session-jou
 import { MemoryPod } from '../../../../support/ledger/journals.ts';
 import { silentLog } from '../../../../support/silent-log.ts';
 import { usageOf } from '../../../../support/usage-queue.ts';
+import { VirtualTime } from '../../../../support/virtual-time.ts';
 
 let pod: MemoryPod;
 let turn: (() => void)[];
@@ -14,9 +15,11 @@ let writes: number;
 let broken: string[];
 let journals: Journals;
 let ordinal: number;
+let time: VirtualTime;
+let failures: number;
 
 beforeEach(() => {
-  writes = 0;
+  [writes, failures, time] = [0, 0, new VirtualTime()];
   pod = new MemoryPod(() => {
     writes += 1;
     return false;
@@ -27,8 +30,9 @@ beforeEach(() => {
     atEndOfTurn: (task) => void turn.push(task),
     nextOrdinal: () => ordinal,
     log: silentLog,
-    metrics: { journalFailed: () => undefined },
-    onBroken: (session) => void broken.push(session),
+    metrics: { journalFailed: () => void failures++ },
+    timers: time,
+    onRenew: (session) => void broken.push(session),
   });
   journals.begin('s');
   writes = 0;
@@ -181,6 +185,32 @@ describe('a journal that cannot be written', () => {
     expect(journals.take(holdOf('x', 'next'), eventOf('x'))).toBeUndefined();
     journals.begin('after');
     expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
+  });
+
+  it('is tried again, which is counted, until another session can begin with one', async () => {
+    failing();
+    journals.settled(eventOf('x'));
+    endTurn();
+    journals.begin('next');
+    await time.advance(20_000);
+    expect([failures, broken]).toEqual([5, ['s']]);
+    pod.fails = () => false;
+    await time.advance(5_000);
+    expect([failures, broken]).toEqual([5, ['s', 'next']]);
+    journals.end('next');
+    journals.begin('after');
+    expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
+    await time.advance(60_000);
+    expect([failures, broken]).toEqual([5, ['s', 'next']]);
+  });
+
+  it('is not tried any more for a session that is over', async () => {
+    failing();
+    journals.begin('next');
+    journals.end('next');
+    pod.fails = () => false;
+    await time.advance(60_000);
+    expect(broken).toEqual([]);
   });
 
   it('is none where it cannot be begun', () => {

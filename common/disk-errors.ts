@@ -1,0 +1,20 @@
+// Errors of file systems that are nobody's mistake in a setting: what they are about may work later.
+import { mkdirSync } from 'node:fs';
+
+const troubles: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+
+/** Whether the disk is full, read-only or broken, or there was no descriptor for the file. */
+export function isDiskTrouble(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && troubles.has(error.code);
+}
+
+/** With those above it. @throws Error that the file system gives */
+export function makeFolder(path: string, mode = 0o777): void {
+  try {
+    mkdirSync(path, { recursive: true, mode });
+  } catch (error) {
+    // What Node says where the file system is read-only as well; one alone is told why.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') mkdirSync(path, { mode });
+    else throw error;
+  }
+}

@@ -1,0 +1,76 @@
+// The wall clock jumps, a day ahead and a day back, at a proxy and at the control plane: known keys are served, usage is booked in the day of the
+// database, no budget stays unsettled, and all that is measured in time goes on.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/process.ts';
+import { booksAtRest, booksOf, createBudget, makeDear } from '../support/spending.ts';
+import { metric, readiness } from '../support/telemetry.ts';
+import { openStriking } from './strikes.ts';
+import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
+
+const day = 86_400_000;
+const striking = openStriking();
+let world: World;
+let proxy: Program;
+let key: string;
+let budget: string;
+beforeAll(async () => {
+  world = await startWorld(striking.plane);
+  proxy = await world.startProxy(striking.plane.env, striking.plane.options);
+  await makeDear(world.organization);
+  const { id, value } = await world.organization.createKey();
+  key = value;
+  budget = await createBudget(
+    world.organization,
+    { kind: 'VIRTUAL_KEY', id },
+    { amountUsd: '50', period: 'TOTAL' },
+  );
+  expect(await ask(proxy, key)).toBe('200');
+}, startMs);
+afterAll(async () => {
+  await world?.close();
+  striking.remove();
+});
+
+const feedAge = () => metric(proxy, 'gateway_feed_age_seconds');
+
+/** @param withinMs of the true time usage is to be booked */
+async function expectWhole(withinMs: number): Promise<void> {
+  const inBooks = () => recorded(world.organization, withinMs);
+  const before = await inBooks();
+  for (let sent = 0; sent < 3; sent++) expect(await ask(proxy, key)).toBe('200');
+  const { value } = await world.organization.createKey();
+  expect(await ask(proxy, value)).toBe('200');
+  expect(await readiness(proxy)).toBe('ok');
+  expect(await readiness(world.controlPlane)).toBe('ok');
+  await until(async () => (await inBooks()) === before + 4, { timeoutMs: 30_000 });
+  expect(await feedAge()).toBeLessThan(20);
+}
+
+const hour = 3_600_000;
+/** What a proxy's clock shows is in no book. */
+const struck = {
+  'a proxy': { program: () => proxy, withinMs: hour },
+  'the control plane': { program: () => world.controlPlane, withinMs: 2 * day },
+};
+
+describe.each(Object.entries(struck))('the clock of %s', (_, { program, withinMs }) => {
+  it.each([
+    ['ahead', day],
+    ['back', -day],
+  ])(
+    'jumps a day %s and is set again',
+    async (_direction, clockMs) => {
+      await striking.strike(program(), { clockMs });
+      await expectWhole(withinMs);
+      await striking.strike(program(), {});
+      await expectWhole(withinMs);
+      expect((await booksOf(world.organization, budget)).unsettled).toBe(0);
+    },
+    120_000,
+  );
+});
+
+it('nothing of the budget is left over', async () => {
+  expect(await proxy.child.stop()).toBe(0);
+  expect((await booksAtRest(world.organization, budget)).unsettled).toBe(0);
+});

@@ -1,0 +1,148 @@
+// No descriptor is left: nothing new can be accepted, connected or opened. What is connected is served, what needs more is told so, nobody
+// ends, and all of it works again by itself. Before that, callers' connections alone never take all of them.
+
+import { readdirSync } from 'node:fs';
+import { Agent, get, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Forwarder, startForwarder } from '../support/black-hole.ts';
+import { chatBody } from '../support/gateway.ts';
+import { until } from '../support/process.ts';
+import { metric, readiness } from '../support/telemetry.ts';
+import { ask, limit, type Program, recorded, startMs, startWorld, type World } from './world.ts';
+
+/** Of both planes when they start. */
+const descriptorsMax = 160;
+
+let world: World;
+let proxy: Program;
+let provider: Forwarder;
+let key: string;
+const held: Socket[] = [];
+
+beforeAll(async () => {
+  world = await startWorld({ options: { descriptorsMax } });
+  const { baseUrls, port } = world.simulator;
+  provider = await startForwarder({ port });
+  const url = Object.assign(new URL(baseUrls['gpt-provider']), { port: String(provider.port) }).href;
+  const listed = { GATEWAY_GPT_PROVIDER_URL: url, GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${provider.port}` };
+  proxy = await world.startProxy(listed, { descriptorsMax });
+  key = (await world.organization.createKey()).value;
+}, startMs);
+afterEach(() => {
+  for (const socket of held.splice(0)) socket.destroy();
+});
+afterAll(async () => {
+  await world?.close();
+  await provider?.stop();
+});
+
+/** Connections that say nothing, from the test's one address. */
+async function hold(port: number, count: number): Promise<void> {
+  for (let made = 0; made < count; made++)
+    held.push(connect({ port, host: '127.0.0.1' }).on('error', () => undefined));
+  await sleep(500);
+}
+
+/** What a probe of Kubernetes is answered, over a connection of its own. */
+const probe = ({ adminUrl }: Program) =>
+  new Promise<number | string>((resolve) => {
+    get(`${adminUrl}/livez`, { agent: false, timeout: 5_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', (error) => resolve(error.message))
+      .on('timeout', () => resolve('silent'));
+  });
+
+const openNow = ({ child }: Program) => readdirSync(`/proc/${child.pid}/fd`).length;
+
+describe('connections that say nothing', () => {
+  it('at a proxy leave it what it needs for its probes, its providers and its control plane', async () => {
+    await hold(proxy.ports.port ?? 0, 2 * descriptorsMax);
+    expect(await probe(proxy)).toBe(200);
+    expect(await metric(proxy, 'gateway_share_refused_total', { resource: 'connections' })).toBeGreaterThan(
+      0,
+    );
+    expect(openNow(proxy)).toBeLessThan(descriptorsMax);
+    for (const socket of held.splice(0)) socket.destroy();
+    await until(async () => (await ask(proxy, key)) === '200');
+  });
+
+  it.each(['http_port', 'grpc_port'])('at %s of a control plane leave it what it needs', async (port) => {
+    await hold(world.controlPlane.ports[port] ?? 0, 2 * descriptorsMax);
+    expect(openNow(world.controlPlane)).toBeLessThan(descriptorsMax);
+    expect(await probe(world.controlPlane)).toBe(200);
+    expect(await metric(world.controlPlane, 'gateway_accept_failures_total')).toBeGreaterThan(0);
+    for (const socket of held.splice(0)) socket.destroy();
+    const { value } = await until(() => world.organization.createKey().catch(() => undefined));
+    expect(await ask(proxy, value)).toBe('200');
+  });
+});
+
+describe('not one descriptor more', () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  afterAll(() => agent.destroy());
+
+  /** Over one connection that is kept. */
+  const askKept = () =>
+    new Promise<string>((resolve) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const sent = request(
+        `${proxy.url}/v1/chat/completions`,
+        { agent, method: 'POST', headers },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            const { error } = JSON.parse(Buffer.concat(chunks).toString());
+            resolve(error === undefined ? '200' : `${response.statusCode} ${error.code}`);
+          });
+        },
+      );
+      sent.on('error', () => resolve('cut'));
+      sent.end(chatBody());
+    });
+
+  it('what is connected goes on, what needs a connection is told, and it is over when there are some', async () => {
+    expect(await askKept()).toBe('200');
+    const before = await recorded(world.organization);
+    // Whatever number a descriptor would get.
+    limit(proxy, 'nofile', 3);
+    expect(await askKept()).toBe('200');
+    // The provider closes what it had: there is no other connection to be had.
+    await provider.cut();
+    await provider.heal();
+    expect(await askKept()).toBe('503 overloaded');
+    const newcomers = Array.from({ length: 5 }, () =>
+      connect({ port: proxy.ports.port ?? 0, host: '127.0.0.1' }),
+    );
+    held.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
+    await sleep(300);
+    expect(await askKept()).toBe('503 overloaded');
+    limit(proxy, 'nofile', descriptorsMax);
+    await until(async () => (await askKept()) === '200');
+    expect(await ask(proxy, key)).toBe('200');
+    expect(await readiness(proxy)).toBe('ok');
+    await until(async () => (await recorded(world.organization)) >= before + 3);
+  }, 60_000);
+
+  it('a control plane in the same need goes on for those who are connected', async () => {
+    const { controlPlane, organization } = world;
+    limit(controlPlane, 'nofile', 3);
+    const newcomers = ['http_port', 'grpc_port', 'admin_port'].map((port) =>
+      connect({ port: controlPlane.ports[port] ?? 0, host: '127.0.0.1' }),
+    );
+    held.push(...newcomers.map((socket) => socket.on('error', () => undefined)));
+    await sleep(300);
+    // What the proxy asks goes over a connection that it has.
+    expect(await ask(proxy, key)).toBe('200');
+    limit(controlPlane, 'nofile', descriptorsMax);
+    const { value } = await until(() => organization.createKey().catch(() => undefined), {
+      timeoutMs: 20_000,
+    });
+    expect(await ask(proxy, value)).toBe('200');
+    expect(await readiness(controlPlane)).toBe('ok');
+  }, 60_000);
+});

@@ -1,0 +1,63 @@
+// Randomness: the kernel's (getrandom) waits for nobody once a machine is up and takes neither file nor descriptor, so programs start and serve
+// where /dev/random and /dev/urandom have nothing. Were it to fail all the same (no kernel that is up does; a filter of system calls could),
+// what needs it is refused, nothing weaker is taken in its place, and it is over when there is some again.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../support/process.ts';
+import { inOwnMounts } from '../support/small-disk.ts';
+import { metric, readiness } from '../support/telemetry.ts';
+import { openStriking } from './strikes.ts';
+import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
+
+const striking = openStriking();
+let folder: string;
+let world: World;
+let proxy: Program;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-no-random-'));
+  const empty = ['random', 'urandom'].map(
+    (name) => `: > "$0/${name}" && mount --bind "$0/${name}" /dev/${name}`,
+  );
+  const own = `mount -t tmpfs tmpfs "$0" && ${empty.join(' && ')}`;
+  const { env, options } = striking.plane;
+  const within = inOwnMounts(own, folder);
+  world = await startWorld({ env, options: { ...options, within } });
+  proxy = await world.startProxy(env, { ...options, within });
+}, startMs);
+afterAll(async () => {
+  await world?.close();
+  striking.remove();
+  rmSync(folder, { recursive: true });
+});
+
+it(
+  'programs serve without the files of it, and while there is none at all refuse what needs it',
+  async () => {
+    const { organization } = world;
+    const { value: key } = await organization.createKey();
+    expect(await ask(proxy, key)).toBe('200');
+    await striking.strike(proxy, { noEntropy: true });
+    // Ids are made from what was fetched before, for a while.
+    let served = 1;
+    let last = '200';
+    for (let sent = 0; sent < 300 && last === '200'; sent++) {
+      last = await ask(proxy, key);
+      if (last === '200') served++;
+    }
+    expect(last).toBe('500 internal_error');
+    // What got no id went to no provider.
+    expect(world.simulator.requests).toHaveLength(served);
+    expect(await readiness(proxy)).toBe('ok');
+    expect(await metric(proxy, 'gateway_requests_total', { code: 'internal_error' })).toBe(1);
+    await striking.strike(world.controlPlane, { noEntropy: true });
+    await expect(organization.createKey()).rejects.toThrow();
+    await striking.strike(world.controlPlane, {});
+    await striking.strike(proxy, {});
+    expect(await ask(proxy, (await organization.createKey()).value)).toBe('200');
+    await until(async () => (await recorded(organization)) === served + 1, { timeoutMs: 30_000 });
+    expect(await metric(proxy, 'gateway_usage_events_total', { outcome: 'lost' })).toBe(0);
+  },
+  startMs,
+);

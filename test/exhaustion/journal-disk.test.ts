@@ -1,0 +1,56 @@
+// The disk of the journal is full: requests under a budget go on in a session without a journal, which is counted, and a journal is kept again
+// by itself once there is room. Nothing stays unsettled.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../support/process.ts';
+import { onSmallDisk, smallDiskOf } from '../support/small-disk.ts';
+import { booksAtRest, createBudget, makeDear } from '../support/spending.ts';
+import { metric, readiness } from '../support/telemetry.ts';
+import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
+
+let folder: string;
+let world: World;
+let proxy: Program;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gw-journal-'));
+  world = await startWorld();
+  proxy = await world.startProxy(
+    { GATEWAY_JOURNAL_DIR: folder },
+    { within: onSmallDisk({ folder, kibibytes: 256 }) },
+  );
+}, startMs);
+afterAll(async () => {
+  await world?.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('requests go on without it, it says so, and keeps one again when there is room', async () => {
+  const { organization } = world;
+  const disk = smallDiskOf(proxy.child, { folder, kibibytes: 256 });
+  await makeDear(organization);
+  const { id, value: key } = await organization.createKey();
+  const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '50' });
+  const journals = () => readdirSync(disk.path('.')).filter((name) => name.endsWith('.journal'));
+  const failures = () => metric(proxy, 'gateway_journal_failures_total');
+  expect(await ask(proxy, key)).toBe('200');
+  expect(journals()).toHaveLength(1);
+  disk.fill();
+  let asked = 1;
+  for (; asked < 12; asked++) expect(await ask(proxy, key)).toBe('200');
+  expect(journals()).toEqual([]);
+  const first = await failures();
+  expect(first).toBeGreaterThan(0);
+  expect(await readiness(proxy)).toBe('ok');
+  // It goes on counting, so that an alert does not end while the disk is full.
+  await until(async () => (await failures()) > first, { timeoutMs: 30_000 });
+  disk.free();
+  await until(() => journals().length === 1, { what: 'a journal to be kept again', timeoutMs: 30_000 });
+  for (; asked < 15; asked++) expect(await ask(proxy, key)).toBe('200');
+  await until(async () => (await recorded(organization)) === asked, { timeoutMs: 20_000 });
+  expect(await proxy.child.stop()).toBe(0);
+  const books = await booksAtRest(organization, budget);
+  expect(books.unsettled).toBe(0);
+  expect(books.spent).toBeGreaterThan(0);
+}, 120_000);
