@@ -7,7 +7,7 @@ import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type HeldShare, RateShare } from '../common/shares.ts';
+import { RateShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
 import {
@@ -46,7 +46,13 @@ import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './ledger
 import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import { openGuardrails } from './open-guardrails.ts';
-import { openLookupShare, openLookups, openTransport, openUpstream, type Upstream } from './open-upstream.ts';
+import {
+  openDispatch,
+  openLookupShare,
+  openTurns,
+  openUpstream,
+  type UpstreamShares,
+} from './open-upstream.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
@@ -54,9 +60,7 @@ import type { ProxySettings } from './settings.ts';
 import { shares } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
 import { useOf } from './telemetry/share-metrics.ts';
-import { AddressPolicy } from './upstream/addresses.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
-import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -85,23 +89,13 @@ export async function assemble(
   const links = { log, redis, metrics, catalog, recordKeys };
   const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
-  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups };
+  const turns = openTurns(metrics.shares);
+  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
-  const admission = new Admission({
-    inFlightMax: settings.inFlightMax,
-    bufferedBytesMax: settings.bufferedBytesMax,
-    organizationShare: settings.organizationShare / 100,
-  });
+  const { admission, readOn } = openAdmission(settings, metrics);
   const watchdog = createWatchdog(timeLimits(settings), clock);
-  const readOn = new ReadOn(
-    { max: settings.readOnMax, organizationShare: settings.organizationShare / 100 },
-    metrics.readOn,
-  );
   lifecycle.onClose('watchdog', () => watchdog.close());
-  metrics.shares.watch('requests', () => useOf(admission.requests));
-  metrics.shares.watch('buffered_bytes', () => useOf(admission.bytes));
-  metrics.shares.watch('read_on', () => useOf(readOn.responses));
   metrics.observe({
     ...{ admission, redis, readOn },
     feedAgeMs: () => records.feed().ageMs,
@@ -113,14 +107,14 @@ export async function assemble(
   const idle = idleRows(settings.traits);
   if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
   const traits = new TraitTable(settings.traits);
-  const upstream = openUpstream(settings, lookups, lifecycle);
+  const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
   const models = {
     ...{ providers: providersByName, targets: upstream.targets, traits },
     customProviders: new CustomProviders(providersByName, traits),
   };
   const ledger = openLedger(settings, shared, money, lifecycle);
-  const dispatch = openDispatch(settings, { ...upstream, lookups }, lifecycle);
+  const dispatch = openDispatch(settings, { ...upstream, ...shared }, lifecycle);
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
   const handler = createHandler({
     ...models,
@@ -129,6 +123,7 @@ export async function assemble(
     admission,
     watchdog,
     bodyLimits: settings,
+    turns,
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     readOn,
     attachedKey: openAttachedKey(settings, log, lifecycle),
@@ -137,6 +132,18 @@ export async function assemble(
   });
   const notReady = () => records.notReady();
   return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
+}
+
+/** What is taken on at a time, and what is read on afterwards. */
+function openAdmission(settings: ProxySettings, { shares, readOn: results }: ProxyMetrics) {
+  const { inFlightMax, bufferedBytesMax, readOnMax: max } = settings;
+  const organizationShare = settings.organizationShare / 100;
+  const admission = new Admission({ inFlightMax, bufferedBytesMax, organizationShare });
+  const readOn = new ReadOn({ max, organizationShare }, results);
+  shares.watch('requests', () => useOf(admission.requests));
+  shares.watch('buffered_bytes', () => useOf(admission.bytes));
+  shares.watch('read_on', () => useOf(readOn.responses));
+  return { admission, readOn };
 }
 
 /** A request that was refused before its key was asked for is recorded with the key that came with it. */
@@ -154,14 +161,12 @@ function recordingKeys(
   };
 }
 
-interface Shared extends ProxyOptions {
+interface Shared extends ProxyOptions, UpstreamShares {
   readonly metrics: ProxyMetrics;
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
   readonly recordKeys: RecordKeys;
-  /** Of names of hosts. */
-  readonly lookups: HeldShare;
 }
 
 function openRedis(
@@ -359,25 +364,5 @@ function openCache(settings: ProxySettings, deps: Shared): RecordCache | undefin
     clock: systemClock,
     background: deps.background,
     metrics: deps.metrics.access,
-  });
-}
-
-function openDispatch(
-  settings: ProxySettings,
-  { transport, lookups }: Upstream & Pick<Shared, 'lookups'>,
-  lifecycle: Lifecycle,
-): Dispatch {
-  // What may be a base URL in the cluster may still not be named by a caller.
-  const { denyCidrs } = settings;
-  const imageTransport = openTransport(settings, {
-    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
-    resolve: openLookups(settings, lookups).resolve,
-  });
-  lifecycle.onClose('connections to images', () => imageTransport.close());
-  return createDispatch({
-    transport,
-    limits: settings,
-    now: () => systemClock.now(),
-    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
   });
 }

@@ -2,11 +2,13 @@
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { HeldShare } from '../common/shares.ts';
+import { LoopTurns } from './loop-turns.ts';
 import type { ProxySettings } from './settings.ts';
 import { shares } from './shares.ts';
 import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { type BaseUrlSettings, BaseUrls } from './upstream/base-urls.ts';
+import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { NameLookups } from './upstream/name-lookups.ts';
 import { Targets } from './upstream/targets.ts';
 import { createTransport, type Transport, type TransportOptions } from './upstream/transport.ts';
@@ -16,9 +18,19 @@ export interface Upstream {
   readonly transport: Transport;
 }
 
-export function openUpstream(settings: ProxySettings, share: HeldShare, lifecycle: Lifecycle): Upstream {
-  const { resolve } = openLookups(settings, share, ownHosts(settings));
-  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve });
+/** What all connections of the process share. */
+export interface UpstreamShares {
+  readonly lookups: HeldShare;
+  readonly turns: LoopTurns;
+}
+
+export function openUpstream(
+  settings: ProxySettings,
+  { lookups, turns }: UpstreamShares,
+  lifecycle: Lifecycle,
+): Upstream {
+  const { resolve } = openLookups(settings, lookups, ownHosts(settings));
+  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve, turns });
   lifecycle.onClose('connections to providers', () => transport.close());
   return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
 }
@@ -28,6 +40,13 @@ export function openLookupShare(uses: ShareUses): HeldShare {
   const share = new HeldShare(shares.lookups.bounds);
   uses.watch('lookups', () => useOf(share));
   return share;
+}
+
+/** Of all that is worked through in pieces. */
+export function openTurns(uses: ShareUses): LoopTurns {
+  const turns = new LoopTurns({ now: () => systemClock.monotonic() });
+  uses.watch('loop_turns', () => useOf(turns.bytes));
+  return turns;
 }
 
 /** Names that somebody else than the platform's operator chose have no host of their own. */
@@ -47,13 +66,13 @@ function ownHosts(settings: ProxySettings): ReadonlySet<string> {
   return new Set([...urls, ...listed].map((url) => new URL(url).hostname.replace(/\.$/, '')));
 }
 
-export function openTransport(
+function openTransport(
   settings: ProxySettings,
-  network: Pick<TransportOptions, 'addresses' | 'resolve'>,
+  network: Pick<TransportOptions, 'addresses' | 'resolve' | 'turns'>,
 ): Transport {
-  const { addresses, resolve } = network;
+  const { addresses, resolve, turns } = network;
   return createTransport({
-    ...{ addresses, resolve },
+    ...{ addresses, resolve, turns },
     connectTimeoutMs: settings.connectTimeout,
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,
@@ -75,4 +94,25 @@ function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
     ]),
     endpointHostSuffixes: settings.endpointHostSuffixes,
   };
+}
+
+export function openDispatch(
+  settings: ProxySettings,
+  { transport, lookups, turns }: Upstream & UpstreamShares,
+  lifecycle: Lifecycle,
+): Dispatch {
+  // What may be a base URL in the cluster may still not be named by a caller.
+  const { denyCidrs } = settings;
+  const imageTransport = openTransport(settings, {
+    addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
+    resolve: openLookups(settings, lookups).resolve,
+    turns,
+  });
+  lifecycle.onClose('connections to images', () => imageTransport.close());
+  return createDispatch({
+    transport,
+    limits: settings,
+    now: () => systemClock.now(),
+    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
+  });
 }

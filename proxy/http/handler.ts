@@ -10,8 +10,9 @@ import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
+import type { LoopTurns } from '../loop-turns.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
-import type { Admission } from './admission.ts';
+import { type Admission, overloaded } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
@@ -26,6 +27,8 @@ import { respondError, respondJson } from './respond.ts';
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
+  /** In which large bodies are worked through. */
+  readonly turns: LoopTurns;
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
@@ -60,8 +63,12 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   exchange.ticket = deps.admission.admit(exchange.owner);
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
-  // read
-  const chatRequest = parseChatRequest(await readBody(exchange, deps.bodyLimits));
+  // read; what is large is parsed in its organization's turn, and written anew for the provider in another one.
+  const body = await readBody(exchange, deps.bodyLimits, deps.turns);
+  const inTurn = () => deps.turns.ready(exchange.owner, body.bytes.length, overloaded);
+  const parsing = inTurn();
+  if (parsing !== undefined) await parsing;
+  const chatRequest = parseChatRequest(body);
   record.streamed = chatRequest.stream;
 
   // authorize
@@ -90,6 +97,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
+    const sending = inTurn();
+    if (sending !== undefined) await sending;
     const result = await dispatched(deps.dispatch(held(call, hold), exchange), output);
     if (result.kind === 'complete') record.costText = costText(exchange, hold);
     await relay(exchange, output === undefined ? result : await output.guard(result));

@@ -17,6 +17,7 @@ import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts'
 import { PriceBook } from '../../../proxy/ledger/pricing/price-book.ts';
 import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
+import { LoopTurns } from '../../../proxy/loop-turns.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
@@ -79,6 +80,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
+      turns: new LoopTurns({ now: () => performance.now() }),
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: createRequestLedger({
