@@ -7,7 +7,7 @@ import { type Background, createBackground } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type HeldShare, RateShare } from '../common/shares.ts';
+import { RateShare } from '../common/shares.ts';
 import { SliceTurns } from '../common/slice-turns.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
@@ -48,7 +48,7 @@ import { Ordinals } from './ledger/usage/ordinals.ts';
 import { overflowShardBytesMax, RedisOverflow } from './ledger/usage/redis-overflow.ts';
 import { openDispatch } from './open-dispatch.ts';
 import { openGuardrails } from './open-guardrails.ts';
-import { openLookupShare, openUpstream } from './open-upstream.ts';
+import { openLookupShare, openTurns, openUpstream, type UpstreamShares } from './open-upstream.ts';
 import { providersByName } from './providers/index.ts';
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
@@ -85,24 +85,14 @@ export async function assemble(
   const links = { log, redis, metrics, catalog, recordKeys };
   const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
-  const turns = new SliceTurns({ now: () => clock.monotonic() });
-  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns };
+  const turns = openTurns(metrics.shares);
+  const slices = new SliceTurns({ now: () => clock.monotonic() });
+  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns, slices };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
-  const admission = new Admission({
-    inFlightMax: settings.inFlightMax,
-    bufferedBytesMax: settings.bufferedBytesMax,
-    organizationShare: settings.organizationShare / 100,
-  });
+  const { admission, readOn } = openAdmission(settings, metrics);
   const watchdog = createWatchdog(timeLimits(settings), clock);
-  const readOn = new ReadOn(
-    { max: settings.readOnMax, organizationShare: settings.organizationShare / 100 },
-    metrics.readOn,
-  );
   lifecycle.onClose('watchdog', () => watchdog.close());
-  metrics.shares.watch('requests', () => useOf(admission.requests));
-  metrics.shares.watch('buffered_bytes', () => useOf(admission.bytes));
-  metrics.shares.watch('read_on', () => useOf(readOn.responses));
   metrics.observe({
     ...{ admission, redis, readOn },
     feedAgeMs: () => records.feed().ageMs,
@@ -114,7 +104,7 @@ export async function assemble(
   const idle = idleRows(settings.traits);
   if (idle.length > 0) log.warn({ models: idle }, 'rows of GATEWAY_TRAITS_FILE are for no provider');
   const traits = new TraitTable(settings.traits);
-  const upstream = openUpstream(settings, lookups, lifecycle);
+  const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
   const models = {
     ...{ providers: providersByName, targets: upstream.targets, traits },
@@ -131,13 +121,25 @@ export async function assemble(
     watchdog,
     bodyLimits: settings,
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
-    ...{ readOn, turns },
+    ...{ readOn, turns, slices },
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
   });
   const notReady = () => records.notReady();
   return serve(settings, { log, metrics, watchdog, readOn, lifecycle, handler, stopping, notReady });
+}
+
+/** What is taken on at a time, and what is read on afterwards. */
+function openAdmission(settings: ProxySettings, { shares, readOn: results }: ProxyMetrics) {
+  const { inFlightMax, bufferedBytesMax, readOnMax: max } = settings;
+  const organizationShare = settings.organizationShare / 100;
+  const admission = new Admission({ inFlightMax, bufferedBytesMax, organizationShare });
+  const readOn = new ReadOn({ max, organizationShare }, results);
+  shares.watch('requests', () => useOf(admission.requests));
+  shares.watch('buffered_bytes', () => useOf(admission.bytes));
+  shares.watch('read_on', () => useOf(readOn.responses));
+  return { admission, readOn };
 }
 
 /** A request that was refused before its key was asked for is recorded with the key that came with it. */
@@ -155,16 +157,14 @@ function recordingKeys(
   };
 }
 
-interface Shared extends ProxyOptions {
+interface Shared extends ProxyOptions, UpstreamShares {
   readonly metrics: ProxyMetrics;
   readonly background: Background;
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
   readonly recordKeys: RecordKeys;
-  /** Of names of hosts. */
-  readonly lookups: HeldShare;
   /** Of all that is done in slices. */
-  readonly turns: SliceTurns;
+  readonly slices: SliceTurns;
 }
 
 function openRedis(

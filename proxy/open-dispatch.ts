@@ -2,9 +2,8 @@
 import { extname, join } from 'node:path';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
-import type { HeldShare } from '../common/shares.ts';
 import type { SliceTurns } from '../common/slice-turns.ts';
-import { openLookups, openTransport, type Upstream } from './open-upstream.ts';
+import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
 import type { TranslationWorkerName } from './translation-worker.ts';
@@ -13,15 +12,14 @@ import { createDispatch, type Dispatch } from './upstream/dispatch.ts';
 import { Translation } from './upstream/translation.ts';
 import { TranslationWorkers } from './upstream/translation-workers.ts';
 
-export interface DispatchParts extends Pick<Upstream, 'transport'> {
-  readonly lookups: HeldShare;
-  readonly turns: SliceTurns;
+export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShares {
+  readonly slices: SliceTurns;
   readonly metrics: { readonly shares: ShareUses };
 }
 
 export function openDispatch(
   settings: ProxySettings,
-  { transport, lookups, turns, metrics }: DispatchParts,
+  { transport, lookups, turns, slices, metrics }: DispatchParts,
   lifecycle: Lifecycle,
 ): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
@@ -29,6 +27,7 @@ export function openDispatch(
   const imageTransport = openTransport(settings, {
     addresses: new AddressPolicy({ denyCidrs, privateUpstreams: [] }),
     resolve: openLookups(settings, lookups).resolve,
+    turns,
   });
   lifecycle.onClose('connections to images', () => imageTransport.close());
   const workers = new TranslationWorkers({ file: workerFile });
@@ -37,7 +36,7 @@ export function openDispatch(
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
   return createDispatch({
     transport,
-    translation: new Translation({ workers, turns }),
+    translation: new Translation({ workers, turns: slices }),
     limits: settings,
     now: () => systemClock.now(),
     images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },

@@ -25,13 +25,13 @@ export interface GuardrailsShared {
   /** Of names of hosts. */
   readonly lookups: HeldShare;
   /** Of all that is done in slices. */
-  readonly turns: SliceTurns;
+  readonly slices: SliceTurns;
   readonly serviceNetwork?: ServiceNetwork;
 }
 
 export function openGuardrails(
   settings: ProxySettings,
-  { log, background, metrics, controlPlane, lookups, serviceNetwork, turns }: GuardrailsShared,
+  { log, background, metrics, controlPlane, lookups, serviceNetwork, slices: turns }: GuardrailsShared,
   { transport, targets, askModel }: Upstream & { readonly askModel: AskModel },
   lifecycle: Lifecycle,
 ): Guardrails {

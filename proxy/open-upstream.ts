@@ -2,6 +2,7 @@
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { HeldShare } from '../common/shares.ts';
+import { LoopTurns } from './loop-turns.ts';
 import type { ProxySettings } from './settings.ts';
 import { shares } from './shares.ts';
 import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
@@ -16,9 +17,19 @@ export interface Upstream {
   readonly transport: Transport;
 }
 
-export function openUpstream(settings: ProxySettings, share: HeldShare, lifecycle: Lifecycle): Upstream {
-  const { resolve } = openLookups(settings, share, ownHosts(settings));
-  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve });
+/** What all connections of the process share. */
+export interface UpstreamShares {
+  readonly lookups: HeldShare;
+  readonly turns: LoopTurns;
+}
+
+export function openUpstream(
+  settings: ProxySettings,
+  { lookups, turns }: UpstreamShares,
+  lifecycle: Lifecycle,
+): Upstream {
+  const { resolve } = openLookups(settings, lookups, ownHosts(settings));
+  const transport = openTransport(settings, { addresses: new AddressPolicy(settings), resolve, turns });
   lifecycle.onClose('connections to providers', () => transport.close());
   return { transport, targets: new Targets(new BaseUrls(baseUrlSettings(settings))) };
 }
@@ -28,6 +39,13 @@ export function openLookupShare(uses: ShareUses): HeldShare {
   const share = new HeldShare(shares.lookups.bounds);
   uses.watch('lookups', () => useOf(share));
   return share;
+}
+
+/** Of all that is worked through in pieces. */
+export function openTurns(uses: ShareUses): LoopTurns {
+  const turns = new LoopTurns({ now: () => systemClock.monotonic() });
+  uses.watch('loop_turns', () => useOf(turns.bytes));
+  return turns;
 }
 
 /** Names that somebody else than the platform's operator chose have no host of their own. */
@@ -49,11 +67,11 @@ function ownHosts(settings: ProxySettings): ReadonlySet<string> {
 
 export function openTransport(
   settings: ProxySettings,
-  network: Pick<TransportOptions, 'addresses' | 'resolve'>,
+  network: Pick<TransportOptions, 'addresses' | 'resolve' | 'turns'>,
 ): Transport {
-  const { addresses, resolve } = network;
+  const { addresses, resolve, turns } = network;
   return createTransport({
-    ...{ addresses, resolve },
+    ...{ addresses, resolve, turns },
     connectTimeoutMs: settings.connectTimeout,
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,

@@ -40,6 +40,11 @@ export const shares = {
     unit: 'responses that are read on for their usage when nobody takes them any more, by organization and key; one that gets no room is charged by its reservation, and no request is refused',
     refusal: undefined,
   },
+  loop_turns: {
+    bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
+    unit: 'bytes of requests and responses that wait to be worked through on the event loop, 4 ms of it at a time, by organization and key; what others send in small pieces passes',
+    refusal: 'overloaded',
+  },
   lookups: {
     bounds: { capacity: 512, alpha: 1 },
     unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; those of the operator’s own hosts are nobody’s',
@@ -76,8 +81,8 @@ export const shares = {
     refusal: 'guardrail_unavailable',
   },
   guardrail_workers: {
-    bounds: { capacity: 2, alpha: 1 },
-    unit: 'workers that scan texts, by organization and key; who gets none waits in `guardrail_queue`',
+    bounds: { capacity: 32, alpha: 0.25 },
+    unit: 'scans that the two workers have before them, by organization and key, each worker at the one whose organization has had the least time; who has its share waits in `guardrail_queue`',
     refusal: 'guardrail_unavailable',
   },
 } as const satisfies Record<string, ShareRow>;

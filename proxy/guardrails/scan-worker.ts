@@ -1,5 +1,5 @@
-// One worker of worker-pool.ts, as the pool sees it: starting, idle, at work, gone. It is at work until it has said so itself, even
-// where nobody waits for its scan any more; one that says nothing for too long is ended, and its scan is told.
+// One worker of worker-pool.ts, as the pool sees it: starting, with room for scans, full, gone. A scan is there until the worker itself has
+// said that it is over, even where nobody waits for it any more; a worker that says nothing for too long is ended, and its scans are told.
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ShareOwner } from '../../common/shares.ts';
@@ -40,10 +40,12 @@ export interface PooledScan {
 export interface ScanWorkerDeps {
   readonly file?: string | undefined;
   readonly silentMsMax: number;
-  /** It can take a scan. */
-  onIdle(): void;
-  /** It has done with a scan, however that ended. Before onIdle or onGone. */
+  /** It can take a scan, or another one. */
+  onRoom(): void;
+  /** It has done with a scan, however that ended. Before onRoom or onGone. */
   onDone(scan: PooledScan): void;
+  /** One that it has not ended, and not begun to be stuck with: another worker is to have it. Before onGone. */
+  onLeft(scan: PooledScan): void;
   /** @param hasBeenReady or it could not even be started */
   onGone(reason: string, hasBeenReady: boolean): void;
 }
@@ -58,13 +60,20 @@ export class ScanWorker {
   readonly #deps: ScanWorkerDeps;
   readonly #kept = new Set<string>();
   #silence: NodeJS.Timeout | undefined;
-  #current: PooledScan | undefined;
+  /** That it has before it, by the names they have there. */
+  readonly #scans = new Map<number, PooledScan>();
+  #ids = 1;
+  /** The scan that it is at, as it says itself. */
+  readonly #current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #isReady = false;
   #isGone = false;
 
   constructor(deps: ScanWorkerDeps) {
     this.#deps = deps;
-    this.#worker = new Worker(deps.file ?? workerFile, { resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    this.#worker = new Worker(deps.file ?? workerFile, {
+      workerData: this.#current,
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
     this.#worker.unref();
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (cause) =>
@@ -74,19 +83,23 @@ export class ScanWorker {
     this.#listen(startMsMax);
   }
 
-  get isIdle(): boolean {
-    return this.#isReady && !this.#isGone && this.#current === undefined;
+  get isReady(): boolean {
+    return this.#isReady && !this.#isGone;
   }
 
-  get isBusy(): boolean {
-    return this.#current !== undefined;
+  /** Scans that it has before it. */
+  get scans(): number {
+    return this.#scans.size;
   }
 
   /** @param workMsMax of processor time */
   scan(scan: PooledScan, workMsMax: number): void {
-    this.#current = scan;
-    this.#listen(this.#deps.silentMsMax);
-    this.#worker.postMessage({ ...this.#job(scan.task), stop: scan.stop, workMsMax } satisfies ScanJob);
+    const id = this.#ids++;
+    this.#scans.set(id, scan);
+    if (this.#scans.size === 1) this.#listen(this.#deps.silentMsMax);
+    const { organization } = scan.owner;
+    const job = { ...this.#job(scan.task), id, organization, stop: scan.stop, workMsMax };
+    this.#worker.postMessage(job satisfies ScanJob);
   }
 
   async end(reason: string): Promise<void> {
@@ -114,14 +127,15 @@ export class ScanWorker {
     }
     clearTimeout(this.#silence);
     this.#isReady = true;
-    if (message !== 'ready') this.#finish((scan) => scan.resolve(message));
-    this.#deps.onIdle();
+    if (message !== 'ready') this.#finish(message.id, (scan) => scan.resolve(message.scanned));
+    if (this.#scans.size > 0) this.#listen(this.#deps.silentMsMax);
+    this.#deps.onRoom();
   }
 
-  #finish(settle: (scan: PooledScan) => void): void {
-    const scan = this.#current;
-    this.#current = undefined;
+  #finish(id: number, settle: (scan: PooledScan) => void): void {
+    const scan = this.#scans.get(id);
     if (scan === undefined) return;
+    this.#scans.delete(id);
     this.#deps.onDone(scan);
     settle(scan);
   }
@@ -135,7 +149,13 @@ export class ScanWorker {
     if (this.#isGone) return;
     this.#isGone = true;
     clearTimeout(this.#silence);
-    this.#finish((scan) => scan.reject(new NoCapacityError(reason)));
+    const [first = 0] = this.#scans.keys();
+    const current = Atomics.load(this.#current, 0);
+    const stuckWith = this.#scans.has(current) ? current : first;
+    for (const id of [...this.#scans.keys()])
+      this.#finish(id, (scan) =>
+        id === stuckWith ? scan.reject(new NoCapacityError(reason)) : this.#deps.onLeft(scan),
+      );
     this.#deps.onGone(reason, this.#isReady);
   }
 }

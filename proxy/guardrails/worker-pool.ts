@@ -1,6 +1,7 @@
 // Workers that scan what costs too much for the event loop: started before they are needed and kept warm, one more than are at work.
-// What waits for one waits in a fair queue, bounded by its length and by time; an organization that keeps one busy leaves the other to
-// the rest. A scan ends by its own budget, in the worker; a worker is ended only where it no longer says anything.
+// Each has several scans before it and goes on with the one whose organization has had the least (guardrail-worker.ts); an organization
+// has a share of these places, what is above it waits in a fair queue, bounded by its length and by time. A scan ends by its own
+// budget, in the worker; a worker is ended only where it no longer says anything.
 import type { Logger } from '../../common/logger.ts';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
@@ -31,6 +32,7 @@ export interface PoolScan {
 const defaults = { waitMsMax: 5_000, workMsMax: 5_000, lateMs: 15_000, silentMsMax: 10_000 } as const;
 /** About what a long prompt has. */
 const quantum = 64 * 1024;
+const workersMax = 2;
 /** After a worker that could not be started. */
 const pauseMs = 1_000;
 
@@ -51,15 +53,15 @@ export class WorkerPool {
     return this.#queue.waiting;
   }
 
-  /** Workers that scan. */
+  /** Scans that workers have before them. */
   get working(): ReadShare {
     return this.#places;
   }
 
   /** Starts the first worker, so that it is there when it is needed. */
   warm(): void {
-    const busy = [...this.#workers].filter(({ isBusy }) => isBusy).length;
-    const wanted = Math.min(this.#places.capacity, busy + 1);
+    const busy = [...this.#workers].filter(({ scans }) => scans > 0).length;
+    const wanted = Math.min(workersMax, busy + 1);
     while (!this.#isClosed && this.#pause === undefined && this.#workers.size < wanted) this.#start();
   }
 
@@ -68,9 +70,8 @@ export class WorkerPool {
     const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const timer: PooledScan['timer'] = { current: undefined };
     const scan: PooledScan = { task, owner, stop, timer, isOver: false, resolve, reject };
-    const length = task.texts.reduce((sum, text) => sum + text.length, 0);
     if (this.#isClosed) this.#giveUp(scan, 'the gateway is stopping');
-    else if (!this.#queue.push(owner, scan, length)) this.#giveUp(scan, 'too much waits');
+    else if (!this.#queue.push(owner, scan, lengthOf(task))) this.#giveUp(scan, 'too much waits');
     else {
       this.#within(scan, this.#deps.waitMsMax);
       this.#proceed();
@@ -88,8 +89,7 @@ export class WorkerPool {
 
   #proceed(): void {
     this.warm();
-    for (const worker of this.#workers) {
-      if (!worker.isIdle) continue;
+    for (let worker = this.#leastBusy(); worker !== undefined; worker = this.#leastBusy()) {
       const scan = this.#next();
       if (scan === undefined) return;
       this.#places.take(scan.owner);
@@ -97,6 +97,15 @@ export class WorkerPool {
       worker.scan(scan, this.#deps.workMsMax);
       this.warm();
     }
+  }
+
+  /** Of those that have started. */
+  #leastBusy(): ScanWorker | undefined {
+    const ready = [...this.#workers].filter(({ isReady }) => isReady);
+    return ready.reduce<ScanWorker | undefined>(
+      (least, worker) => (least === undefined || worker.scans < least.scans ? worker : least),
+      undefined,
+    );
   }
 
   #next(): PooledScan | undefined {
@@ -122,10 +131,17 @@ export class WorkerPool {
     const { file, log, silentMsMax } = this.#deps;
     const worker: ScanWorker = new ScanWorker({
       ...{ file, silentMsMax },
-      onIdle: () => this.#proceed(),
+      onRoom: () => this.#proceed(),
       onDone: (scan) => {
         clearTimeout(scan.timer.current);
         this.#places.give(scan.owner);
+      },
+      onLeft: (scan) => {
+        if (scan.isOver) return;
+        if (this.#isClosed) this.#giveUp(scan, 'the gateway is stopping');
+        else if (!this.#queue.push(scan.owner, scan, lengthOf(scan.task)))
+          this.#giveUp(scan, 'too much waits');
+        else this.#within(scan, this.#deps.waitMsMax);
       },
       onGone: (reason, hasBeenReady) => {
         this.#workers.delete(worker);
@@ -158,4 +174,8 @@ export class WorkerPool {
     Atomics.store(scan.stop, 0, 1);
     scan.reject(new NoCapacityError(reason));
   }
+}
+
+function lengthOf({ texts }: ScanTask): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }

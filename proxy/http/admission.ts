@@ -63,6 +63,6 @@ export class Ticket implements Disposable {
   }
 }
 
-function overloaded(): GatewayError {
+export function overloaded(): GatewayError {
   return new GatewayError('overloaded', { retryAfter: 1 });
 }

@@ -3,6 +3,7 @@ import { ByteStore } from '../../common/byte-store.ts';
 import { JsonGuard, type JsonLimits } from '../chat/json-guard.ts';
 import type { ReadBody } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
+import type { LoopTurns } from '../loop-turns.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface BodyLimits extends JsonLimits {
@@ -13,13 +14,13 @@ export interface BodyLimits extends JsonLimits {
  * @returns the whole body
  * @throws GatewayError unsupported_media_type, body_too_large, invalid_request, request_timeout, overloaded; ClientGone
  */
-export async function readBody(exchange: Exchange, limits: BodyLimits): Promise<ReadBody> {
+export async function readBody(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Promise<ReadBody> {
   checkMediaType(exchange);
   const announced = Number(exchange.headers.get('content-length') ?? 0);
   if (announced > limits.bodyBytesMax) throw tooLarge(limits);
   if (exchange.expectsContinue) exchange.response.writeContinue();
   exchange.waitFor('body');
-  const body = await collect(exchange, limits);
+  const body = await collect(exchange, limits, turns);
   exchange.waitFor(undefined);
   return body;
 }
@@ -40,31 +41,60 @@ function checkMediaType({ headers }: Exchange): void {
   }
 }
 
-function collect(exchange: Exchange, limits: BodyLimits): Promise<ReadBody> {
-  const { request, record } = exchange;
+const tinyBytes = 256;
+
+function collect(exchange: Exchange, limits: BodyLimits, turns: LoopTurns): Promise<ReadBody> {
+  const { owner, request, record } = exchange;
   const guard = new JsonGuard(limits);
   const store = new ByteStore();
   return new Promise((resolve, reject) => {
+    const done = () => {
+      const { numbersArePlain, structural } = guard;
+      resolve({ bytes: store.bytes, numbersArePlain, structural });
+    };
+    let [isStopped, waits, hasEnded] = [false, false, false];
     const stop = (error: Error) => {
+      isStopped = true;
       request.removeAllListeners('data');
+      if (waits) request.resume();
       reject(error);
     };
-    exchange.onAbort({ abort: stop });
-    if (exchange.aborted !== undefined) return stop(exchange.aborted);
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       try {
-        record.requestBytes += chunk.length;
-        if (record.requestBytes > limits.bodyBytesMax) throw tooLarge(limits);
         guard.push(chunk);
         exchange.buffer(chunk.length);
         store.push(chunk);
       } catch (error) {
         stop(error instanceof Error ? error : new Error(String(error)));
       }
+    };
+    exchange.onAbort({ abort: stop });
+    if (exchange.aborted !== undefined) return stop(exchange.aborted);
+    request.on('data', (chunk: Buffer) => {
+      record.requestBytes += chunk.length;
+      if (record.requestBytes > limits.bodyBytesMax) {
+        stop(tooLarge(limits));
+        return;
+      }
+      // To measure them would take longer than they do.
+      if (chunk.length <= tinyBytes) {
+        take(chunk);
+        return;
+      }
+      waits = !turns.run(owner, chunk.length, () => {
+        if (isStopped) return;
+        take(chunk);
+        if (!waits) return;
+        waits = false;
+        if (hasEnded) done();
+        else request.resume();
+      });
+      // What is paused here is read no further; the caller's connection holds the rest.
+      if (waits) request.pause();
     });
     request.once('end', () => {
-      const { numbersArePlain, structural } = guard;
-      resolve({ bytes: store.bytes, numbersArePlain, structural });
+      hasEnded = true;
+      if (!waits) done();
     });
     // A broken connection is told by the response's close as well; without a listener here it would be uncaught.
     request.once('error', () => undefined);

@@ -6,13 +6,14 @@ import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
-import { withOutputCeiling } from '../chat/request.ts';
+import { isLargeBody, withOutputCeiling } from '../chat/request.ts';
 import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
+import type { LoopTurns } from '../loop-turns.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
-import type { Admission } from './admission.ts';
+import { type Admission, overloaded } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
@@ -28,12 +29,14 @@ import { respondError, respondJson } from './respond.ts';
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
+  /** In which large bodies are worked through. */
+  readonly turns: LoopTurns;
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
   readonly readOn: ReadOn;
-  /** Of all that is done in slices. */
-  readonly turns: SliceTurns;
+  /** In which the largest are parsed. */
+  readonly slices: SliceTurns;
   /** For requests that bring no virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
@@ -64,8 +67,13 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   exchange.ticket = deps.admission.admit(exchange.owner);
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
-  // read
-  const parsing = parseBody(exchange, await readBody(exchange, deps.bodyLimits), deps.turns);
+  // read; what is large is parsed in its organization's turn, and written anew for the provider in another one.
+  const body = await readBody(exchange, deps.bodyLimits, deps.turns);
+  const inTurn = () =>
+    isLargeBody(body) ? undefined : deps.turns.ready(exchange.owner, body.bytes.length, overloaded);
+  const waiting = inTurn();
+  if (waiting !== undefined) await waiting;
+  const parsing = parseBody(exchange, body, deps.slices);
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
   record.streamed = chatRequest.stream;
 
@@ -95,6 +103,8 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
+    const sending = inTurn();
+    if (sending !== undefined) await sending;
     const result = await dispatched(deps.dispatch(held(call, hold), exchange), output);
     if (result.kind === 'complete') record.costText = costText(exchange, hold);
     await relay(exchange, output === undefined ? result : await output.guard(result));

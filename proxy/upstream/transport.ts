@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, errors, Pool } from 'undici';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../common/judged-lookup.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
+import { type LoopTurns, pieceBytes } from '../loop-turns.ts';
 import type { AddressPolicy } from './addresses.ts';
 import { LookupFailedError, LookupRefusedError } from './name-lookups.ts';
 
@@ -25,6 +27,8 @@ export interface TransportOptions {
   readonly keepAliveMs: number;
   /** Pools kept at most; the least recently used closes when its requests are done. */
   readonly originsMax: number;
+  /** In which responses are worked through. Default: as they come. */
+  readonly turns?: LoopTurns | undefined;
   /** Client certificate and authorities; default: none, and the system's. New connections use what is new. */
   readonly tls?: ClientTlsSource | undefined;
   /** A connection takes no new request from this age on, so that load finds new replicas. Default: no such age. */
@@ -110,7 +114,7 @@ export function createTransport(options: TransportOptions): Transport {
   const stopFollowing = options.tls?.onChange(() => origins.clear());
   return {
     send: (request, receiver, owner) => {
-      const exchange = new UpstreamExchange(receiver, owner);
+      const exchange = new UpstreamExchange(receiver, owner, options.turns);
       connecting.exchange = exchange;
       exchange.start(request, poolFor);
       connecting.exchange = undefined;
@@ -173,7 +177,7 @@ function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: 
     maxHeaderSize: 32 * 1024,
     clientTtl: options.connectionAgeMs ?? null,
     connect: {
-      ...options.tls?.current,
+      ...(isSecure && { secureContext: contextOf(options.tls) }),
       timeout: options.connectTimeoutMs,
       lookup: (...lookup) => judgedLookup(allows, resolve, connecting.exchange?.lookingUp())(...lookup),
       keepAlive: true,
@@ -182,16 +186,33 @@ function openPool({ name, host, isSecure }: Origin, isListed: boolean, options: 
   });
 }
 
+/** To make one takes longer than all else about a connection, and callers choose how many there are. */
+const contexts = new WeakMap<object, SecureContext>();
+const ofSystem = {};
+
+function contextOf(tls: ClientTlsSource | undefined): SecureContext {
+  const material = tls?.current ?? ofSystem;
+  const context = contexts.get(material) ?? createSecureContext(material);
+  contexts.set(material, context);
+  return context;
+}
+
 class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler {
   readonly #receiver: UpstreamReceiver;
   readonly #owner: ShareOwner;
+  readonly #turns: LoopTurns | undefined;
+  /** Of what has come, what waits for a turn; its source is paused meanwhile. */
+  #pieces: Buffer[] = [];
+  /** By the receiver. */
+  #isPaused = false;
   #controller: Dispatcher.DispatchController | undefined;
   #lookup: AbortController | undefined;
   #over = false;
 
-  constructor(receiver: UpstreamReceiver, owner: ShareOwner) {
+  constructor(receiver: UpstreamReceiver, owner: ShareOwner, turns: LoopTurns | undefined) {
     this.#receiver = receiver;
     this.#owner = owner;
+    this.#turns = turns;
   }
 
   /** A name is looked up for it. */
@@ -214,11 +235,13 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   pause(): void {
+    this.#isPaused = true;
     if (!this.#over) this.#controller?.pause();
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume();
+    this.#isPaused = false;
+    if (!this.#over && this.#pieces.length === 0) this.#controller?.resume();
   }
 
   cancel(): void {
@@ -245,16 +268,64 @@ class UpstreamExchange implements UpstreamConnection, Dispatcher.DispatchHandler
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over) this.#receiver.onData(chunk);
+    if (this.#over) return;
+    if (this.#turns === undefined) {
+      this.#receiver.onData(chunk);
+      return;
+    }
+    const waits = this.#pieces.length > 0;
+    for (let at = 0; at < chunk.length; at += pieceBytes)
+      this.#pieces.push(chunk.subarray(at, at + pieceBytes));
+    if (!waits) this.#proceed(this.#turns);
+  }
+
+  /** Hands on what has come, in turns: the first piece at once where there is time. */
+  #proceed(turns: LoopTurns): void {
+    for (;;) {
+      const [piece] = this.#pieces;
+      if (piece === undefined || this.#over) return;
+      let isNow = true;
+      const isDone = turns.run(this.#owner, piece.length, () => {
+        // It may have been handed on at the response's end.
+        if (this.#pieces[0] !== piece) return;
+        this.#pieces.shift();
+        if (isNow) this.#receiver.onData(piece);
+        else this.#later(piece, turns);
+      });
+      isNow = false;
+      if (isDone) continue;
+      this.#controller?.pause();
+      return;
+    }
+  }
+
+  /** Outside of undici's calls nobody else hears of what a receiver throws. */
+  #later(piece: Buffer, turns: LoopTurns): void {
+    if (this.#over) return;
+    try {
+      this.#receiver.onData(piece);
+    } catch (error) {
+      this.#controller?.abort(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#proceed(turns);
+    if (this.#pieces.length === 0 && !this.#isPaused && !this.#over) this.#controller?.resume();
+  }
+
+  /** What comes after it does not wait: it is no more than one read of a socket. */
+  #handOn(): void {
+    for (const piece of this.#pieces.splice(0)) if (!this.#over) this.#receiver.onData(piece);
   }
 
   onResponseEnd(): void {
+    this.#handOn();
     if (this.#over) return;
     this.#over = true;
     this.#receiver.onEnd();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#handOn();
     this.#fail(error);
   }
 

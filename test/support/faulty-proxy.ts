@@ -11,6 +11,7 @@ import { createHandler } from '../../proxy/http/handler.ts';
 import { ReadOn } from '../../proxy/http/read-on.ts';
 import { startTrafficServer } from '../../proxy/http/server.ts';
 import { createWatchdog } from '../../proxy/http/watchdog.ts';
+import { LoopTurns } from '../../proxy/loop-turns.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { createAccessLog } from '../../proxy/telemetry/access-log.ts';
 import type { AttemptResult, StreamSink } from '../../proxy/upstream/attempt.ts';
@@ -68,7 +69,7 @@ export async function startFaultyProxy(
     clock,
     callers: directCallers(),
     handler: createHandler({
-      turns: new SliceTurns({ now: () => performance.now() }),
+      slices: new SliceTurns({ now: () => performance.now() }),
       records: {
         find: (keyHash) => {
           const principal = sound.get(keyHash);
@@ -83,6 +84,7 @@ export async function startFaultyProxy(
       customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
+      turns: new LoopTurns({ now: () => performance.now() }),
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: {

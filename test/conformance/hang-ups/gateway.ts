@@ -18,6 +18,7 @@ import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts'
 import { PriceBook } from '../../../proxy/ledger/pricing/price-book.ts';
 import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
 import { createRequestLedger } from '../../../proxy/ledger/request-ledger.ts';
+import { LoopTurns } from '../../../proxy/loop-turns.ts';
 import { providersByName } from '../../../proxy/providers/index.ts';
 import { BaseUrls } from '../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../proxy/upstream/custom-providers.ts';
@@ -72,7 +73,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
     callers: directCallers(),
     handler: createHandler({
-      turns: new SliceTurns({ now: () => performance.now() }),
+      slices: new SliceTurns({ now: () => performance.now() }),
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
       providers: providersByName,
@@ -81,6 +82,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
+      turns: new LoopTurns({ now: () => performance.now() }),
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: createRequestLedger({

@@ -101,6 +101,35 @@ describe('workers', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a worker with scans of many organizations', { timeout: 120_000 }, () => {
+  it('goes on with the one that has had the least: who asks seldom waits for nobody', async () => {
+    open({ workMsMax: 30_000 });
+    const quiet: number[] = [];
+    const during: number[] = [];
+    const timed = async (times: number[]) => {
+      const begun = performance.now();
+      expect(
+        await scan(`${'clean text '.repeat(20_000)}the secret plan`, { organization: 'z' }),
+      ).toMatchObject({
+        hits: [{ text: 1 }],
+      });
+      times.push(performance.now() - begun);
+    };
+    await scan('x', { organization: 'z' });
+    for (let n = 0; n < 5; n++) await timed(quiet);
+    const greedy = Array.from({ length: 10 }, (_, n) =>
+      start(slowText, { check: slow, organization: `greedy-${n}` }),
+    );
+    for (const { scanned } of greedy) scanned.catch(() => undefined);
+    // Each has its turn before it has had more than the others.
+    for (let n = 0; n < 5; n++) await timed(during);
+    for (const { cancel } of greedy) cancel();
+    console.log(`${Math.max(...quiet).toFixed(1)} ms alone, ${Math.max(...during).toFixed(1)} ms among ten`);
+    expect(Math.min(...during)).toBeLessThan(10 * (2 * Math.max(...quiet) + 10));
+    expect(pool.working.used).toBeGreaterThan(0);
+  });
+});
+
 describe('what waits for a worker', { timeout: 120_000 }, () => {
   /** A worker that takes so long to start. */
   function slowStart(ms: number): string {
@@ -149,13 +178,17 @@ describe('what waits for a worker', { timeout: 120_000 }, () => {
     writeFileSync(
       file,
       `import { parentPort } from 'node:worker_threads';
-       parentPort.on('message', ({ texts }) => { for (;;) if (texts[1] !== 'stuck') break;
-         parentPort.postMessage({ hits: [], failed: [] }); });
+       parentPort.on('message', ({ id, texts }) => { for (;;) if (texts[1] !== 'stuck') break;
+         parentPort.postMessage({ id, scanned: { hits: [], failed: [] } }); });
        parentPort.postMessage('ready');`,
     );
     open({ file, silentMsMax: 300 });
     await expect(scan('stuck')).rejects.toThrow('says nothing');
     expect(await scan('well')).toEqual({ hits: [], failed: [] });
+    // What the worker had before it besides is scanned by another one.
+    const scans = ['stuck', 'well', 'well', 'well'].map((text) => scan(text));
+    const outcomes = (await Promise.allSettled(scans)).map(({ status }) => status);
+    expect(outcomes).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
   });
 
   it('is told when the pool is closed, and nothing waits there any more', async () => {

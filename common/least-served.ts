@@ -1,0 +1,89 @@
+// What waits to be served in pieces of time: the organization comes first that has had the least of late, and of its keys the one that has.
+// So who asks seldom waits for one piece of others, however many ask for much, and those who ask for much have equal parts.
+import { LRUCache } from 'lru-cache';
+import type { ShareOwner } from './shares.ts';
+
+/** After this time half of what somebody has had is forgotten. */
+const halfMs = 1_000;
+/** Owners that are remembered; those not seen for longest have had nothing. */
+const ownersMax = 10_000;
+
+interface Served {
+  ms: number;
+  at: number;
+}
+
+export class LeastServed<Work> {
+  readonly #now: () => number;
+  /** By organization, in it by key, in the order in which they came. */
+  readonly #waiting = new Map<string, Map<string, Work[]>>();
+  readonly #served = new LRUCache<string, Served>({ max: ownersMax });
+  #length = 0;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  isWaiting(organization: string): boolean {
+    return this.#waiting.has(organization);
+  }
+
+  push({ organization, key }: ShareOwner, work: Work): void {
+    const keys = this.#waiting.get(organization) ?? new Map<string, Work[]>();
+    const line = keys.get(key) ?? [];
+    line.push(work);
+    keys.set(key, line);
+    this.#waiting.set(organization, keys);
+    this.#length++;
+  }
+
+  shift(): Work | undefined {
+    const now = this.#now();
+    const organization = this.#least(this.#waiting.keys(), now, (name) => name);
+    const keys = organization === undefined ? undefined : this.#waiting.get(organization);
+    if (organization === undefined || keys === undefined) return undefined;
+    const key = this.#least(keys.keys(), now, (name) => nameOf({ organization, key: name })) ?? '';
+    const line = keys.get(key) ?? [];
+    const work = line.shift();
+    if (line.length === 0) keys.delete(key);
+    if (keys.size === 0) this.#waiting.delete(organization);
+    this.#length--;
+    return work;
+  }
+
+  /** It was served for so long. */
+  charge(owner: ShareOwner, ms: number): void {
+    const now = this.#now();
+    for (const name of [owner.organization, nameOf(owner)]) {
+      const served = this.#served.get(name);
+      if (served === undefined) this.#served.set(name, { ms, at: now });
+      else {
+        served.ms = rest(served, now) + ms;
+        served.at = now;
+      }
+    }
+  }
+
+  #least(names: Iterable<string>, now: number, servedAs: (name: string) => string): string | undefined {
+    let [least, leastMs]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+    for (const name of names) {
+      const served = this.#served.get(servedAs(name));
+      const ms = served === undefined ? 0 : rest(served, now);
+      if (ms < leastMs) [least, leastMs] = [name, ms];
+    }
+    return least;
+  }
+}
+
+function nameOf({ organization, key }: ShareOwner): string {
+  return `${organization} ${key}`;
+}
+
+function rest({ ms, at }: Served, now: number): number {
+  return ms * 0.5 ** ((now - at) / halfMs);
+}

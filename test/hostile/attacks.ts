@@ -1,0 +1,8 @@
+// All attacks, by name: one at least for each resource (hostile.test.ts).
+import type { Attack } from './attack.ts';
+import { controlPlaneAttacks } from './control-plane-attacks.ts';
+import { proxyAttacks } from './proxy-attacks.ts';
+
+export const attacks = { ...proxyAttacks, ...controlPlaneAttacks } as const satisfies Record<string, Attack>;
+
+export type AttackName = keyof typeof attacks;

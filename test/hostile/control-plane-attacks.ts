@@ -1,0 +1,122 @@
+// Attacks at the control plane, by a tenant's owner or by strangers: a row for each resource of control-plane/shares.ts.
+import { createCredential } from '../../common/credential.ts';
+import { shareRows } from '../../control-plane/shares.ts';
+import { type Attack, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
+import { call } from './calls.ts';
+
+/** Half a second and more of processor time, until it is known that they are not to be had. */
+const patterns = [500, 501, 502, 503].map((count) => `\\pL{${count}}z`);
+
+const guardrail = ({ organizationId }: Hostile) => ({
+  ...{ organizationId, name: 'slow', stage: 'GUARDRAIL_STAGE_INPUT', action: 'GUARDRAIL_ACTION_BLOCK' },
+  check: { pattern: { patterns } },
+});
+
+/** Waits with so many calls at a time that some are refused. */
+function crowd(
+  hostile: Hostile,
+  { waiting, alpha }: { readonly waiting: number; readonly alpha: number },
+  once: () => Promise<string>,
+): Promise<void> {
+  return keepCalling(hostile, { loops: tooMany(hostile, waiting, alpha), everyMs: 1_000 }, once);
+}
+
+export const controlPlaneAttacks = {
+  crowds_of_changes: {
+    resource: 'controlPlane changes',
+    about: 'changes, very many at a time',
+    neighbour: 'revocations',
+    run: (hostile) => {
+      const { organizationId } = hostile;
+      return crowd(hostile, shareRows.changes, () =>
+        operate(hostile, 'AiSystems/Create', { organizationId, name: crypto.randomUUID() }),
+      );
+    },
+  },
+  changes_in_a_loop: {
+    resource: 'controlPlane change_rate',
+    about: 'changes that are refused, in a loop',
+    neighbour: 'revocations',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 20 }, () =>
+        operate(hostile, 'AiSystems/Create', { organizationId: hostile.organizationId, name: '' }),
+      ),
+  },
+  crowds_of_lists: {
+    resource: 'controlPlane reads',
+    about: 'lists, very many at a time',
+    neighbour: 'lists',
+    run: (hostile) => crowd(hostile, shareRows.reads, () => list(hostile)),
+  },
+  lists_in_a_loop: {
+    resource: 'controlPlane read_rate',
+    about: 'lists in a loop',
+    neighbour: 'lists',
+    run: (hostile) => keepCalling(hostile, { loops: divided(hostile, 10), everyMs: 20 }, () => list(hostile)),
+  },
+  crowds_of_patterns: {
+    resource: 'controlPlane guardrail_work',
+    about: 'slow expressions that are refused, many at a time',
+    neighbour: 'revocations',
+    run: (hostile) =>
+      crowd(hostile, shareRows.guardrail_work, () =>
+        operate(hostile, 'Guardrails/Create', guardrail(hostile)),
+      ),
+  },
+  three_slow_patterns: {
+    resource: 'controlPlane guardrail_time',
+    about: 'slow expressions that are refused, three at a time',
+    neighbour: 'revocations',
+    seen: 'used',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: divided(hostile, 3), everyMs: 5 }, () =>
+        operate(hostile, 'Guardrails/Create', guardrail(hostile)),
+      ),
+  },
+  crowds_of_downloads: {
+    resource: 'controlPlane exports',
+    about: 'downloads of usage, many at a time',
+    neighbour: 'lists',
+    run: async (hostile) => {
+      const loops = tooMany(hostile, shareRows.exports.capacity, shareRows.exports.alpha);
+      // In one moment: their rate allows no second one.
+      const first = Array.from({ length: loops }, async () => hostile.count(await download(hostile)));
+      await Promise.all(first);
+      await keepCalling(hostile, { loops, everyMs: 1_000 }, () => download(hostile));
+    },
+  },
+  downloads_in_a_loop: {
+    resource: 'controlPlane export_rate',
+    about: 'downloads of usage in a loop',
+    neighbour: 'lists',
+    run: (hostile) => keepCalling(hostile, { loops: 1, everyMs: 50 }, () => download(hostile)),
+  },
+  made_up_tokens: {
+    resource: 'controlPlane unknown_tokens',
+    about: 'tokens of operators in the right form that nobody has made',
+    neighbour: 'lists',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: 2, everyMs: 20 * hostile.tenants }, () =>
+        call(
+          { port: hostile.ports.controlPlane, address: hostile.address },
+          {
+            ...{ path: '/gateway.v1.Status/Get', key: createCredential('operator'), body: '{}' },
+            signal: hostile.signal,
+          },
+        ),
+      ),
+  },
+} as const satisfies Record<string, Attack>;
+
+function list(hostile: Hostile): Promise<string> {
+  return operate(hostile, 'AiSystems/List', { organizationId: hostile.organizationId });
+}
+
+function download(hostile: Hostile): Promise<string> {
+  return operate(hostile, 'Usage/Export', {
+    organizationId: hostile.organizationId,
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date().toISOString(),
+    format: 'USAGE_FORMAT_CSV',
+  });
+}

@@ -1,0 +1,168 @@
+// The tenant that does nothing but its work while others are hostile: a literal table of what it does, each kind asked at a steady pace,
+// whether or not the last one was answered, so that what is late is seen to be late.
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../support/figures.ts';
+import { guardrailFields } from '../support/guardrails/desk.ts';
+import { call, chatBody, chatPath, type Door } from './calls.ts';
+import type { Tenant, World } from './world.ts';
+
+export interface Neighbour {
+  readonly world: World;
+  readonly tenant: Tenant;
+  /** Another organization, whose texts are inspected. */
+  readonly guarded: Tenant;
+  readonly doors: { readonly proxy: Door; readonly controlPlane: Door };
+  /** One that it has not used yet, made beforehand. */
+  nextKey(): { readonly id: string; readonly value: string };
+  makeKeys(count: number): Promise<void>;
+}
+
+export interface Work {
+  readonly about: string;
+  readonly everyMs: number;
+  /** Keys of their own for each time. */
+  readonly needsKeys?: true;
+  /** @returns "200" where all went as it should */
+  once(neighbour: Neighbour): Promise<string>;
+}
+
+const words = 'a clean sentence of plain words, as prompts have. ';
+const short = words.repeat(160);
+const long = words.repeat(4_000);
+const body300k = words.repeat(6_000);
+
+const chat = ({ doors, tenant }: Neighbour, body: string, agent?: Agent | false) =>
+  call(doors.proxy, { path: chatPath, key: tenant.key, body, ...(agent !== undefined && { agent }) });
+
+const operate = ({ doors, tenant }: Neighbour, method: string, request: object) =>
+  call(doors.controlPlane, {
+    path: `/gateway.v1.${method}`,
+    key: tenant.organization.ownerToken,
+    body: JSON.stringify(request),
+  });
+
+export const works = {
+  chats: { about: 'small chats', everyMs: 25, once: (of) => chat(of, chatBody('gpt-provider')) },
+  chats_on_new_connections: {
+    about: 'small chats, each on a connection of its own',
+    everyMs: 25,
+    once: (of) => chat(of, chatBody('gpt-provider'), new Agent({ keepAlive: false })),
+  },
+  chats_at_new_names: {
+    about: 'small chats at a provider of its own that is reached by name, on a new connection each',
+    everyMs: 25,
+    once: (of) => chat(of, chatBody('closing')),
+  },
+  chats_with_new_keys: {
+    about: 'small chats, each with a key that the proxy has never seen',
+    everyMs: 100,
+    needsKeys: true,
+    once: async (of) => {
+      const key = of.nextKey().value;
+      return call(of.doors.proxy, { path: chatPath, key, body: chatBody('gpt-provider') });
+    },
+  },
+  chats_of_300_kb: {
+    about: 'chats of 300 kB',
+    everyMs: 100,
+    once: (of) => chat(of, chatBody('gpt-provider', body300k)),
+  },
+  inspected_chats: {
+    about: 'chats of 8,000 characters that are inspected',
+    everyMs: 50,
+    once: ({ doors, guarded }) =>
+      call(doors.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', short) }),
+  },
+  long_inspected_chats: {
+    about: 'chats of 200,000 characters that are inspected, in a worker',
+    everyMs: 200,
+    once: ({ doors, guarded }) =>
+      call(doors.proxy, { path: chatPath, key: guarded.key, body: chatBody('gpt-provider', long) }),
+  },
+  revocations: {
+    about: 'revocations of keys',
+    everyMs: 150,
+    needsKeys: true,
+    once: (of) => operate(of, 'VirtualKeys/Revoke', { id: of.nextKey().id }),
+  },
+  lists: {
+    about: 'lists of keys',
+    everyMs: 40,
+    once: (of) => operate(of, 'AiSystems/List', { organizationId: of.tenant.organization.id }),
+  },
+} as const satisfies Record<string, Work>;
+
+export type WorkName = keyof typeof works;
+
+export interface Figures {
+  readonly asked: number;
+  readonly succeeded: number;
+  /** What else there was, with how often. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export async function startNeighbour(world: World): Promise<Neighbour> {
+  const tenant = await world.createTenant('neighbour');
+  const guarded = await world.createTenant('guarded');
+  const { api, id: organizationId } = guarded.organization;
+  const checks = [{ personalData: {} }, { words: { phrases: ['forbidden'] } }];
+  for (const [index, check] of checks.entries()) {
+    const fields = guardrailFields(['input', 'block'], check);
+    await api.call('Guardrails/Create', { organizationId, name: `guard-${index}`, ...fields });
+  }
+  const keys: { readonly id: string; readonly value: string }[] = [];
+  const { address } = tenant;
+  return {
+    ...{ world, tenant, guarded },
+    doors: {
+      proxy: { port: world.proxy.port, address },
+      controlPlane: { port: world.controlPlane.httpPort, address },
+    },
+    nextKey: () => {
+      const key = keys.pop();
+      if (key === undefined) throw new Error('more keys were needed than were made');
+      return key;
+    },
+    makeKeys: async (count) => {
+      while (keys.length < count) keys.push(await tenant.organization.createKey());
+    },
+  };
+}
+
+/** It begins no more while so much is under way: a machine that stands still is not made slower. */
+const underWayMax = 8;
+
+/** Does its work for so long, and waits for what it has begun. */
+export async function workFor(neighbour: Neighbour, name: WorkName, ms: number): Promise<Figures> {
+  const work: Work = works[name];
+  const count = Math.ceil(ms / work.everyMs);
+  if (work.needsKeys) await neighbour.makeKeys(count);
+  const begun = performance.now();
+  const asked: Promise<{ readonly outcome: string; readonly ms: number }>[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  for (let index = 0; index < count && performance.now() < begun + 2 * ms; index++) {
+    const due = begun + index * work.everyMs;
+    const early = due - performance.now();
+    if (early > 0) await sleep(early);
+    while (underWay.size >= underWayMax) await Promise.race(underWay);
+    const at = performance.now();
+    const one = work.once(neighbour).then((outcome) => ({ outcome, ms: performance.now() - at }));
+    asked.push(one);
+    underWay.add(one);
+    void one.then(() => underWay.delete(one));
+  }
+  const all = await Promise.all(asked);
+  const failures: Record<string, number> = {};
+  for (const { outcome } of all) if (outcome !== '200') failures[outcome] = (failures[outcome] ?? 0) + 1;
+  const times = all.map((one) => one.ms);
+  return {
+    asked: all.length,
+    succeeded: all.filter(({ outcome }) => outcome === '200').length,
+    failures,
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
+  };
+}

@@ -1,0 +1,154 @@
+// One attack, played: what a neighbour has of the gateway while all is quiet, and while so many tenants are hostile, in the same minute on
+// the same machine.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { until } from '../support/process.ts';
+import type { Attack, HostileTenant } from './attack.ts';
+import type { AttackerData, Outcomes } from './attacker.ts';
+import { type AttackName, attacks } from './attacks.ts';
+import type { LoopTimes } from './loop-watch.ts';
+import { type Figures, type Neighbour, workFor } from './neighbour.ts';
+import { shareOf } from './resources.ts';
+import { loopTimes, type Plane, refusals, type Tenant, used, type World } from './world.ts';
+
+export interface Played {
+  readonly attack: AttackName;
+  readonly hostile: number;
+  readonly quiet: Figures;
+  readonly during: Figures;
+  /** What the hostile tenants were answered. */
+  readonly outcomes: Outcomes;
+  /** Of the resource, since the attack began. */
+  readonly refused: number;
+  /** How much of it was used, at most, as far as was looked: 0 to 1. */
+  readonly used: number;
+  /** Whether the resource was seen to be exhausted. */
+  readonly isSeen: boolean;
+  readonly loops: { readonly proxy: LoopTimes; readonly controlPlane: LoopTimes };
+}
+
+export interface PlayOptions {
+  readonly hostile: number;
+  readonly quietMs: number;
+  /** For the attack to come to its bound; its neighbour is measured from then on. */
+  readonly leadMsMax: number;
+  readonly duringMs: number;
+}
+
+export async function play(neighbour: Neighbour, name: AttackName, options: PlayOptions): Promise<Played> {
+  const { world } = neighbour;
+  const attack: Attack = attacks[name];
+  const tenants = await Promise.all(
+    Array.from({ length: options.hostile }, () => world.createTenant('hostile')),
+  );
+  const hostile: HostileTenant[] = [];
+  for (const tenant of tenants) hostile.push(await ready(attack, tenant));
+  const quiet = await workFor(neighbour, attack.neighbour, options.quietMs);
+  const share = watchShare(world, attack);
+  const before = await share.refused();
+  await Promise.all([loopTimes(world.proxy), loopTimes(world.controlPlane)]);
+  const attacker = startAttacker({
+    name,
+    ports: { proxy: world.proxy.port, controlPlane: world.controlPlane.httpPort },
+    tenants: hostile,
+  });
+  try {
+    await attacker.begun;
+    const isAtBound = async () =>
+      attack.seen === 'used' ? (await share.used()) > 0 : (await share.refused()) !== before;
+    let isSeen = true;
+    await until(isAtBound, { timeoutMs: options.leadMsMax }).catch(() => {
+      isSeen = false;
+    });
+    const looking = share.look();
+    const during = await workFor(neighbour, attack.neighbour, options.duringMs);
+    const [most, refused] = [await looking(), await share.refused()];
+    const [proxy, controlPlane] = await Promise.all([loopTimes(world.proxy), loopTimes(world.controlPlane)]);
+    const outcomes = await attacker.stop();
+    return {
+      ...{ attack: name, hostile: options.hostile, quiet, during, outcomes, isSeen },
+      ...{ used: most, refused: refused - before },
+      loops: { proxy, controlPlane },
+    };
+  } finally {
+    await attacker.end();
+  }
+}
+
+async function ready(attack: Attack, tenant: Tenant): Promise<HostileTenant> {
+  const { address, key, organization } = tenant;
+  const { id: organizationId, ownerToken } = organization;
+  return { key, address, organizationId, ownerToken, prepared: (await attack.prepare?.(tenant)) ?? {} };
+}
+
+/** What is asked of a plane's metrics now and then. */
+const lookEveryMs = 250;
+
+function watchShare(world: World, { resource }: Attack) {
+  const share = shareOf(resource);
+  const plane: Plane = world[share.plane];
+  return {
+    refused: () => refusals(plane, share.name),
+    used: () => used(plane, share.name),
+    /** @returns what stops it, with the most that was used */
+    look: () => {
+      let isOver = false;
+      let most = 0;
+      const looking = (async () => {
+        while (!isOver) {
+          most = Math.max(most, await used(plane, share.name));
+          await sleep(lookEveryMs);
+        }
+      })();
+      return async () => {
+        isOver = true;
+        await looking;
+        return most;
+      };
+    },
+  };
+}
+
+function startAttacker(data: AttackerData) {
+  const worker = new Worker(join(import.meta.dirname, 'attacker.ts'), { workerData: data });
+  const failed = new Promise<never>((_, reject) => worker.once('error', reject));
+  failed.catch(() => undefined);
+  const nextMessage = <T>() =>
+    Promise.race([new Promise<T>((resolve) => worker.once('message', resolve)), failed]);
+  return {
+    /** Its first calls are on their way. */
+    begun: nextMessage<'begun'>(),
+    stop: async (): Promise<Outcomes> => {
+      const told = nextMessage<Outcomes>();
+      worker.postMessage('stop');
+      return told;
+    },
+    end: async () => void (await worker.terminate()),
+  };
+}
+
+/** Whether it is as was promised; of time, with so many times the bound. */
+export function faults({ during, isSeen, outcomes, quiet }: Played, timeFactor = 1): readonly string[] {
+  const found: string[] = [];
+  if (during.succeeded / during.asked < 0.999)
+    found.push(`${during.succeeded} of ${during.asked} succeeded: ${JSON.stringify(during.failures)}`);
+  const boundMs = timeFactor * (2 * quiet.p99Ms + 10);
+  if (during.p99Ms > boundMs) found.push(`p99 ${during.p99Ms.toFixed(1)} ms, above ${boundMs.toFixed(1)} ms`);
+  if (!isSeen) found.push(`nobody came to the bound: ${JSON.stringify(outcomes)}`);
+  const defect = Object.keys(outcomes).find((outcome) => outcome.startsWith('defect'));
+  if (defect !== undefined) found.push(defect);
+  return found;
+}
+
+export function lineOf(played: Played): string {
+  const { attack, during, hostile, loops, outcomes, quiet, refused } = played;
+  const loop = loops.proxy.turnMs.toFixed(1);
+  return [
+    `${attack} by ${hostile}: ${during.succeeded} of ${during.asked}`,
+    `p50 ${quiet.p50Ms.toFixed(1)} → ${during.p50Ms.toFixed(1)}, p99 ${quiet.p99Ms.toFixed(1)} → ${during.p99Ms.toFixed(1)} ms`,
+    `refused ${refused}, used ${played.used.toFixed(2)}`,
+    `longest turn ${loop} ms at the proxy, ${loops.controlPlane.turnMs.toFixed(1)} at the control plane`,
+    JSON.stringify(outcomes),
+  ].join('; ');
+}

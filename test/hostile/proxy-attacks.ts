@@ -1,0 +1,241 @@
+// Attacks at proxies: a row for each resource of proxy/shares.ts, several where there are several ways.
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { createCredential } from '../../common/credential.ts';
+import { guardrailFields } from '../support/guardrails/desk.ts';
+import {
+  type Attack,
+  atProxy,
+  divided,
+  type Hostile,
+  keepCalling,
+  pause,
+  proxyDoor,
+  tooMany,
+} from './attack.ts';
+import { call, chatBody, chatPath } from './calls.ts';
+import { bounds, type Tenant } from './world.ts';
+
+const imagesMax = 16;
+const textMax = 1024 * 1024;
+const mib = 1024 * 1024;
+/** Of requests, bytes and readings, as GATEWAY_ORGANIZATION_SHARE is by default. */
+const quarter = 1 / 3;
+const half = 1;
+const fourFifths = 4;
+
+async function guard({ organization: { api, id } }: Tenant, check: object): Promise<Record<string, string>> {
+  const fields = guardrailFields(['input', 'observe'], { ...check });
+  await api.call('Guardrails/Create', { organizationId: id, name: `hostile-${randomUUID()}`, ...fields });
+  return {};
+}
+
+export const proxyAttacks = {
+  held_requests: {
+    resource: 'proxy requests',
+    about: 'chats at a provider that does not respond',
+    neighbour: 'chats',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: tooMany(hostile, bounds.inFlight, quarter), everyMs: 500 }, () =>
+        atProxy(hostile, { path: chatPath, body: chatBody('hold') }),
+      ),
+  },
+  unread_streams: {
+    resource: 'proxy requests',
+    about: 'streams of which nothing is read',
+    neighbour: 'chats',
+    run: (hostile) => {
+      const body = chatBody('stream', 'Hello', { stream: true });
+      return holdSockets(hostile, tooMany(hostile, bounds.inFlight, quarter), (socket) => {
+        socket.write(head(hostile, body.length) + body);
+        socket.pause();
+      });
+    },
+  },
+  withheld_bodies: {
+    resource: 'proxy buffered_bytes',
+    about: 'bodies of 2 MiB of which the last byte does not come',
+    neighbour: 'chats_of_300_kb',
+    run: (hostile) => {
+      const body = Buffer.from(chatBody('gpt-provider', 'x'.repeat(2 * mib)));
+      return holdSockets(hostile, tooMany(hostile, bounds.bufferedMiB / 2, quarter), (socket) => {
+        socket.write(head(hostile, body.length));
+        socket.write(body.subarray(0, -1));
+      });
+    },
+  },
+  left_responses: {
+    resource: 'proxy read_on',
+    about: 'chats whose caller leaves before they are answered',
+    neighbour: 'chats',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: tooMany(hostile, bounds.readOn, quarter), everyMs: 500 }, () =>
+        atProxy(hostile, { path: chatPath, body: chatBody('hold'), leaveAfterMs: 1_000, agent: false }),
+      ),
+  },
+  names_of_images: {
+    resource: 'proxy lookups',
+    about: 'chats with 16 images each, at names that are never answered',
+    neighbour: 'chats_at_new_names',
+    prepare: async ({ organization }) => {
+      await organization.storeProviderKeys();
+      return {};
+    },
+    run: (hostile) =>
+      keepCalling(hostile, { loops: tooMany(hostile, 512 / imagesMax, half), everyMs: 500 }, () => {
+        const zone = `${randomUUID()}.slow.example`;
+        const content = Array.from({ length: imagesMax }, (_, index) => ({
+          type: 'image_url',
+          image_url: { url: `https://h${index}.${zone}/x.png` },
+        }));
+        const model = 'search-provider/gemini-2.5-flash';
+        const body = JSON.stringify({ model, messages: [{ role: 'user', content }] });
+        return atProxy(hostile, { path: chatPath, body });
+      }),
+  },
+  half_heads: {
+    resource: 'proxy connections',
+    about: 'connections that send half a head, or nothing',
+    neighbour: 'chats_on_new_connections',
+    run: (hostile) =>
+      holdSockets(hostile, tooMany(hostile, bounds.connections, fourFifths), (socket, index) => {
+        if (index % 2 === 0) socket.write('GET /v1/models HTTP/1.1\r\nhost: x\r\n');
+      }),
+  },
+  made_up_keys: {
+    resource: 'proxy unknown_credentials',
+    about: 'keys in the right form that nobody has made',
+    neighbour: 'chats_with_new_keys',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: 2, everyMs: 40 * hostile.tenants }, () =>
+        call(proxyDoor(hostile), {
+          ...{ path: chatPath, key: createCredential('virtualKey'), signal: hostile.signal },
+          body: chatBody('gpt-provider'),
+        }),
+      ),
+  },
+  long_prompts: {
+    resource: 'proxy guardrail_slices',
+    about: 'prompts of 900,000 characters, at an expression',
+    neighbour: 'inspected_chats',
+    seen: 'used',
+    prepare: (tenant) => guard(tenant, { pattern: { patterns: ['forbidden[a-z]+x'] } }),
+    run: (hostile) =>
+      sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain.slice(0, 900_000) }),
+  },
+  long_personal_data: {
+    resource: 'proxy guardrail_queue',
+    about: 'prompts of a million characters, at a search for personal data',
+    neighbour: 'inspected_chats',
+    seen: 'used',
+    prepare: (tenant) => guard(tenant, { personalData: {} }),
+    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain }),
+  },
+  slow_pattern: {
+    resource: 'proxy guardrail_workers',
+    about: 'the pattern (.*a){20} on 100,000 letters a',
+    neighbour: 'long_inspected_chats',
+    seen: 'used',
+    prepare: (tenant) => guard(tenant, { pattern: { patterns: ['(.*a){20}'] } }),
+    run: (hostile) =>
+      sendLong(hostile, { loops: divided(hostile, 10), everyMs: 1_000, text: 'a'.repeat(100_000) }),
+  },
+  large_bodies: {
+    resource: 'proxy translation_queue',
+    about: 'bodies of 4 MiB, whole',
+    neighbour: 'chats',
+    seen: 'used',
+    run: (hostile) => {
+      const body = Buffer.from(chatBody('fast', 'plain words '.repeat((4 * mib) / 12)));
+      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
+        atProxy(hostile, { path: chatPath, body }),
+      );
+    },
+  },
+  many_members: {
+    resource: 'proxy translation_workers',
+    about: 'bodies of 60,000 members',
+    neighbour: 'chats',
+    seen: 'used',
+    run: (hostile) => {
+      const members = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`m${index}`, index]));
+      const body = Buffer.from(chatBody('fast', 'Hello', { extra: members }));
+      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
+        atProxy(hostile, { path: chatPath, body }),
+      );
+    },
+  },
+  fast_streams: {
+    resource: 'proxy loop_turns',
+    about: 'streams of much text, as fast as they are taken, from a provider of their own',
+    neighbour: 'chats',
+    seen: 'used',
+    run: (hostile) => {
+      const body = chatBody('stream', 'Hello', { stream: true });
+      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
+        atProxy(hostile, { path: chatPath, body }),
+      );
+    },
+  },
+} as const satisfies Record<string, Attack>;
+
+const plain = 'plain words '.repeat(Math.floor((textMax * 0.95) / 12));
+
+function sendLong(
+  hostile: Hostile,
+  { loops, everyMs, text }: { readonly loops: number; readonly everyMs: number; readonly text: string },
+): Promise<void> {
+  const body = Buffer.from(
+    JSON.stringify({ model: 'gpt-provider/gpt-4.1-mini', messages: [{ role: 'user', content: text }] }),
+  );
+  return keepCalling(hostile, { loops, everyMs }, () => atProxy(hostile, { path: chatPath, body }));
+}
+
+/** What comes before a body of so many bytes. */
+function head({ key }: Hostile, bytes: number): string {
+  const lines = [
+    `POST ${chatPath} HTTP/1.1`,
+    'host: gateway',
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    `content-length: ${bytes}`,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Has so many open at a time; one that was closed is opened again after a while. */
+async function holdSockets(
+  hostile: Hostile,
+  count: number,
+  begin: (socket: Socket, index: number) => void,
+): Promise<void> {
+  const { address, ports, signal } = hostile;
+  const hold = async (index: number) => {
+    await pause(index, signal);
+    while (!signal.aborted) {
+      const socket = connect({ port: ports.proxy, host: '127.0.0.1', localAddress: address });
+      socket.on('error', () => undefined);
+      begin(socket, index);
+      hostile.count(await ended(socket, signal));
+      await pause(1_000, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => hold(index)));
+}
+
+/** @returns the status that it was answered, if any */
+function ended(socket: Socket, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    let status = 'closed';
+    socket.once('data', (chunk: Buffer) => {
+      status = /^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? status;
+    });
+    const leave = () => socket.destroy();
+    signal.addEventListener('abort', leave);
+    socket.once('close', () => {
+      signal.removeEventListener('abort', leave);
+      resolve(status);
+    });
+    if (signal.aborted) leave();
+  });
+}

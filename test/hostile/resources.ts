@@ -1,0 +1,19 @@
+// What is scarce: the rows of both tables of shares, by plane.
+import { type ShareResource, shareRows } from '../../control-plane/shares.ts';
+import { type ShareName, shares } from '../../proxy/shares.ts';
+
+export type Resource = `proxy ${ShareName}` | `controlPlane ${ShareResource}`;
+
+export const resources: readonly Resource[] = [
+  ...(Object.keys(shares) as ShareName[]).map((name) => `proxy ${name}` as const),
+  ...(Object.keys(shareRows) as ShareResource[]).map((name) => `controlPlane ${name}` as const),
+];
+
+/** Whose metric it is, and the metric's label. */
+export function shareOf(resource: Resource): {
+  readonly plane: 'proxy' | 'controlPlane';
+  readonly name: string;
+} {
+  const [plane = '', name = ''] = resource.split(' ');
+  return { plane: plane === 'proxy' ? 'proxy' : 'controlPlane', name };
+}
