@@ -8,6 +8,7 @@ import {
   type Called,
   createKey,
   createTenant,
+  freely,
   freshName,
   type OperatorsPlane,
   type Someone,
@@ -35,7 +36,10 @@ export class BudgetDesk {
 
   async open(fresh: () => Promise<StoreDatabase>): Promise<void> {
     const database = await fresh();
-    const plane = await startOperatorsPlane({ env: { GATEWAY_DATABASE_URL: database.url } });
+    const plane = await startOperatorsPlane({
+      env: { GATEWAY_DATABASE_URL: database.url },
+      rates: freely,
+    });
     const store = await database.open();
     const platform = await bootstrap(plane);
     const acme = await createTenant(plane, platform, 'acme');

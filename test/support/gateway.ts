@@ -7,12 +7,12 @@ import { createSigningKey, parseSigningKey, publicPemOf } from '../../common/rec
 import { createSealKey } from '../../common/seal.ts';
 import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
-import type { OtherRates } from '../../control-plane/shares.ts';
 import { type RunningProxy, startProxy } from '../../proxy/app.ts';
 import type { ServiceNetwork } from '../../proxy/guardrails/live-guardrails.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
+import { freely } from './operators.ts';
 import { type Child, startNode, until } from './process.ts';
 import { storedKeys, vendorSettings } from './vendors.ts';
 
@@ -91,12 +91,6 @@ export interface GatewayOptions {
 }
 
 export const providerSecret = storedKeys['gpt-provider'].secret.apiKey;
-
-/** Tests change and export more in a second than an organization does in a minute. */
-const freely: OtherRates = {
-  change_rate: { perMinute: 1_000_000, burst: 1_000_000 },
-  export_rate: { perMinute: 1_000_000, burst: 1_000_000 },
-};
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const logs: string[] = [];

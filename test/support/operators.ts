@@ -48,6 +48,12 @@ export interface PlaneOptions {
   readonly rates?: ControlPlaneOptions['rates'];
 }
 
+/** Tests change and export more in a second than an organization does in a minute. */
+export const freely: ControlPlaneOptions['rates'] & object = {
+  change_rate: { perMinute: 1_000_000, burst: 1_000_000 },
+  export_rate: { perMinute: 1_000_000, burst: 1_000_000 },
+};
+
 /** Two replicas over one database; the first operator may be made at either. */
 export async function startReplicas(databaseUrl: string): Promise<readonly [OperatorsPlane, OperatorsPlane]> {
   const env = { GATEWAY_DATABASE_URL: databaseUrl };

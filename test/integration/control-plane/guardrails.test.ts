@@ -289,7 +289,7 @@ describe.each([
       tenant,
     );
     await created({ enabled: false }, tenant);
-    const { organizationId, enabled, createdAt, ...record } = first;
+    const { organizationId, enabled, createdAt, hasCredential, ...record } = first;
     expect(await recordOf(tenant)).toMatchObject([record, { id: second.id }]);
     const { revision } = await store.position();
     await as('Update', { id: first.id, enabled: false }, tenant);
