@@ -68,12 +68,14 @@ export class HeldShare {
   hasRoom({ organization, key }: ShareOwner, amount = 1): boolean {
     const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
     const holding = this.#organizations.get(organization);
-    const free = capacity - this.#used;
-    const own = holding?.used ?? 0;
-    const ownOfKey = holding?.keys.get(key) ?? 0;
+    // As the last unit of it is judged when all others are taken.
+    const others = amount - 1;
+    const free = capacity - this.#used - others;
+    const own = (holding?.used ?? 0) + others;
+    const ownOfKey = (holding?.keys.get(key) ?? 0) + others;
     const left = Math.min(free, alpha * free - own);
     // What there is room for in all; what the organization may have; and of what that leaves, what its key may have.
-    return amount <= free && left > 0 && ownOfKey < keyAlpha * left;
+    return free >= 1 && left > 0 && ownOfKey < keyAlpha * left;
   }
 
   give({ organization, key }: ShareOwner, amount = 1): void {

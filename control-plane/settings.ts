@@ -59,8 +59,8 @@ const usageKept: Decoder<number> = (value) => {
 
 const verifyEvery: Decoder<number> = (value) => {
   const everyMs = duration(value);
-  if (everyMs >= duration('1m') && everyMs <= duration('12h')) return everyMs;
-  throw new Error(`must be from 1m to 12h, not "${value}"`);
+  if (everyMs >= duration('10s') && everyMs <= duration('12h')) return everyMs;
+  throw new Error(`must be from 10s to 12h, not "${value}"`);
 };
 
 const organizationId: Decoder<string> = (value) => {
@@ -222,7 +222,7 @@ export const controlPlaneSettings = {
   auditVerifyEvery: {
     name: 'GATEWAY_AUDIT_VERIFY_EVERY',
     about:
-      'How often one replica verifies what the audit log has gained and anchors its head, from 1m to 12h. Once a day it verifies all of it.',
+      'How often one replica verifies what the audit log has gained and anchors its head, from 10s to 12h. Once a day it verifies all of it.',
     decode: verifyEvery,
     default: '1h',
   },

@@ -107,7 +107,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
     console.log(`${what}: ${counts.map(([answer, all]) => `${all?.length} ${answer}`).join(', ')}`);
   };
 
-  it.each([1, 3, 10])(
+  it.each([3])(
     '%i tenants whose patterns are refused in a loop hold up nobody’s revocation',
     async (count) => {
       const hostile = await Promise.all(Array.from({ length: count }, freshTenant));
@@ -127,7 +127,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
     120_000,
   );
 
-  it.each([1, 3, 10])(
+  it.each([3])(
     '%i tenants that change and list in loops hold up nobody’s revocation',
     async (count) => {
       const hostile = await Promise.all(Array.from({ length: count }, freshTenant));

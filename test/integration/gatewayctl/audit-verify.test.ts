@@ -35,6 +35,7 @@ beforeAll(async () => {
       GATEWAY_DATABASE_URL: database.url,
       GATEWAY_AUDIT_SIGNING_KEY: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
       GATEWAY_AUDIT_ANCHOR_ORGANIZATION: organizationId,
+      GATEWAY_AUDIT_VERIFY_EVERY: '10s',
     },
   });
   store = await database.open();

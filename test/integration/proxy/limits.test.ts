@@ -149,8 +149,11 @@ describe('bytes in memory', () => {
     const held = chat(proxy, bodyOf(max / 2), { signal: abort.signal }).catch(() => undefined);
     await until(() => gateway.simulator.requests.length === 1);
     expect(await metric(proxy, 'gateway_buffered_bytes')).toBe(max / 2);
-    expect((await chat(proxy, bodyOf(max / 2 + 1, { stream: true }), { key: other })).status).toBe(503);
-    expect((await chat(proxy, bodyOf(max / 2, { stream: true }), { key: other })).status).toBe(200);
+    // Three quarters of what is left, and of those its key.
+    const least = bodyOf(Math.floor(max * 0.35), { stream: true });
+    const most = bodyOf(Math.floor(max * 0.4), { stream: true });
+    expect((await chat(proxy, most, { key: other })).status).toBe(503);
+    expect((await chat(proxy, least, { key: other })).status).toBe(200);
     abort.abort();
     await held;
   });
