@@ -1,6 +1,6 @@
 // After a restore or a promotion the ledger may lack what was committed last, and proxies report it again: until they have, what
 // looks free may be spent. So nothing is granted for a moment, unless every session that the ledger knows has been closed.
-import { noteEpoch, restoredAt } from '../store/epochs.ts';
+import { noteRestored, restoredAt } from '../store/epochs.ts';
 import type { BooksTransaction } from '../store/store.ts';
 
 /** By the database's clock, from when the first transaction found itself in another history. */
@@ -20,7 +20,7 @@ export class Healing {
   }
 
   async #read(tx: BooksTransaction): Promise<void> {
-    if (tx.epoch !== this.#epoch) await noteEpoch(tx);
+    if (tx.epoch !== this.#epoch) await noteRestored(tx);
     const at = await restoredAt(tx.db);
     this.#until = at === undefined ? Number.NEGATIVE_INFINITY : at + healingMs;
     this.#readAt = tx.now;

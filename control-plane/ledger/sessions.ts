@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { ProxyCaller } from '../services/caller.ts';
 import { notFound } from '../services/errors.ts';
-import { noteEpoch } from '../store/epochs.ts';
+import { noteRestored } from '../store/epochs.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import type { SessionRow } from './locks.ts';
 
@@ -56,7 +56,7 @@ async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Pr
     .executeTakeFirst();
   if (opened !== undefined) {
     // So that no money was ever drawn in a history that the database does not remember.
-    await noteEpoch(tx);
+    await noteRestored(tx);
     return true;
   }
   const kept = await db

@@ -41,19 +41,25 @@ export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Posit
 /**
  * Notes the present epoch where nobody has: unless it is the first of all, the database was restored, or a standby promoted. Every change
  * notes it in its own transaction, so as long as nobody has, what stands here is what the epoch before has left.
- * @param lastChange of before this epoch; undefined: as the feed's row has it
+ * @param lastChange of before this epoch; undefined: as the feed's row has it; 'lost': the database was seen to have gone back
  */
-export async function noteEpoch({ db, now, epoch }: Place, lastChange?: LastChange): Promise<EpochRow> {
+export async function noteEpoch(
+  { db, epoch }: Omit<Place, 'now'>,
+  lastChange?: LastChange | 'lost',
+): Promise<EpochRow> {
   const known = await read(db, epoch);
   if (known !== undefined) return known;
   const last = await newest(db);
-  const before = continued(lastChange ?? (await readLastChange(db)));
+  const isLost = lastChange === 'lost';
+  const before = isLost ? undefined : continued(lastChange ?? (await readLastChange(db)));
+  // What went back may remember no epoch at all.
+  const isFirst = last === undefined && !isLost;
   const row: EpochRow = {
     ...{ epoch, number: (last?.number ?? 0) + 1 },
     continues_epoch: before?.epoch ?? null,
     continues_revision: before?.revision ?? null,
-    kind: last === undefined ? 'first' : 'restored',
-    restored_at: last === undefined ? null : now,
+    kind: isFirst ? 'first' : 'restored',
+    restored_at: null,
   };
   await db
     .insertInto('epochs')
@@ -105,6 +111,21 @@ export function countedIn({ epoch, continues }: Lineage, at: Position): number |
     : undefined;
 }
 
+/**
+ * An epoch that may lack what was committed last, as the ledger or a watch of a proxy meets it first. No earlier transaction counts:
+ * proxies, which report again what is lost, need their time from then on.
+ */
+export async function noteRestored({ db, now, epoch }: Place): Promise<void> {
+  await noteEpoch({ db, epoch });
+  await db
+    .updateTable('epochs')
+    .set({ restored_at: now })
+    .where('epoch', '=', epoch)
+    .where('kind', '=', 'restored')
+    .where('restored_at', 'is', null)
+    .execute();
+}
+
 /** When it was last found that what was committed last may be gone, by the database's clock. */
 export async function restoredAt(db: Kysely<Schema>): Promise<number | undefined> {
   const { at } = await db
@@ -123,6 +144,7 @@ const oneLossMs = 60_000;
  * @param isBelieved whether the proxy may tell all others that something is lost
  */
 export async function epochChange(place: Place, since: Position, isBelieved: boolean): Promise<EpochChange> {
+  await noteRestored(place);
   const present = await noteEpoch(place);
   const change = await changeBetween(place.db, present, since);
   if (change !== 'undone') return change;

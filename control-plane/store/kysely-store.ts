@@ -254,11 +254,11 @@ async function recordAuditEvent(
 /** In which epoch this change is. Where it is the first of its epoch, it notes what that goes on from. */
 async function noteEpochOf(
   backend: Pick<Backend, 'position'>,
-  { db, now }: ChangeTransaction,
+  { db }: ChangeTransaction,
   lastChange: LastChange,
 ): Promise<string> {
   const { epoch } = await backend.position(db);
-  if (epoch !== lastChange.epoch) await noteEpoch({ db, now, epoch }, lastChange);
+  if (epoch !== lastChange.epoch) await noteEpoch({ db, epoch }, lastChange);
   return epoch;
 }
 
@@ -329,7 +329,7 @@ async function startNewEpoch(
   await tx.db.updateTable('feed').set({ incarnation: randomUUID() }).execute();
   const { epoch } = await backend.position(tx.db);
   // It goes on from nothing: what was committed under the old name since the database went back is told from nothing that was lost.
-  await noteEpoch({ ...tx, epoch }, { epoch: null, epoch_revision: null, revision: tx.revision });
+  await noteEpoch({ ...tx, epoch }, 'lost');
   return {
     result: undefined,
     organizationId: undefined,
