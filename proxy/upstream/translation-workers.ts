@@ -96,7 +96,8 @@ export class TranslationWorkers {
 
   #proceed(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const worker = this.#idle.values().next().value ?? this.#start();
+      const worker = this.#idle.values().next().value ?? this.#start(next);
+      if (worker === undefined) continue;
       this.#idle.delete(worker);
       this.#busy.set(worker, next);
       this.#places.take(next.owner);
@@ -116,7 +117,18 @@ export class TranslationWorkers {
     }
   }
 
-  #start(): Worker {
+  /** @returns undefined where there is no thread for it: then this work is refused, and the next tries again */
+  #start(waiting: Waiting): Worker | undefined {
+    try {
+      return this.#newWorker();
+    } catch (error) {
+      this.#giveUp(waiting, `no worker can be started (${messageOf(error)})`);
+      return undefined;
+    }
+  }
+
+  /** @throws Error of Node where there is no thread for it */
+  #newWorker(): Worker {
     const worker = new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: heapMbMax } });
     worker.unref();
     worker.on('message', (outcome: TranslationOutcome) => {
@@ -125,7 +137,7 @@ export class TranslationWorkers {
       done?.resolve(outcome);
       this.#proceed();
     });
-    worker.on('error', (cause) => this.#gone(worker, cause instanceof Error ? cause.message : 'it failed'));
+    worker.on('error', (cause) => this.#gone(worker, messageOf(cause)));
     worker.on('exit', (code) => this.#gone(worker, `exit ${code}`));
     return worker;
   }
@@ -157,4 +169,8 @@ export class TranslationWorkers {
     waiting.isOver = true;
     waiting.reject(new NotTranslatedError(reason, false));
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'it failed';
 }

@@ -53,6 +53,20 @@ it(
 );
 
 it(
+  'large bodies that need a worker are refused, all else is served, and workers start when they can',
+  async () => {
+    const large = { messages: [{ role: 'user', content: 'é'.repeat(200_000) }] };
+    const before = limit(proxy, 'nproc', 1);
+    expect(await ask(proxy, key, large)).toBe('503 overloaded');
+    expect(await ask(proxy, key)).toBe('200');
+    expect(await readiness(proxy)).toBe('ok');
+    limit(proxy, 'nproc', before);
+    expect(await ask(proxy, key, large)).toBe('200');
+  },
+  startMs,
+);
+
+it(
   'texts that need a worker are told so, all else is served, and workers start when they can',
   async () => {
     const { api, id } = world.organization;

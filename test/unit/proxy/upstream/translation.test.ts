@@ -298,6 +298,13 @@ describe('workers', () => {
     expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
   });
 
+  it('that cannot be started refuse their work, and what waited for them', async () => {
+    own = new TranslationWorkers({ file: 'not-absolute.mjs' });
+    const refused = { name: 'NotTranslatedError', begun: false, message: expect.stringContaining('no worker can be started') };
+    await expect(own.run(job(), owner, asked.isLeft)).rejects.toMatchObject(refused);
+    expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
+  });
+
   it('leave one to others, however much one organization has waiting; what has left is passed over', async () => {
     own = new TranslationWorkers({ file: workerThat(wait) });
     let isLeft = false;
