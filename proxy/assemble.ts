@@ -8,7 +8,6 @@ import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import { RateShare } from '../common/shares.ts';
-import { SliceTurns } from '../common/slice-turns.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
 import {
@@ -86,8 +85,7 @@ export async function assemble(
   const controlPlane = await openControlPlane(settings, links, lifecycle);
   const lookups = openLookupShare(metrics.shares);
   const turns = openTurns(metrics.shares);
-  const slices = new SliceTurns({ now: () => clock.monotonic() });
-  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns, slices };
+  const shared = { ...options, metrics, background, redis, controlPlane, recordKeys, lookups, turns };
   const money = await openMoney(settings, shared, lifecycle);
   const records = openRecords(settings, shared, money, lifecycle);
   const { admission, readOn } = openAdmission(settings, metrics);
@@ -121,7 +119,7 @@ export async function assemble(
     watchdog,
     bodyLimits: settings,
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
-    ...{ readOn, turns, slices },
+    ...{ readOn, turns },
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
@@ -163,8 +161,6 @@ interface Shared extends ProxyOptions, UpstreamShares {
   readonly redis: RedisConnection | undefined;
   readonly controlPlane: ControlPlaneClient;
   readonly recordKeys: RecordKeys;
-  /** Of all that is done in slices. */
-  readonly slices: SliceTurns;
 }
 
 function openRedis(

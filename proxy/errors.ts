@@ -146,6 +146,11 @@ export class GatewayError extends Error {
   }
 }
 
+/** Where there is no room for it now. */
+export function overloaded(cause?: unknown): GatewayError {
+  return new GatewayError('overloaded', { retryAfter: 1, cause });
+}
+
 /** `type` of the envelope, by status. */
 export function errorType(status: number): string {
   switch (status) {

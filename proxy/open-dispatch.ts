@@ -2,7 +2,6 @@
 import { extname, join } from 'node:path';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
-import type { SliceTurns } from '../common/slice-turns.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
@@ -13,13 +12,12 @@ import { Translation } from './upstream/translation.ts';
 import { TranslationWorkers } from './upstream/translation-workers.ts';
 
 export interface DispatchParts extends Pick<Upstream, 'transport'>, UpstreamShares {
-  readonly slices: SliceTurns;
   readonly metrics: { readonly shares: ShareUses };
 }
 
 export function openDispatch(
   settings: ProxySettings,
-  { transport, lookups, turns, slices, metrics }: DispatchParts,
+  { transport, lookups, turns, metrics }: DispatchParts,
   lifecycle: Lifecycle,
 ): Dispatch {
   // What may be a base URL in the cluster may still not be named by a caller.
@@ -36,7 +34,7 @@ export function openDispatch(
   metrics.shares.watch('translation_workers', () => useOf(workers.working));
   return createDispatch({
     transport,
-    translation: new Translation({ workers, turns: slices }),
+    translation: new Translation({ workers, turns }),
     limits: settings,
     now: () => systemClock.now(),
     images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },

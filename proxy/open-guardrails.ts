@@ -1,15 +1,16 @@
 // Guardrails with what they ask: services at addresses that organizations choose, the moderation endpoint, models through the gateway.
+
 import type { Background } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
 import type { HeldShare } from '../common/shares.ts';
-import type { SliceTurns } from '../common/slice-turns.ts';
 import { systemTimers } from '../common/timers.ts';
 import type { ControlPlaneClient } from './access/control-plane-client.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
 import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
 import type { AskModel } from './guardrails/services/model.ts';
+import type { LoopTurns } from './loop-turns.ts';
 import { openLookups, type Upstream } from './open-upstream.ts';
 import { gptProvider } from './providers/gpt-provider/index.ts';
 import { managedCloudModels } from './providers/managed-cloud-models/index.ts';
@@ -24,14 +25,13 @@ export interface GuardrailsShared {
   readonly controlPlane: ControlPlaneClient;
   /** Of names of hosts. */
   readonly lookups: HeldShare;
-  /** Of all that is done in slices. */
-  readonly slices: SliceTurns;
+  readonly turns: LoopTurns;
   readonly serviceNetwork?: ServiceNetwork;
 }
 
 export function openGuardrails(
   settings: ProxySettings,
-  { log, background, metrics, controlPlane, lookups, serviceNetwork, slices: turns }: GuardrailsShared,
+  { log, background, metrics, controlPlane, lookups, serviceNetwork, turns }: GuardrailsShared,
   { transport, targets, askModel }: Upstream & { readonly askModel: AskModel },
   lifecycle: Lifecycle,
 ): Guardrails {

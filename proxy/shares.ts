@@ -1,6 +1,6 @@
 // What is scarce in a proxy and shared by those who use it (common/shares.ts): a row for each resource. Docs, metrics and whoever refuses
 // take name, bounds and code from here.
-import type { HeldOptions, QueueOptions, RateOptions } from '../common/shares.ts';
+import type { HeldOptions, RateOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Held things of which a setting says how many there are, and it or a row which part of them one may have. */
@@ -11,7 +11,7 @@ export interface SetOptions {
 
 export interface ShareRow {
   /** How much there is of it, in all or for each owner. */
-  readonly bounds: HeldOptions | QueueOptions | RateOptions | SetOptions;
+  readonly bounds: HeldOptions | RateOptions | SetOptions;
   /** What is counted, and by whom it is shared. */
   readonly unit: string;
   /** What a refusal answers; undefined: nothing, the row says what becomes of it. */

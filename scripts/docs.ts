@@ -180,7 +180,7 @@ function sharesTable(): string {
 function boundsText(bounds: ShareRow['bounds']): string {
   if ('perMinute' in bounds) return `${bounds.burst} at once, ${bounds.perMinute} a minute each`;
   if ('setting' in bounds) return `${code(bounds.setting)} in all; ${partText(bounds.alpha)}`;
-  const { capacity, alpha } = 'waiting' in bounds ? bounds.waiting : bounds;
+  const { capacity, alpha } = bounds;
   return `${capacity.toLocaleString('en')} in all; ${partText(alpha)}`;
 }
 

@@ -34,10 +34,13 @@ import {
   bytesPerToken,
   InspectionTime,
   isRefusing,
+  placesMax,
   resultOf,
   type Trial,
   type TriedGuardrail,
   triedCheck,
+  tryAll,
+  window,
 } from './guardrail-trial.ts';
 import { InnerPointers } from './inner-pointers.ts';
 
@@ -48,10 +51,6 @@ export interface BodyTrialTask {
   /** JSON. */
   readonly body: string;
 }
-
-/** As proxies have it by default: the longest finding that is seen over a seam. */
-const window = 512;
-const placesMax = 1000;
 
 /** @returns too_long: it would take these guardrails longer than they have, or is nested too deep */
 export async function runBodyTrials({
@@ -66,12 +65,8 @@ export async function runBodyTrials({
   if (texts === undefined) return 'too_long';
   const strings = stringsOf(texts);
   const time = new InspectionTime(strings.join('\n'));
-  const trials: BodyTrial[] = [];
-  for (const row of guardrails) {
-    const tried = await trialOf(row, { texts, strings, body, text, time });
-    if (tried === 'too_long') return tried;
-    trials.push(tried);
-  }
+  const trials = await tryAll(guardrails, (row) => trialOf(row, { texts, strings, body, text, time }));
+  if (trials === 'too_long') return trials;
   return answer(trials, { texts, body, place, stage, inner: new InnerPointers(body, texts.slots) });
 }
 

@@ -25,11 +25,30 @@ export interface Trial {
   readonly matcher?: Matcher;
 }
 
+/** As proxies have it by default: the longest finding that is seen over a seam. */
+export const window = 512;
+/** Of one guardrail. */
+export const placesMax = 1000;
+
 /** Processor time of all inspections, measured on pieces of the text that are as short as others can wait for. */
 export const inspectionMsMax = 200;
 const pieceLength = 256;
 /** Of a request's text; proxies count its bytes as well. */
 export const bytesPerToken = 4;
+
+/** One after the other. @returns too_long: it would take these guardrails longer than they have */
+export async function tryAll<T extends Trial>(
+  guardrails: readonly TriedGuardrail[],
+  tryOne: (row: TriedGuardrail) => Promise<T | 'too_long'>,
+): Promise<readonly T[] | 'too_long'> {
+  const trials: T[] = [];
+  for (const row of guardrails) {
+    const trial = await tryOne(row);
+    if (trial === 'too_long') return trial;
+    trials.push(trial);
+  }
+  return trials;
+}
 
 /** @param exceeded sizes that are above their limits @returns with a matcher where it looks at text: that is for others to do */
 export function triedCheck(

@@ -11,10 +11,13 @@ import {
   decisionOn,
   InspectionTime,
   isRefusing,
+  placesMax,
   resultOf,
   type Trial,
   type TriedGuardrail,
   triedCheck,
+  tryAll,
+  window,
 } from './guardrail-trial.ts';
 
 export interface TrialTask {
@@ -22,10 +25,6 @@ export interface TrialTask {
   readonly guardrails: readonly TriedGuardrail[];
   readonly text: string;
 }
-
-/** Longer findings are seen whole here, as in a text that is there as a whole. */
-const window = 512;
-const placesMax = 1000;
 
 interface TextTrial extends Trial {
   readonly places: readonly GuardrailPlace[];
@@ -37,13 +36,8 @@ export async function runTrials({
   text,
 }: TrialTask): Promise<TestGuardrailsResponse | 'too_long'> {
   const time = new InspectionTime(text);
-  const trials: TextTrial[] = [];
-  for (const row of guardrails) {
-    const tried = await trial(row, time);
-    if (tried === 'too_long') return tried;
-    trials.push(tried);
-  }
-  return answer(trials, text);
+  const trials = await tryAll(guardrails, (row) => trial(row, time));
+  return trials === 'too_long' ? trials : answer(trials, text);
 }
 
 async function trial(row: TriedGuardrail, time: InspectionTime): Promise<TextTrial | 'too_long'> {

@@ -6,6 +6,7 @@ import {
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
 import { lossCounters } from '../../common/loss-counters.ts';
+import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
 import { version } from '../../common/version.ts';
 import type { AuditWatchMetrics } from '../audit/watch.ts';
 import { storedProblems } from '../domain/model-selector.ts';
@@ -117,7 +118,10 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
     ...reconciliationMetrics(registers),
     ...selectorMetrics(registers),
     watchDatabase: (isWritable) => databaseGauge(registers, isWritable),
-    watchShares: (shares) => shareMetrics(registers, shares),
+    watchShares: (shares) => {
+      new Gauge(shareUsedGauge(() => shares.states(), registers));
+      new Counter(shareRefusedCounter(() => shares.states(), registers));
+    },
     collect: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -129,27 +133,6 @@ function databaseGauge(registers: Registry[], isWritable: () => boolean): void {
     registers,
     collect() {
       this.set(isWritable() ? 1 : 0);
-    },
-  });
-}
-
-function shareMetrics(registers: Registry[], shares: Pick<Shares, 'states'>): void {
-  const labelled = { labelNames: ['resource'] as const, registers };
-  new Gauge({
-    name: 'gateway_share_used',
-    help: 'How much of what is scarce is used, 0 to 1, by resource; of a rate, by the organization or address that has used most.',
-    ...labelled,
-    collect() {
-      for (const [resource, { used }] of shares.states()) this.set({ resource }, used);
-    },
-  });
-  new Counter({
-    name: 'gateway_share_refused_total',
-    help: 'Calls that were refused because their organization, or the address of a stranger, had its share of what is scarce, by resource.',
-    ...labelled,
-    collect() {
-      this.reset();
-      for (const [resource, { refused }] of shares.states()) this.inc({ resource }, refused);
     },
   });
 }

@@ -1,8 +1,8 @@
 // The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
 // else passes as the very bytes it came as; a stream is guarded piece by piece.
+
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
-import { NoTurnError } from '../../common/slice-turns.ts';
 import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
 import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
@@ -13,6 +13,7 @@ import type { Slot } from '../../guardrails/places/places.ts';
 import { scan } from '../../guardrails/scan.ts';
 import { largeBytes } from '../chat/request.ts';
 import { GatewayError } from '../errors.ts';
+import { NoTurnError } from '../loop-turns.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { AnswerGuards } from './answer-guards.ts';

@@ -1,13 +1,14 @@
 // The guardrails of organizations, as their records carry them, with all that lives longer than a request: what is compiled, the
 // workers, what services have to themselves, samples on their way to the control plane. Where no guardrail applies a request is not
 // even looked at.
+
 import { type AddressRule, addressRule } from '../../common/addresses.ts';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
-import type { SliceTurns } from '../../common/slice-turns.ts';
 import type { Timers } from '../../common/timers.ts';
+import type { LoopTurns } from '../loop-turns.ts';
 import { type ShareUses, useOf } from '../telemetry/share-metrics.ts';
 import { CompiledGuardrails } from './compiled.ts';
 import { type DecisionClient, DecisionSamples } from './decision-samples.ts';
@@ -34,8 +35,7 @@ export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation'
   readonly client: DecisionClient;
   readonly metrics: GuardrailMetrics & ServiceMetrics;
   readonly shares: ShareUses;
-  /** Of all that is done in slices. */
-  readonly turns: SliceTurns;
+  readonly turns: LoopTurns;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly background: Background;

@@ -1,11 +1,12 @@
 // Where texts are scanned: on the event loop, in slices, up to what they are likely to cost, by costs that are the same on every
 // machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
+
 import { HeldShare, type ShareOwner } from '../../common/shares.ts';
-import { SliceTurns, sliceMs } from '../../common/slice-turns.ts';
 import { stringsOf, type Texts } from '../../guardrails/places/findings.ts';
 import type { Slot } from '../../guardrails/places/places.ts';
 import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
+import { type LoopTurns, sliceMs } from '../loop-turns.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
 import type { CompiledGuardrail } from './compiled.ts';
@@ -27,8 +28,7 @@ const pendingNsMax = 2 * pieceNs;
 
 export interface ScannerDeps {
   readonly pool: Pick<WorkerPool, 'scan'>;
-  /** Of all that is done in slices in this process. Default: of this scanner's. */
-  readonly turns?: SliceTurns;
+  readonly turns: LoopTurns;
   /** UTF-16 units: see guardrails/matcher.ts. */
   readonly window: number;
   /** Monotonic milliseconds. */
@@ -50,7 +50,7 @@ export class Scanner {
 
   constructor(deps: ScannerDeps) {
     const now = deps.now ?? (() => performance.now());
-    this.#deps = { cpu: threadCpu, now, turns: new SliceTurns({ now }), ...deps };
+    this.#deps = { cpu: threadCpu, now, ...deps };
   }
 
   get window(): number {
@@ -73,10 +73,10 @@ export class Scanner {
     const scan = new GuardrailScan(compiled, strings, owner, this.#deps);
     const { turns } = this.#deps;
     if (scan.likelyNs > nsHereMax) return scan.inWorker();
-    if (turns.mayBegin(scan.likelyNs)) {
+    if (turns.mayBegin(owner, scan.likelyNs / 1e6)) {
       const begun = this.#deps.now();
       const state = scan.slice();
-      turns.took(this.#deps.now() - begun);
+      turns.took(owner, this.#deps.now() - begun);
       if (state === 'done') return scan.result();
       if (state === 'worker') return scan.inWorker();
     }
@@ -157,7 +157,7 @@ class GuardrailScan {
       return state === 'more' ? 'more' : 'over';
     };
     const run = this.#deps.turns
-      .run(this.#owner, slice, () => this.#isLeft)
+      .slices(this.#owner, slice, () => this.#isLeft)
       .finally(() => texts.give(this.#owner, this.#length));
     let cancel = () => {
       this.#isLeft = true;

@@ -1,7 +1,7 @@
 // How much the gateway takes on at a time: requests in flight and bytes buffered, each shared by organizations and their keys. What
 // there is no room for is refused at once; nothing queues.
 import { alphaOf, HeldShare, type ShareOwner } from '../../common/shares.ts';
-import { GatewayError } from '../errors.ts';
+import { overloaded } from '../errors.ts';
 
 export interface AdmissionLimits {
   readonly inFlightMax: number;
@@ -61,8 +61,4 @@ export class Ticket implements Disposable {
     this.#admission.requests.give(this.#owner);
     if (this.#held > 0) this.#admission.bytes.give(this.#owner, this.#held);
   }
-}
-
-export function overloaded(): GatewayError {
-  return new GatewayError('overloaded', { retryAfter: 1 });
 }

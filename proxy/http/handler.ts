@@ -1,19 +1,18 @@
 // THE REQUEST PATH, read top to bottom. Each stage has one name, here and in docs, logs and metrics. A stage refuses by
 // throwing a GatewayError; whatever is thrown is answered once, below.
 
-import type { SliceTurns } from '../../common/slice-turns.ts';
 import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
 import type { ChatCall } from '../chat/call.ts';
-import { isLargeBody, withOutputCeiling } from '../chat/request.ts';
+import { withOutputCeiling } from '../chat/request.ts';
 import { withNearest } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { LoopTurns } from '../loop-turns.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
-import { type Admission, overloaded } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
@@ -21,7 +20,7 @@ import { type Handler, type HandlingDeps, handling } from './handling.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { outcomeOf } from './outcome.ts';
-import { parseBody } from './parse-body.ts';
+import { parseBody, turnFor } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
 import { respondError, respondJson } from './respond.ts';
@@ -29,14 +28,12 @@ import { respondError, respondJson } from './respond.ts';
 export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
-  /** In which large bodies are worked through. */
+  /** In which requests are worked through. */
   readonly turns: LoopTurns;
   readonly guardrails: Guardrails;
   readonly ledger: Ledger;
   readonly dispatch: Dispatch;
   readonly readOn: ReadOn;
-  /** In which the largest are parsed. */
-  readonly slices: SliceTurns;
   /** For requests that bring no virtual key. */
   readonly attachedKey?: AttachedKey | undefined;
   isDraining(): boolean;
@@ -65,15 +62,13 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
 
   // admit: after authentication, so that strangers hold no place.
   exchange.ticket = deps.admission.admit(exchange.owner);
+  const turn = deps.turns.begin(exchange.owner);
+  if (turn !== undefined) await turn;
   if (route.kind !== 'chat') return respondModels(exchange, deps, route, caller);
 
   // read; what is large is parsed in its organization's turn, and written anew for the provider in another one.
   const body = await readBody(exchange, deps.bodyLimits, deps.turns);
-  const inTurn = () =>
-    isLargeBody(body) ? undefined : deps.turns.ready(exchange.owner, body.bytes.length, overloaded);
-  const waiting = inTurn();
-  if (waiting !== undefined) await waiting;
-  const parsing = parseBody(exchange, body, deps.slices);
+  const parsing = parseBody(exchange, body, deps.turns);
   const chatRequest = parsing instanceof Promise ? await parsing : parsing;
   record.streamed = chatRequest.stream;
 
@@ -103,7 +98,7 @@ async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   let failure: unknown;
   try {
     // dispatch, then relay: committed at the first byte, which output guardrails let go when they have decided about it.
-    const sending = inTurn();
+    const sending = turnFor(exchange, body, deps.turns);
     if (sending !== undefined) await sending;
     const result = await dispatched(deps.dispatch(held(call, hold), exchange), output);
     if (result.kind === 'complete') record.costText = costText(exchange, hold);
@@ -143,13 +138,13 @@ function nameWithin(qualifiedModel: string): string {
   return qualifiedModel.slice(qualifiedModel.indexOf('/') + 1);
 }
 
-/** The call with what the ledger has to say: the most that it may put out, and what its usage costs where a chunk tells it. */
 /** Of a whole response, where its usage is. */
 function costText({ attempt }: Exchange, hold: Hold): string | undefined {
   const usage = attempt?.usageIsComplete === true ? attempt.usage() : undefined;
   return usage && hold.costText(usage);
 }
 
+/** The call with what the ledger has to say: the most that it may put out, and what its usage costs where a chunk tells it. */
 function held(call: ChatCall, hold: Hold): ChatCall {
   const { outputCeiling } = hold;
   if (outputCeiling === undefined && !call.request.includeUsage) return call;

@@ -1,6 +1,6 @@
 // Around every request path: what is thrown is answered once, and a request is recorded once, when its response is truly
 // finished.
-import { GatewayError } from '../errors.ts';
+import { GatewayError, overloaded } from '../errors.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 import { recordError, respondError } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -38,7 +38,7 @@ export function handling(deps: HandlingDeps, answer: Handler): Handler {
  * @throws GatewayError overloaded, invalid_request
  */
 function expectServable({ isRefused, request, headers }: Exchange): void {
-  if (isRefused) throw new GatewayError('overloaded', { retryAfter: 1 });
+  if (isRefused) throw overloaded();
   if (headers.hosts !== 1)
     throw new GatewayError('invalid_request', { message: 'a request needs one Host header, and no more' });
   if (request.httpVersionMinor === 0 && headers.get('transfer-encoding') !== undefined)

@@ -7,6 +7,7 @@ import {
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
 import { lossCounters } from '../../common/loss-counters.ts';
+import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -20,7 +21,7 @@ import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './hi
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
-import { createShareUses, type ShareUses, shareRefusedCounter, shareUsedGauge } from './share-metrics.ts';
+import { createShareUses, type ShareUses } from './share-metrics.ts';
 import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {

@@ -8,7 +8,7 @@ import { largeBytes } from '../chat/request.ts';
 import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
 import { completionTokensMax, textTokensMax } from '../chat/text-tokens.ts';
 import type { Usage } from '../chat/usage.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, overloaded } from '../errors.ts';
 import {
   type CompleteAnswer,
   type ProviderCall,
@@ -179,10 +179,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
       this.#status === 0 && error.kind !== 'protocol' ? 'upstream_unreachable' : 'upstream_protocol_error';
     const isUnreached = error.kind === 'connect' || error.kind === 'forbidden' || !error.begun;
     this.#end(isUnreached ? 'unused' : 'reset');
-    const isFull = error.kind === 'overloaded';
-    this.#fail(
-      new GatewayError(isFull ? 'overloaded' : code, { cause: error, ...(isFull && { retryAfter: 1 }) }),
-    );
+    this.#fail(error.kind === 'overloaded' ? overloaded(error) : new GatewayError(code, { cause: error }));
   }
 
   usage(): Usage | undefined {

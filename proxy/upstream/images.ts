@@ -5,7 +5,7 @@ import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import { invalid } from '../chat/invalid.ts';
 import { FetchedImage, type InlineData, sniffImage } from '../chat/media.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, overloaded } from '../errors.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export interface ImageLimits {
@@ -179,7 +179,7 @@ class OneImage implements UpstreamReceiver {
 
   onError(error: TransportError): void {
     if (error.kind === 'overloaded') {
-      this.#sink.failed(new GatewayError('overloaded', { retryAfter: 1, cause: error }));
+      this.#sink.failed(overloaded(error));
       return;
     }
     // The same whatever it was: what names lead to inside the gateway's network is none of the caller's business.

@@ -2,11 +2,11 @@
 // its provider's functions would have done here. What is small never comes here.
 import { writeJson } from '../../common/exact-json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import type { SliceTurns } from '../../common/slice-turns.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
 import { FetchedImage } from '../chat/media.ts';
 import { type ChatRequest, largeBytes } from '../chat/request.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, overloaded } from '../errors.ts';
+import type { LoopTurns } from '../loop-turns.ts';
 import type { ProviderCall, VendorAnswer } from '../providers/provider.ts';
 import {
   type BuiltRequest,
@@ -22,7 +22,7 @@ import { NotTranslatedError, type TranslationWorkers } from './translation-worke
 
 export interface TranslationDeps {
   readonly workers: Pick<TranslationWorkers, 'run'>;
-  readonly turns: SliceTurns;
+  readonly turns: LoopTurns;
 }
 
 /** For whom it is done, and whether it is still wanted. */
@@ -111,5 +111,5 @@ export class Translation {
 function notTranslated(error: NotTranslatedError, isAnswer: boolean): GatewayError {
   return isAnswer && error.begun
     ? new GatewayError('upstream_protocol_error', { cause: error })
-    : new GatewayError('overloaded', { retryAfter: 1, cause: error });
+    : overloaded(error);
 }

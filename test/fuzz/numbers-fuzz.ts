@@ -1,5 +1,6 @@
 // Numbers at random through every translator and back, with guardrails that rewrite and without: what the vendor's bytes and the caller's
 // bytes hold is read by a tokenizer that the gateway does not have.
+
 import { Secret } from '../../common/secret.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';
@@ -7,6 +8,7 @@ import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
 import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
+import { LoopTurns } from '../../proxy/loop-turns.ts';
 import { customProvider } from '../../proxy/providers/custom.ts';
 import { everyField } from '../../proxy/providers/passthrough/passed-fields.ts';
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
@@ -121,7 +123,11 @@ const never = () => {
 const guardrails = createGuardrails(new CompiledGuardrails({ log: silentLog }), {
   metrics: { decided: () => undefined, took: () => undefined },
   samples: { add: () => undefined },
-  scanner: new Scanner({ pool: { scan: never }, window: 512 }),
+  scanner: new Scanner({
+    pool: { scan: never },
+    turns: new LoopTurns({ now: () => performance.now() }),
+    window: 512,
+  }),
   guardStream: (source, guards, context) =>
     guardStream(source, guards, { eventBytesMax: 1024 * 1024, background: () => undefined }, context),
   serviceGuard: (guardrail) => ({

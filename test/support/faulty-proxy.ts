@@ -2,7 +2,6 @@
 
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { SliceTurns } from '../../common/slice-turns.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
 import { TraitTable } from '../../proxy/catalog/traits.ts';
 import { Admission } from '../../proxy/http/admission.ts';
@@ -69,7 +68,6 @@ export async function startFaultyProxy(
     clock,
     callers: directCallers(),
     handler: createHandler({
-      slices: new SliceTurns({ now: () => performance.now() }),
       records: {
         find: (keyHash) => {
           const principal = sound.get(keyHash);

@@ -1,5 +1,6 @@
 // Requests and complete answers under guardrails, without a gateway around them: what would go to the model, what to the caller, and
 // what was decided. What guardrails look for is what their words say, read literally.
+
 import type { JsonObject } from '../../common/json.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { TextCheck } from '../../guardrails/index.ts';
@@ -13,6 +14,7 @@ import type { InspectContext, Inspection } from '../../proxy/guardrails/guardrai
 import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
 import type { RequestInspectionDeps } from '../../proxy/guardrails/request-inspection.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
+import { LoopTurns } from '../../proxy/loop-turns.ts';
 import type { CompleteResult } from '../../proxy/upstream/attempt.ts';
 import { guardrailOf } from './service-guards.ts';
 import { silentLog } from './silent-log.ts';
@@ -106,7 +108,11 @@ export function openInspecting(
       took: (stage) => void took.push(stage),
     },
     samples: { add: (decided) => void samples.push(decided) },
-    scanner: new Scanner({ pool: { scan: never }, window: 512 }),
+    scanner: new Scanner({
+      pool: { scan: never },
+      turns: new LoopTurns({ now: () => performance.now() }),
+      window: 512,
+    }),
     guardStream: never,
     serviceGuard: never,
     now: () => performance.now(),

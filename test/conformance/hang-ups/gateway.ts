@@ -4,7 +4,6 @@
 import { systemClock } from '../../../common/clock.ts';
 import { createCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
-import { SliceTurns } from '../../../common/slice-turns.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import type { OrganizationRecord, Principal } from '../../../proxy/access/principal.ts';
 import { TraitTable } from '../../../proxy/catalog/traits.ts';
@@ -73,7 +72,6 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
     callers: directCallers(),
     handler: createHandler({
-      slices: new SliceTurns({ now: () => performance.now() }),
       records: { find: () => principalOf(hangUp, vendorPort) },
       now: () => clock.now(),
       providers: providersByName,

@@ -1,5 +1,6 @@
 // A stream gives what the complete answer gives, however it is cut, and of what is blocked nothing at all: answers at random, with
 // findings up to the window planted in them, once complete and once streamed through the same guardrails.
+
 import { expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Guardrail } from '../../../guardrails/definition.ts';
@@ -14,6 +15,7 @@ import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
 import { Decisions } from '../../../proxy/guardrails/decisions.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
+import { LoopTurns } from '../../../proxy/loop-turns.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   alphabets,
@@ -191,6 +193,7 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
     context,
     owner: { organization: 'o', key: 'k' },
     scanner: new Scanner({
+      turns: new LoopTurns({ now: () => performance.now() }),
       pool: {
         scan: (asked) => ({
           scanned: Promise.resolve(scan(matchers, asked.texts, window)),

@@ -1,12 +1,13 @@
 // Where texts are scanned, by their length and by what it is likely to take; and what becomes of what lacks time or room.
+
 import { describe, expect, it } from 'vitest';
-import { SliceTurns } from '../../../../common/slice-turns.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
 import type { Scanned } from '../../../../guardrails/scan.ts';
 import { type CompiledGuardrail, CompiledGuardrails } from '../../../../proxy/guardrails/compiled.ts';
 import { NoCapacityError, type ScanTask } from '../../../../proxy/guardrails/scan-worker.ts';
 import { nsHereMax, type PendingScan, Scanner, textMax } from '../../../../proxy/guardrails/scanner.ts';
+import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { callWith, literally, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { silentLog } from '../../../support/silent-log.ts';
 
@@ -46,7 +47,7 @@ function openScanner(
     },
   };
   const now = clock.now ?? (() => performance.now());
-  const turns = new SliceTurns({ now });
+  const turns = new LoopTurns({ now });
   return { tasks, scanner: new Scanner({ pool, turns, window: 512, now, ...clock }) };
 }
 

@@ -1,11 +1,11 @@
 // What a worker makes of a large call is what the provider's functions make of it here: requests and responses of every vendor, and of
 // custom providers in every vendor's format; and what happens where there is no room, no time, or no worker.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { SliceTurns } from '../../../../common/slice-turns.ts';
 import { TraitTable } from '../../../../proxy/catalog/traits.ts';
 import { FetchedImage } from '../../../../proxy/chat/media.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../../../proxy/chat/request.ts';
 import { completionTokensMax } from '../../../../proxy/chat/text-tokens.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
+import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 import {
@@ -30,7 +31,7 @@ import { NotTranslatedError, TranslationWorkers } from '../../../../proxy/upstre
 
 const owner = { organization: 'org', key: 'key' };
 const asked = { owner, isLeft: () => false };
-const turns = new SliceTurns({ now: () => performance.now() });
+const turns = new LoopTurns({ now: () => performance.now() });
 let workers: TranslationWorkers;
 let translation: Translation;
 let folder: string;
@@ -300,7 +301,11 @@ describe('workers', () => {
 
   it('that cannot be started refuse their work, and what waited for them', async () => {
     own = new TranslationWorkers({ file: 'not-absolute.mjs' });
-    const refused = { name: 'NotTranslatedError', begun: false, message: expect.stringContaining('no worker can be started') };
+    const refused = {
+      name: 'NotTranslatedError',
+      begun: false,
+      message: expect.stringContaining('no worker can be started'),
+    };
     await expect(own.run(job(), owner, asked.isLeft)).rejects.toMatchObject(refused);
     expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
   });

@@ -12,10 +12,23 @@ import {
 } from '../../../../scripts/release/licence-rules.ts';
 import { readComponents } from '../../../../scripts/release/sbom.ts';
 
+/** CycloneDX 1.6, as far as it is looked into. */
+interface Sbom {
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly hashes: readonly { readonly content: string }[];
+  readonly purl: string;
+}
+
 let folder: string;
 let bundle: Bundle;
-// biome-ignore lint/suspicious/noExplicitAny: what is read is what is judged
-let sbom: any;
+let sbom: Sbom;
 
 const sbomText = () => readFileSync(join(folder, 'gatewayctl/sbom.cdx.json'), 'utf8');
 
@@ -42,10 +55,10 @@ describe('the bill of materials', () => {
   it('has version, licence, digest and purl of each', () => {
     for (const component of sbom.components) {
       expect(component).toMatchObject({ type: 'library', licenses: [expect.any(Object)] });
-      expect(component.hashes[0].content, component.name).toMatch(/^[0-9a-f]{128}$/);
+      expect(component.hashes[0]?.content, component.name).toMatch(/^[0-9a-f]{128}$/);
       expect(component.purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/);
     }
-    const commander = sbom.components.find(({ name }: { name: string }) => name === 'commander');
+    const commander = sbom.components.find(({ name }) => name === 'commander');
     expect(commander).toMatchObject({
       ...{ version: manifest.dependencies.commander, licenses: [{ license: { id: 'MIT' } }] },
       purl: `pkg:npm/commander@${manifest.dependencies.commander}`,
@@ -53,9 +66,7 @@ describe('the bill of materials', () => {
   });
 
   it('says what asks for what: everything is reached from the program', () => {
-    const all = new Map<string, readonly string[]>(
-      sbom.dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),
-    );
+    const all = new Map(sbom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
     const reached = new Set<string>();
     const visit = (ref: string) => {
       if (reached.has(ref)) return;
@@ -63,8 +74,8 @@ describe('the bill of materials', () => {
       for (const next of all.get(ref) ?? []) visit(next);
     };
     visit(sbom.metadata.component['bom-ref']);
-    const references = sbom.components.map((component: { 'bom-ref': string }) => component['bom-ref']);
-    expect(references.filter((reference: string) => !reached.has(reference))).toEqual([]);
+    const references = sbom.components.map((component) => component['bom-ref']);
+    expect(references.filter((reference) => !reached.has(reference))).toEqual([]);
     expect(new Set(references).size).toBe(references.length);
   });
 

@@ -1,0 +1,36 @@
+// The metrics of shares, the same at every program that has some: what prom-client takes for them. Their values are read at each scrape.
+
+export interface ShareUse {
+  /** Of what one owner may have, or all together: 0 to 1. */
+  readonly used: number;
+  /** Since the start. */
+  readonly refused: number;
+}
+
+type ReadShares = () => Iterable<readonly [resource: string, use: ShareUse]>;
+
+export function shareUsedGauge<Registry>(read: ReadShares, registers: Registry[]) {
+  return {
+    name: 'gateway_share_used',
+    help: 'How much of what is scarce is used, 0 to 1, by resource; where each owner has its own, of the one that has used most',
+    labelNames: ['resource'],
+    registers,
+    collect(this: { reset(): void; set(labels: { readonly resource: string }, value: number): void }) {
+      this.reset();
+      for (const [resource, { used }] of read()) this.set({ resource }, Math.min(1, Math.max(0, used)));
+    },
+  };
+}
+
+export function shareRefusedCounter<Registry>(read: ReadShares, registers: Registry[]) {
+  return {
+    name: 'gateway_share_refused_total',
+    help: 'What was refused because its organization, or the address of a stranger, had its share of what is scarce, by resource',
+    labelNames: ['resource'],
+    registers,
+    collect(this: { reset(): void; inc(labels: { readonly resource: string }, count: number): void }) {
+      this.reset();
+      for (const [resource, { refused }] of read()) this.inc({ resource }, refused);
+    },
+  };
+}
