@@ -49,6 +49,14 @@ export class HeldShare {
     return this.#options.capacity;
   }
 
+  /** The largest amount that can ever be taken at once, by a key that is alone; see hasRoom. */
+  get largest(): number {
+    const { alpha, keyAlpha = usualKeyAlpha, capacity } = this.#options;
+    const ofAll = capacity / (1 + 1 / keyAlpha);
+    const ofOrganization = capacity / (1 + 1 / alpha + 1 / (alpha * keyAlpha));
+    return Math.ceil(Math.min(ofAll, ofOrganization));
+  }
+
   /** Since the start. */
   get refused(): number {
     return this.#refused;

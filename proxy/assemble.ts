@@ -23,6 +23,7 @@ import { sentKey } from './access/sent-key.ts';
 import { idleRows, TraitTable } from './catalog/traits.ts';
 import type { ServiceNetwork } from './guardrails/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
+import type { BodyLimits } from './http/body.ts';
 import type { Exchange } from './http/exchange.ts';
 import { createAskModel } from './http/guardrail-questions.ts';
 import { createHandler } from './http/handler.ts';
@@ -117,7 +118,7 @@ export async function assemble(
     now: () => clock.now(),
     admission,
     watchdog,
-    bodyLimits: settings,
+    bodyLimits: openBodyLimits(settings, admission, log),
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
     ...{ readOn, turns },
     attachedKey: openAttachedKey(settings, log, lifecycle),
@@ -153,6 +154,17 @@ function recordingKeys(
       );
     record(exchange);
   };
+}
+
+/** A body for which there is never room is refused for its size, once and for all. */
+function openBodyLimits(settings: ProxySettings, { bytes }: Admission, log: Logger): BodyLimits {
+  const bodyBytesMax = Math.min(settings.bodyBytesMax, bytes.largest);
+  if (bodyBytesMax < settings.bodyBytesMax)
+    log.info(
+      { body_bytes_max: bodyBytesMax },
+      'GATEWAY_BODY_BYTES_MAX is above what one key may have of GATEWAY_BUFFERED_BYTES_MAX, which bounds bodies now',
+    );
+  return { ...settings, bodyBytesMax };
 }
 
 interface Shared extends ProxyOptions, UpstreamShares {

@@ -231,7 +231,8 @@ export const proxySettings = {
   },
   bodyBytesMax: {
     name: 'GATEWAY_BODY_BYTES_MAX',
-    about: 'Request body; above it 413. Room for images sent as data.',
+    about:
+      'Request body; above it 413. Room for images sent as data. What one key may have of GATEWAY_BUFFERED_BYTES_MAX bounds it too.',
     decode: bytes,
     default: '32MiB',
   },

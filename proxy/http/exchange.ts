@@ -149,6 +149,8 @@ export class Exchange {
   /** The watchdog's: its place among those that are watched. */
   watchedAt = 0;
   waitingSince = 0;
+  /** For so long its caller has been waited for to take what there was, in all. */
+  readerMs = 0;
   #abortable: Abortable | undefined;
   #aborted: Error | undefined;
   readonly #monotonic: () => number;
@@ -206,8 +208,10 @@ export class Exchange {
   }
 
   waitFor(waiting: Waiting): void {
+    const now = this.#monotonic();
+    if (this.waiting === 'reader') this.readerMs += now - this.waitingSince;
     this.waiting = waiting;
-    this.waitingSince = this.#monotonic();
+    this.waitingSince = now;
   }
 
   /** @param attempt absent where nothing is known of what comes of it: a forwarding sidecar settles nothing */

@@ -85,7 +85,10 @@ export function overdue(exchange: Exchange, limits: TimeLimits, now: number): Er
       if (exchange.record.streamed && waited > limits.idleMs) return upstreamTimeout('nothing more came');
       break;
   }
-  return isOver ? upstreamTimeout('the total time is over') : undefined;
+  if (!isOver) return undefined;
+  // A caller that takes drop by drop is not waited for at every moment.
+  const isSlowReader = exchange.readerMs > limits.totalMs / 2;
+  return isSlowReader ? new ClientGone('client_stalled') : upstreamTimeout('the total time is over');
 }
 
 function upstreamTimeout(why: string): GatewayError {

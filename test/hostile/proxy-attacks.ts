@@ -177,6 +177,16 @@ export const proxyAttacks = {
       );
     },
   },
+  small_chats: {
+    resource: 'proxy loop_turns',
+    about: 'small chats, each as soon as the one before it is answered',
+    neighbour: 'chats',
+    seen: 'used',
+    run: (hostile) =>
+      keepCalling(hostile, { loops: divided(hostile, 60), everyMs: 0 }, () =>
+        atProxy(hostile, { path: chatPath, body: chatBody('fast') }),
+      ),
+  },
 } as const satisfies Record<string, Attack>;
 
 const plain = 'plain words '.repeat(Math.floor((textMax * 0.95) / 12));

@@ -134,7 +134,7 @@ async function canListen(port: number): Promise<boolean> {
 }
 
 export interface UntilOptions {
-  /** Default 5,000. */
+  /** Default 20,000: a busy machine is slow. */
   readonly timeoutMs?: number;
   /** What is waited for, for the failure's message. */
   readonly what?: string;
@@ -145,7 +145,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
-  const timeoutMs = options.timeoutMs ?? 5000;
+  const timeoutMs = options.timeoutMs ?? 20_000;
   const started = performance.now();
   for (;;) {
     const value = await condition();

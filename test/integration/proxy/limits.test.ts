@@ -123,10 +123,11 @@ describe('bytes in memory', () => {
       GATEWAY_ORGANIZATION_SHARE: '50',
     });
     // One key that is alone has 8 of the 9 parts that its organization may have.
-    const most = Math.floor((max * 8) / 9);
+    const most = Math.ceil((max * 8) / 9);
     expect((await ask(proxy, bodyOf(most, { stream: true }))).status).toBe(200);
-    const tooLarge = await ask(proxy, bodyOf(2 * max, { stream: true }));
-    expect(gatewayError(tooLarge)).toEqual([503, 'overloaded', 'gateway']);
+    const tooLarge = await ask(proxy, bodyOf(most + 1, { stream: true }));
+    // For which there never is room.
+    expect(gatewayError(tooLarge)).toEqual([413, 'body_too_large', 'gateway']);
     expect(gateway.simulator.requests).toHaveLength(1);
 
     gateway.simulator.script(answerOf(most - 1024));

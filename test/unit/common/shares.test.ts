@@ -1,6 +1,6 @@
 // Fair shares: what one owner can take from the others, however greedy and however many they are.
 import { describe, expect, it } from 'vitest';
-import { FairQueue, HeldShare, RateShare } from '../../../common/shares.ts';
+import { alphaOf, FairQueue, HeldShare, RateShare } from '../../../common/shares.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 
@@ -60,6 +60,19 @@ describe('what is held', () => {
     expect([share.take(owner('b')), share.refused, share.used]).toEqual([false, 1, 10]);
     for (let n = 0; n < 10; n++) share.give(owner('a', `k${n}`));
     expect([share.take(owner('b'), 9), share.take(owner('b'), 8), share.used]).toEqual([false, true, 8]);
+  });
+
+  it.each([
+    { capacity: 1000, alpha: 1 },
+    { capacity: 64 * 1024 * 1024, alpha: alphaOf(0.25) },
+    { capacity: 777, alpha: 1 / 3, keyAlpha: 2 },
+    { capacity: 10, alpha: 4 },
+    { capacity: 100, alpha: Number.POSITIVE_INFINITY },
+    { capacity: 100, alpha: Number.POSITIVE_INFINITY, keyAlpha: Number.POSITIVE_INFINITY },
+  ])('says how much one may have at most, of $capacity with alpha $alpha', (options) => {
+    const { largest } = new HeldShare(options);
+    expect(new HeldShare(options).take(owner('a'), largest)).toBe(true);
+    expect(new HeldShare(options).take(owner('a'), largest + 1)).toBe(false);
   });
 
   it('is never more than there is, in pieces of any size', () => {
