@@ -1,5 +1,6 @@
 // What runs in the worker of guardrail-work.ts: texts of operators that take processor time, where nobody waits for them.
 import { parentPort } from 'node:worker_threads';
+import { runBehindEventLoop } from '../common/thread-priority.ts';
 import type { TestGuardrailsResponse } from '../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import type { Problem } from './domain/field.ts';
 import { compileProblems, type GuardrailCheck } from './domain/guardrail-check.ts';
@@ -18,6 +19,7 @@ function tried(task: TrialTask | BodyTrialTask) {
   return 'body' in task ? runBodyTrials(task) : runTrials(task);
 }
 
+runBehindEventLoop();
 parentPort?.on('message', async (job: GuardrailJob) => {
   const done: GuardrailJobDone =
     'check' in job ? { problems: compileProblems(job.check) } : { tested: await tried(job.trial) };

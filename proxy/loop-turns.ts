@@ -12,9 +12,9 @@ const bytesPerMs = 100 * 1024;
 /** A small request, all that is done for it: it is not measured either. */
 const requestMs = 0.5;
 /** What may be worked at in one turn of the event loop before others have theirs. */
-const turnMsMax = 4;
+const turnMsMax = 2;
 /** No slice is meant to take longer. */
-export const sliceMs = 2;
+export const sliceMs = 1;
 /** A piece of work: what is longer is cut where that is possible. */
 export const pieceBytes = 16 * 1024;
 /** What is no longer is done at once, unless its organization has had its part of this turn. */

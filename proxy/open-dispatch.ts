@@ -37,7 +37,11 @@ export function openDispatch(
     translation: new Translation({ workers, turns }),
     limits: settings,
     now: () => systemClock.now(),
-    images: { transport: imageTransport, limits: { ...settings, imageTimeoutMs: settings.imageTimeout } },
+    images: {
+      transport: imageTransport,
+      limits: { ...settings, imageTimeoutMs: settings.imageTimeout },
+      turns,
+    },
   });
 }
 

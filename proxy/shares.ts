@@ -42,7 +42,7 @@ export const shares = {
   },
   loop_turns: {
     bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
-    unit: 'bytes of requests and responses that wait to be worked through on the event loop, 4 ms of it at a time, by organization and key; what others send in small pieces passes',
+    unit: 'bytes of requests and responses that wait to be worked through on the event loop, 2 ms of it at a time, by organization and key; what others send in small pieces passes',
     refusal: 'overloaded',
   },
   lookups: {

@@ -1,11 +1,13 @@
 // What runs in a worker of upstream/translation-workers.ts: one call after the other is translated, bytes in and bytes out.
 import { parentPort } from 'node:worker_threads';
+import { runBehindEventLoop } from '../common/thread-priority.ts';
 import { providersByName } from './providers/index.ts';
 import { type TranslationJob, translated } from './upstream/translation-job.ts';
 
 /** Its name, for who starts it. */
 export type TranslationWorkerName = 'translation-worker';
 
+runBehindEventLoop();
 parentPort?.on('message', (job: TranslationJob) => {
   void translated(job, providersByName).then((outcome) => {
     const { request, built, read } = outcome;

@@ -3,6 +3,7 @@
 // Between two pieces a scan stops when its budget is over or nobody waits for it, and the worker says that it is alive. Matchers are
 // compiled once and kept by their keys; the pool knows which are here.
 import { parentPort, workerData } from 'node:worker_threads';
+import { runBehindEventLoop } from '../../common/thread-priority.ts';
 import type { TextCheck } from '../../guardrails/index.ts';
 import { compileCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
@@ -29,14 +30,29 @@ export interface ScanDone {
   readonly scanned: Scanned;
 }
 
+/** Its next piece is likely to take long, and cannot be cut: it is for the worker of such scans, from its beginning. */
+export interface ScanLong {
+  readonly id: number;
+  readonly isLong: true;
+}
+
 /** working: from time to time while it scans. */
-export type FromWorker = 'ready' | 'working' | ScanDone;
+export type FromWorker = 'ready' | 'working' | ScanDone | ScanLong;
+
+export interface ScanWorkerData {
+  /** The scan that this worker is at, for the pool: one that is stuck takes no other with it. */
+  readonly current: Int32Array<SharedArrayBuffer>;
+  /** It is the worker of scans with long pieces. */
+  readonly takesLong: boolean;
+}
 
 const sayEveryMs = 250;
 /** The processor time is asked for no more often. */
 const askEveryMs = 2;
 /** Before others are looked at. */
 const sliceMs = 5;
+/** A piece that is likely to take longer holds up nobody whose pieces are short. */
+const longNs = 20_000_000;
 /** After this time half of what an organization has had is forgotten. */
 const forgottenMs = 1_000;
 
@@ -55,16 +71,16 @@ interface Running {
 const running = new Set<Running>();
 /** Processor time of late, of organizations that have scans here or had some. */
 const had = new Map<string, { ms: number; at: number }>();
-/** The scan that this worker is at, for the pool: one that is stuck takes no other with it. */
-const current = workerData as Int32Array<SharedArrayBuffer>;
+const { current, takesLong } = workerData as ScanWorkerData;
 let isComing = false;
 let said = performance.now();
 
+runBehindEventLoop();
 parentPort?.on('message', (job: ScanJob) => {
   running.add(begun(job));
   comeAgain();
 });
-parentPort?.postMessage('ready' satisfies FromWorker);
+tell('ready');
 
 function begun({ id, organization, matchers, forget, texts, window, stop, workMsMax }: ScanJob): Running {
   if (forget) kept.clear();
@@ -82,10 +98,11 @@ function comeAgain(): void {
     const next = leastServed();
     if (next === undefined) return had.clear();
     Atomics.store(current, 0, next.id);
-    if (slice(next)) {
-      running.delete(next);
-      parentPort?.postMessage({ id: next.id, scanned: next.scan.result() } satisfies FromWorker);
-    }
+    const isOver = slice(next);
+    const isLong = !isOver && !takesLong && next.scan.pendingNs > longNs;
+    if (isOver || isLong) running.delete(next);
+    if (isLong) tell({ id: next.id, isLong });
+    if (isOver) tell({ id: next.id, scanned: next.scan.result() });
     comeAgain();
   });
 }
@@ -112,6 +129,7 @@ function slice(job: Running): boolean {
   const begunAt = performance.now();
   let isOver = Atomics.load(stop, 0) !== 0;
   for (let asked = begunAt; !scan.isDone && !isOver; ) {
+    if (!takesLong && scan.pendingNs > longNs) break;
     scan.step();
     const at = performance.now();
     if (at - asked < askEveryMs) continue;
@@ -129,9 +147,13 @@ function slice(job: Running): boolean {
   return isOver || scan.isDone;
 }
 
+function tell(message: FromWorker): void {
+  parentPort?.postMessage(message);
+}
+
 function say(at: number): void {
   if (at - said < sayEveryMs) return;
-  parentPort?.postMessage('working' satisfies FromWorker);
+  tell('working');
   said = at;
 }
 

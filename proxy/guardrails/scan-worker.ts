@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
 import type { TextGuardrail } from './compiled.ts';
-import type { FromWorker, ScanJob } from './guardrail-worker.ts';
+import type { FromWorker, ScanDone, ScanJob, ScanLong, ScanWorkerData } from './guardrail-worker.ts';
 
 export interface ScanTask {
   /** In the order in which they are to look. */
@@ -40,10 +40,14 @@ export interface PooledScan {
 export interface ScanWorkerDeps {
   readonly file?: string | undefined;
   readonly silentMsMax: number;
+  /** It is the worker of scans with long pieces. */
+  readonly takesLong: boolean;
   /** It can take a scan, or another one. */
   onRoom(): void;
   /** It has done with a scan, however that ended. Before onRoom or onGone. */
   onDone(scan: PooledScan): void;
+  /** One with a long piece, where it takes none: it is for the worker that does. Before onRoom. */
+  onLong(scan: PooledScan): void;
   /** One that it has not ended, and not begun to be stuck with: another worker is to have it. Before onGone. */
   onLeft(scan: PooledScan): void;
   /** @param hasBeenReady or it could not even be started */
@@ -71,7 +75,7 @@ export class ScanWorker {
   constructor(deps: ScanWorkerDeps) {
     this.#deps = deps;
     this.#worker = new Worker(deps.file ?? workerFile, {
-      workerData: this.#current,
+      workerData: { current: this.#current, takesLong: deps.takesLong } satisfies ScanWorkerData,
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     });
     this.#worker.unref();
@@ -127,9 +131,15 @@ export class ScanWorker {
     }
     clearTimeout(this.#silence);
     this.#isReady = true;
-    if (message !== 'ready') this.#finish(message.id, (scan) => scan.resolve(message.scanned));
+    if (message !== 'ready') this.#told(message);
     if (this.#scans.size > 0) this.#listen(this.#deps.silentMsMax);
     this.#deps.onRoom();
+  }
+
+  #told(message: ScanDone | ScanLong): void {
+    const scan = this.#scans.get(message.id);
+    if ('scanned' in message) this.#finish(message.id, () => scan?.resolve(message.scanned));
+    else if (scan !== undefined && this.#scans.delete(message.id)) this.#deps.onLong(scan);
   }
 
   #finish(id: number, settle: (scan: PooledScan) => void): void {

@@ -16,9 +16,9 @@ import type { WorkerPool } from './worker-pool.ts';
 /** UTF-16 units of all texts of one request, or of one answer, together: more are not inspected. */
 export const textMax = 1024 * 1024;
 /** What is likely to take longer, all matchers together, is for a worker from the start. */
-export const nsHereMax = 20_000_000;
+export const nsHereMax = 5_000_000;
 /** Processor time of one scan here: what takes longer was not likely, and goes on in a worker. */
-const msHereMax = 40;
+const msHereMax = 10;
 /** What a text costs each matcher, however short it is; in characters. */
 const textOverhead = 32;
 /** A piece that takes no longer is of no text that costs much. */

@@ -1,5 +1,6 @@
 // Workers that scan what costs too much for the event loop: started before they are needed and kept warm, one more than are at work.
-// Each has several scans before it and goes on with the one whose organization has had the least (guardrail-worker.ts); an organization
+// A scan whose pieces take long, because something in its text begins and does not end, goes to one worker for all of these, so that
+// the others are never held up by a piece. Each has several scans before it and goes on with the one whose organization has had the least (guardrail-worker.ts); an organization
 // has a share of these places, what is above it waits in a fair queue, bounded by its length and by time. A scan ends by its own
 // budget, in the worker; a worker is ended only where it no longer says anything.
 import type { Logger } from '../../common/logger.ts';
@@ -7,7 +8,13 @@ import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
 import { shares } from '../shares.ts';
 import type { ReadShare } from '../telemetry/share-metrics.ts';
-import { NoCapacityError, type PooledScan, type ScanTask, ScanWorker } from './scan-worker.ts';
+import {
+  NoCapacityError,
+  type PooledScan,
+  type ScanTask,
+  ScanWorker,
+  type ScanWorkerDeps,
+} from './scan-worker.ts';
 
 export interface WorkerPoolDeps {
   readonly log: Logger;
@@ -39,6 +46,8 @@ const pauseMs = 1_000;
 export class WorkerPool {
   readonly #deps: WorkerPoolDeps & typeof defaults;
   readonly #workers = new Set<ScanWorker>();
+  /** Of scans with long pieces; started when the first one comes. */
+  #long: ScanWorker | undefined;
   readonly #places = new HeldShare(shares.guardrail_workers.bounds);
   readonly #queue = new FairQueue<PooledScan>({ waiting: shares.guardrail_queue.bounds, quantum });
   #pause: NodeJS.Timeout | undefined;
@@ -84,7 +93,8 @@ export class WorkerPool {
     clearTimeout(this.#pause);
     for (let scan = this.#queue.shift(); scan !== undefined; scan = this.#queue.shift())
       this.#giveUp(scan, 'the gateway is stopping');
-    await Promise.all([...this.#workers].map((worker) => worker.end('the gateway is stopping')));
+    const workers = [...this.#workers, ...(this.#long === undefined ? [] : [this.#long])];
+    await Promise.all(workers.map((worker) => worker.end('the gateway is stopping')));
   }
 
   #proceed(): void {
@@ -118,7 +128,8 @@ export class WorkerPool {
   #start(): void {
     const { log } = this.#deps;
     try {
-      this.#workers.add(this.#newWorker());
+      const worker = this.#newWorker({ takesLong: false }, () => this.#workers.delete(worker));
+      this.#workers.add(worker);
     } catch (err) {
       // There is no thread for it: whoever waits is served by those that are there, or told.
       log.warn({ err }, 'a worker of guardrails cannot be started; trying again');
@@ -126,12 +137,27 @@ export class WorkerPool {
     }
   }
 
+  /** It keeps its place. */
+  #scanLong(scan: PooledScan): void {
+    try {
+      this.#long ??= this.#newWorker({ takesLong: true }, () => {
+        this.#long = undefined;
+      });
+      this.#long.scan(scan, this.#deps.workMsMax);
+    } catch (err) {
+      this.#deps.log.warn({ err }, 'a worker of guardrails cannot be started');
+      this.#places.give(scan.owner);
+      this.#giveUp(scan, 'there is no worker for it');
+    }
+  }
+
   /** @throws Error of Node where there is no thread for it */
-  #newWorker(): ScanWorker {
+  #newWorker(kind: Pick<ScanWorkerDeps, 'takesLong'>, remove: () => void): ScanWorker {
     const { file, log, silentMsMax } = this.#deps;
-    const worker: ScanWorker = new ScanWorker({
-      ...{ file, silentMsMax },
+    return new ScanWorker({
+      ...{ file, silentMsMax, ...kind },
       onRoom: () => this.#proceed(),
+      onLong: (scan) => this.#scanLong(scan),
       onDone: (scan) => {
         clearTimeout(scan.timer.current);
         this.#places.give(scan.owner);
@@ -144,14 +170,13 @@ export class WorkerPool {
         else this.#within(scan, this.#deps.waitMsMax);
       },
       onGone: (reason, hasBeenReady) => {
-        this.#workers.delete(worker);
+        remove();
         if (this.#isClosed) return;
         log.warn({ reason }, 'a worker of guardrails was lost; the next one is started');
         if (!hasBeenReady) this.#pauseStarting();
         this.#proceed();
       },
     });
-    return worker;
   }
 
   #pauseStarting(): void {

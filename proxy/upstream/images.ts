@@ -6,6 +6,7 @@ import type { ShareOwner } from '../../common/shares.ts';
 import { invalid } from '../chat/invalid.ts';
 import { FetchedImage, type InlineData, sniffImage } from '../chat/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
+import type { LoopTurns } from '../loop-turns.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export interface ImageLimits {
@@ -31,6 +32,8 @@ export interface ImageDeps {
   /** Its address policy lists no private hosts. */
   readonly transport: Transport;
   readonly limits: ImageLimits;
+  /** In which connections to hosts of the callers' choosing are begun. */
+  readonly turns: Pick<LoopTurns, 'slices'>;
 }
 
 /**
@@ -61,6 +64,7 @@ class ImageFetching {
   readonly #images = new Map<string, InlineData>();
   readonly #open = new Set<OneImage>();
   #bytes = 0;
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(wanted: readonly string[], deps: ImageDeps, context: ImageContext) {
@@ -73,16 +77,35 @@ class ImageFetching {
     const { imageTimeoutMs } = this.#deps.limits;
     this.#timer = setTimeout(() => this.abort(failed(undefined, 'took too long')), imageTimeoutMs);
     try {
-      for (const url of this.#wanted) this.#start(url);
+      this.#startInTurns();
       return await this.#outcome.promise;
     } finally {
+      this.#isOver = true;
       clearTimeout(this.#timer);
       for (const image of this.#open) image.cancel();
     }
   }
 
   abort(error: Error): void {
+    this.#isOver = true;
     this.#outcome.reject(error);
+  }
+
+  /** A connection to a new host takes most of a millisecond: one at a time, and none once one has failed. */
+  #startInTurns(): void {
+    const urls = this.#wanted.values();
+    const startNext = () => {
+      const { done, value: url } = urls.next();
+      if (done === true) return 'over';
+      this.#start(url);
+      return 'more';
+    };
+    this.#deps.turns
+      .slices(this.#context.owner, startNext, () => this.#isOver)
+      .then(
+        (outcome) => outcome === 'late' && this.abort(overloaded()),
+        (error: Error) => this.abort(error),
+      );
   }
 
   #start(url: string): void {

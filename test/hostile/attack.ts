@@ -19,6 +19,9 @@ export interface Attack {
   run(hostile: Hostile): Promise<void>;
 }
 
+/** The priority of what is on other machines in life: of a process, or on Linux of a thread. */
+export const elsewhere = 10;
+
 export type Prepared = Readonly<Record<string, string>>;
 
 /** A hostile tenant, as its thread knows it. */

@@ -1,6 +1,8 @@
-// The thread in which hostile tenants carry out one attack, until it is told to stop; then it says what they were answered.
+// The thread in which hostile tenants carry out one attack, until it is told to stop; then it says what they were answered. They and what
+// answers them are elsewhere in life: here they have what the gateway and its neighbour leave of the processor.
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { HostileTenant, Ports } from './attack.ts';
+import { elsewhere, type HostileTenant, type Ports } from './attack.ts';
 import { type AttackName, attacks } from './attacks.ts';
 
 export interface AttackerData {
@@ -40,4 +42,5 @@ async function attack({ name, ports, tenants }: AttackerData): Promise<void> {
   });
 }
 
+setPriority(elsewhere);
 await attack(workerData as AttackerData);

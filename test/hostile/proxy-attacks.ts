@@ -57,7 +57,7 @@ export const proxyAttacks = {
     about: 'bodies of 2 MiB of which the last byte does not come',
     neighbour: 'chats_of_300_kb',
     run: (hostile) => {
-      const body = Buffer.from(chatBody('gpt-provider', 'x'.repeat(2 * mib)));
+      const body = Buffer.from(chatBody('fast', 'x'.repeat(2 * mib)));
       return holdSockets(hostile, tooMany(hostile, bounds.bufferedMiB / 2, quarter), (socket) => {
         socket.write(head(hostile, body.length));
         socket.write(body.subarray(0, -1));
@@ -110,7 +110,7 @@ export const proxyAttacks = {
       keepCalling(hostile, { loops: 2, everyMs: 40 * hostile.tenants }, () =>
         call(proxyDoor(hostile), {
           ...{ path: chatPath, key: createCredential('virtualKey'), signal: hostile.signal },
-          body: chatBody('gpt-provider'),
+          body: chatBody('fast'),
         }),
       ),
   },
@@ -195,9 +195,7 @@ function sendLong(
   hostile: Hostile,
   { loops, everyMs, text }: { readonly loops: number; readonly everyMs: number; readonly text: string },
 ): Promise<void> {
-  const body = Buffer.from(
-    JSON.stringify({ model: 'gpt-provider/gpt-4.1-mini', messages: [{ role: 'user', content: text }] }),
-  );
+  const body = Buffer.from(chatBody('fast', text));
   return keepCalling(hostile, { loops, everyMs }, () => atProxy(hostile, { path: chatPath, body }));
 }
 

@@ -1,7 +1,7 @@
 // A whole gateway for the hostile-tenant suite, every part a process of its own: control plane over SQLite, proxy, Redis, upstreams. What is
 // scarce is made little by settings, where there are some, so that it is exhausted long before the processor is.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCredential } from '../../common/credential.ts';
 import { createSealKey } from '../../common/seal.ts';
@@ -11,6 +11,7 @@ import { bootstrap, newOrganization, startPlane, type TestOrganization } from '.
 import { type Child, startedWith, startNode, until } from '../support/process.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { metric } from '../support/telemetry.ts';
+import { elsewhere } from './attack.ts';
 import type { LoopTimes } from './loop-watch.ts';
 import { type UpstreamKind, kinds as upstreamKinds } from './upstream.ts';
 
@@ -38,10 +39,9 @@ export interface Plane {
 export interface World {
   readonly proxy: Plane & { readonly port: number; readonly url: string };
   readonly controlPlane: Plane & { readonly httpPort: number; readonly grpcPort: number };
-  readonly upstream: { readonly port: number };
   readonly platform: OperatorApi;
-  /** With a provider of each kind of the upstream, by its name. */
-  createTenant(name: string): Promise<Tenant>;
+  /** With a provider of each kind of the upstream, by its name. Those who are hostile have one of their own. */
+  createTenant(name: 'neighbour' | 'guarded' | 'hostile'): Promise<Tenant>;
   close(): Promise<void>;
 }
 
@@ -73,16 +73,16 @@ async function start({ from }: WorldOptions, closers: Closers): Promise<Omit<Wor
   closers.push(() => rmSync(directory, { recursive: true, force: true }));
   const redis = await startRedis(from === undefined ? {} : { from });
   closers.push(() => redis.stop());
-  const upstreamProgram = startNode(['test/hostile/upstream.ts']);
-  closers.push(() => upstreamProgram.stop());
-  const { port: upstreamPort = 0, dns_port: dnsPort = 0 } = await startedWith(upstreamProgram);
+  const { port: upstreamPort, dnsPort } = await startUpstream(closers);
+  const { port: hostilePort, child } = await startUpstream(closers);
+  setPriority(child.pid, elsewhere);
 
   const bootstrapToken = createCredential('bootstrap');
   const hosts = Array.from({ length: 16 }, (_, index) => `m${index}.models.example:${upstreamPort}`);
   const shared = {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-watch.ts')}`,
     GATEWAY_ADMIN_LISTEN: '127.0.0.1:0',
-    GATEWAY_PRIVATE_UPSTREAMS: [`127.0.0.1:${upstreamPort}`, ...hosts].join(),
+    GATEWAY_PRIVATE_UPSTREAMS: [`127.0.0.1:${upstreamPort}`, `127.0.0.1:${hostilePort}`, ...hosts].join(),
   };
   const controlPlane = await startPlane(
     'control-plane/main.ts',
@@ -119,19 +119,27 @@ async function start({ from }: WorldOptions, closers: Closers): Promise<Omit<Wor
       ...{ child: controlPlane.child, grpcPort, httpPort },
       adminUrl: `http://127.0.0.1:${controlPlane.line.admin_port}`,
     },
-    upstream: { port: upstreamPort },
     platform,
     createTenant: async (name) => {
       tenants++;
       const organization = await newOrganization(platform, httpPort, `${name}-${tenants}`);
       for (const kind of Object.keys(upstreamKinds) as UpstreamKind[]) {
-        const host = kind === 'closing' ? 'm0.models.example' : '127.0.0.1';
-        await addProvider(organization, kind, `http://${host}:${upstreamPort}/${kind}/v1`);
+        const isNeighbour = name !== 'hostile';
+        const host = isNeighbour && kind === 'closing' ? 'm0.models.example' : '127.0.0.1';
+        const port = isNeighbour ? upstreamPort : hostilePort;
+        await addProvider(organization, kind, `http://${host}:${port}/${kind}/v1`);
       }
       const address = `127.0.${1 + Math.floor(tenants / 200)}.${1 + (tenants % 200)}`;
       return { organization, key: (await organization.createKey()).value, address };
     },
   };
+}
+
+async function startUpstream(closers: Closers) {
+  const child = startNode(['test/hostile/upstream.ts']);
+  closers.push(() => child.stop());
+  const { port = 0, dns_port: dnsPort = 0 } = await startedWith(child);
+  return { child, port, dnsPort };
 }
 
 interface Places {

@@ -64,6 +64,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
     clock,
   );
   const transport = transportTo([`127.0.0.1:${vendorPort}`], {}, 5000);
+  const turns = new LoopTurns({ now: () => performance.now() });
   const limits = { answerBytesMax: 1e6, eventBytesMax: 1e6 };
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
@@ -80,7 +81,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
       customProviders: new CustomProviders(providersByName, traits),
       admission,
       watchdog,
-      turns: new LoopTurns({ now: () => performance.now() }),
+      turns,
       bodyLimits: { bodyBytesMax: 100_000, jsonDepthMax: 64, jsonStructuralMax: 10_000 },
       guardrails: { inspect: (call) => ({ call, output: undefined }) },
       ledger: createRequestLedger({
@@ -100,7 +101,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
         transport,
         limits,
         now: () => clock.now(),
-        images: { transport, limits: noImages },
+        images: { transport, limits: noImages, turns },
       }),
       readOn: new ReadOn({ max: 10_000, organizationShare: 1 }, { readOn: () => undefined }),
       isDraining: () => false,

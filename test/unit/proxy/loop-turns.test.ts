@@ -11,7 +11,7 @@ function begun() {
   const loop = new LoopTurns({ now: () => time, nextTurn: (work) => void turns.push(work) });
   const done: string[] = [];
   const work =
-    (name: string, ms = 1) =>
+    (name: string, ms = 0.5) =>
     () => {
       time += ms;
       done.push(name);
@@ -26,7 +26,7 @@ function begun() {
 
 const large = 16 * 1024;
 
-it('works at large pieces for 4 ms of a turn; the others wait, organizations in turn', () => {
+it('works at large pieces for 2 ms of a turn; the others wait, organizations in turn', () => {
   const { loop, work, turn, done } = begun();
   for (let n = 0; n < 6; n++) loop.run(owner('a'), large, work(`a${n}`));
   expect(done.splice(0)).toEqual(['a0', 'a1', 'a2', 'a3']);
@@ -47,7 +47,7 @@ it('does small pieces at once however much others have waiting, but not of one t
   done.splice(0);
   expect(loop.run(owner('b'), 100, work('b'))).toBe(true);
   expect(loop.run(owner('a'), 100, work('behind the others'))).toBe(false);
-  // With two of them an equal part is 2 ms.
+  // With two of them an equal part is 1 ms.
   expect(loop.run(owner('b'), 100, work('b'))).toBe(true);
   expect(loop.run(owner('b'), 100, work('b late'))).toBe(false);
   expect(loop.run(owner('c'), 100, work('c'))).toBe(true);
@@ -67,12 +67,12 @@ it('begins requests at once, but of one that floods no more than there is time f
   };
   for (let n = 0; n < 20; n++) request('a');
   request('b');
-  expect(order).toEqual([...Array(8).fill('a'), 'b']);
+  expect(order).toEqual([...Array(4).fill('a'), 'b']);
   order.splice(0);
   turn();
   request('b');
   await Promise.resolve();
-  expect(order).toEqual(['b', ...Array(8).fill('a later')]);
+  expect(order).toEqual(['b', ...Array(4).fill('a later')]);
   expect(loop.bytes.used).toBe(0);
 });
 
@@ -82,7 +82,7 @@ describe('work in slices', () => {
   it('has one a turn, between others, until it is over; what it throws is its own', async () => {
     const { loop, work, turn } = begun();
     const slices = (name: string, count: number) => {
-      const slice = work(name, 3);
+      const slice = work(name, 1.5);
       return loop.slices(
         owner(name),
         () => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { TextCheck } from '../../../../guardrails/index.ts';
 import { NoCapacityError } from '../../../../proxy/guardrails/scan-worker.ts';
@@ -73,6 +74,32 @@ describe('workers', { timeout: 120_000 }, () => {
     open();
     const all = await Promise.all(Array.from({ length: 6 }, () => scan('the secret plan')));
     expect(all.map(({ hits }) => hits.length)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect([pool.waiting.used, pool.working.used]).toEqual([0, 0]);
+  });
+
+  it('whose pieces are long have one of their own: it holds up nobody else', async () => {
+    open();
+    const many = '(.*a){20}';
+    const begun = performance.now();
+    const check: TextCheck = { kind: 'pattern', patterns: [many] };
+    // One for each of the other workers.
+    const long = ['a', 'c'].map((organization) =>
+      scan('a'.repeat(100_000), { check, revision: 2, organization }),
+    );
+    const times: number[] = [];
+    const others = (async () => {
+      while (times.length < 40) {
+        const at = performance.now();
+        await scan('the secret plan', { organization: 'b' });
+        times.push(performance.now() - at);
+        await sleep(20);
+      }
+    })();
+    expect((await Promise.all(long)).map(({ hits }) => hits.length)).toEqual([1, 1]);
+    const tookMs = performance.now() - begun;
+    await others;
+    console.log(`${Math.max(...times).toFixed(0)} ms at most beside scans of ${tookMs.toFixed(0)} ms`);
+    expect(times.toSorted((a, b) => a - b)[20]).toBeLessThan(tookMs / 4);
     expect([pool.waiting.used, pool.working.used]).toEqual([0, 0]);
   });
 

@@ -1,11 +1,13 @@
 // Images by URL on their way through dispatch, over real sockets: fetched from where they are for vendors that want bytes, passed on
 // as they came to vendors that fetch them themselves. Fetching has an address policy of its own; that of the tests lists a server here.
+
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../proxy/access/principal.ts';
 import { findModel } from '../../../../proxy/catalog/models.ts';
+import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { parseBaseUrl, type Target } from '../../../../proxy/providers/provider.ts';
 import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
 import type { Transport } from '../../../../proxy/upstream/transport.ts';
@@ -37,7 +39,11 @@ beforeAll(async () => {
     transport: toVendors,
     limits: { answerBytesMax: 1_000_000, eventBytesMax: 1_000_000 },
     now: () => Date.now(),
-    images: { transport: toImages, limits: { imagesMax: 2, imageBytesMax: 10_000, imageTimeoutMs: 5000 } },
+    images: {
+      transport: toImages,
+      limits: { imagesMax: 2, imageBytesMax: 10_000, imageTimeoutMs: 5000 },
+      turns: new LoopTurns({ now: () => performance.now() }),
+    },
   });
 });
 beforeEach(() => {

@@ -1,9 +1,11 @@
 // Images by URL, over real sockets: what is fetched, what ends the fetching, and where it never goes.
+
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InlineData } from '../../../../proxy/chat/media.ts';
+import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { fetchImages, type ImageLimits } from '../../../../proxy/upstream/images.ts';
 import { someOwner, transportTo } from '../../../support/transports.ts';
 
@@ -40,7 +42,7 @@ function start(urls: readonly string[], listed: readonly string[], own: Partial<
   let abort = (_error: Error): void => undefined;
   const images = fetchImages(
     urls,
-    { transport, limits: { ...limits, ...own } },
+    { transport, limits: { ...limits, ...own }, turns: new LoopTurns({ now: () => performance.now() }) },
     {
       owner: someOwner,
       buffer: (bytes) => {
