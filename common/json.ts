@@ -1,12 +1,14 @@
 // JSON from the outside: parsed without throwing, and told apart by shape.
 import { ExactNumber } from './exact-number.ts';
+import { hasEscapedName, readNamesAsWritten } from './json-names.ts';
 
 export type JsonObject = { [name: string]: unknown };
 
 /** Undefined where the text is no JSON: its content must not get into an error's message. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return hasEscapedName(text) ? readNamesAsWritten(text) : value;
   } catch {
     return undefined;
   }

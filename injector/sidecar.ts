@@ -145,6 +145,7 @@ function fullEnvironment({ proxySecret: name }: Choices, settings: SidecarSettin
     fromSecret('GATEWAY_PROXY_TOKEN', 'proxy-token'),
     ifThere('REDIS_URL', 'redis-url'),
     ifThere('GATEWAY_CACHE_KEY', 'cache-key'),
+    ifThere('GATEWAY_REDIS_PREFIX', 'redis-prefix'),
     ifThere('GATEWAY_RECORD_KEYS', 'record-keys'),
     { name: 'GATEWAY_ORGANIZATION_SHARE', value: '100' },
     { name: 'GATEWAY_JOURNAL_DIR', value: mounts.journal },

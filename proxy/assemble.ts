@@ -176,12 +176,12 @@ interface Shared extends ProxyOptions, UpstreamShares {
 }
 
 function openRedis(
-  { redis: target }: ProxySettings,
+  { redis: target, redisPrefix: prefix }: ProxySettings,
   log: Logger,
   lifecycle: Lifecycle,
 ): RedisConnection | undefined {
   if (target === undefined) return undefined;
-  const connection = createRedisConnection({ target, log });
+  const connection = createRedisConnection({ target, prefix, log });
   lifecycle.onClose('Redis', () => connection.close());
   return connection;
 }

@@ -29,7 +29,7 @@ import {
 import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
 import { networkSettings } from './network-settings.ts';
-import { redisTarget } from './redis/target.ts';
+import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
 import { timeSettings } from './time-settings.ts';
 
@@ -122,6 +122,12 @@ export const proxySettings = {
       'Records and rates shared by proxies: redis:// or rediss:// (TLS); redis-cluster:// or several nodes separated by commas for a Cluster; redis-sentinel://. Without it records are kept in memory only, and each proxy counts rates for itself.',
     decode: redisTarget,
     secret: true,
+  },
+  redisPrefix: {
+    name: 'GATEWAY_REDIS_PREFIX',
+    about:
+      'Before every name in Redis, such as acme: – so that an account of the server may be confined to the names of one organization (ACL). The same for all proxies that share records and rates.',
+    decode: redisPrefix,
   },
   cacheKey: {
     name: 'GATEWAY_CACHE_KEY',

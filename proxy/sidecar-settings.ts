@@ -112,7 +112,7 @@ export function sidecarMistakes(settings: SidecarSettings, env: NodeJS.ProcessEn
 
 /** What a proxy that forwards does not use, though whoever set it may think that it does; secrets it is not even to hold. */
 const notForwarding = [
-  ...['REDIS_URL', 'REDIS_URL_FILE', 'GATEWAY_CACHE_KEY', 'GATEWAY_CACHE_KEY_FILE'],
+  ...['REDIS_URL', 'REDIS_URL_FILE', 'GATEWAY_CACHE_KEY', 'GATEWAY_CACHE_KEY_FILE', 'GATEWAY_REDIS_PREFIX'],
   ...['GATEWAY_RECORD_KEYS', 'GATEWAY_RECORD_KEYS_FILE'],
   ...['GATEWAY_PROXY_TOKEN', 'GATEWAY_PROXY_TOKEN_FILE', 'GATEWAY_CONTROL_PLANE'],
   ...['GATEWAY_CONTROL_PLANE_TLS', 'GATEWAY_CONTROL_PLANE_PLAINTEXT', 'GATEWAY_CONTROL_PLANE_CA_FILE'],

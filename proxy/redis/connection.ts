@@ -40,6 +40,8 @@ export function isRefusal(error: unknown): boolean {
 
 export interface RedisConnectionOptions {
   readonly target: RedisTarget;
+  /** Before every name. */
+  readonly prefix?: string | undefined;
   readonly log: Logger;
   readonly deadlineMs?: number;
 }
@@ -52,7 +54,7 @@ const restMs = 1_000;
 
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
   const { log } = options;
-  const client = createClient(options.target);
+  const client = createClient(options.target, options.prefix);
   const deadlineMs = options.deadlineMs ?? redisDeadlineMs;
   // Says why a connection cannot be made, where commands only find that there is none.
   let connectionError: unknown;
@@ -153,14 +155,14 @@ const commonOptions = {
 
 const retryDelay = (times: number) => backoffMs(times, { firstMs: 100, maxMs: 2_000 });
 
-function createClient(target: RedisTarget): RedisClient {
+function createClient(target: RedisTarget, keyPrefix = ''): RedisClient {
   const login = {
     ...(target.username !== undefined && { username: target.username }),
     ...(target.password !== undefined && { password: target.password.reveal() }),
     ...(target.tls && { tls: {} }),
   };
   const [first] = target.nodes;
-  const single = { ...commonOptions, ...login, enableOfflineQueue: false, retryStrategy: retryDelay };
+  const single = { ...commonOptions, ...login, keyPrefix, enableOfflineQueue: false, retryStrategy: retryDelay };
   switch (target.mode) {
     case 'single':
       return new Redis({ ...single, host: first.host, port: first.port, db: target.database });
@@ -174,7 +176,7 @@ function createClient(target: RedisTarget): RedisClient {
         ...(target.tls && { sentinelTLS: {} }),
       });
     case 'cluster':
-      return new Cluster([...target.nodes], clusterOptions(target, login));
+      return new Cluster([...target.nodes], { ...clusterOptions(target, login), keyPrefix });
   }
 }
 

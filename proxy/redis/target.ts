@@ -55,6 +55,12 @@ export const redisTarget: Decoder<RedisTarget> = (text) => {
   };
 };
 
+/** Braces would decide the slot of a Cluster. */
+export const redisPrefix: Decoder<string> = (text) => {
+  if (!/^[\w.:-]{1,64}$/.test(text)) throw new Error('must be up to 64 letters, digits and _ . : -');
+  return text;
+};
+
 function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !Object.hasOwn(schemes, url.protocol) || url.hostname === '')

@@ -2,6 +2,7 @@
 // follow; of a vendor's own, where there is one. What has no form of its own is found by its name (assignment.ts) or by where it
 // stands (connection strings, curl).
 import { credentialPrefixes, isWellFormedCredential } from '../../../common/credential.ts';
+import { isObject, parseJson } from '../../../common/json.ts';
 import { type Form, lead, token, writtenForm } from './form.ts';
 import { isExample, isRandom } from './likeness.ts';
 import { vendorTokens } from './vendors.ts';
@@ -341,10 +342,6 @@ function google(label: string, anchor: string, rest: string): Form {
 }
 
 function namesAlgorithm(head: string): boolean {
-  try {
-    const decoded: unknown = JSON.parse(Buffer.from(head, 'base64url').toString());
-    return typeof decoded === 'object' && decoded !== null && 'alg' in decoded;
-  } catch {
-    return false;
-  }
+  const decoded = parseJson(Buffer.from(head, 'base64url').toString());
+  return isObject(decoded) && 'alg' in decoded;
 }

@@ -1,0 +1,66 @@
+// A Redis that organizations share: an account of the server that may touch names with its organization's prefix alone is enough for all that
+// a proxy does there, and it can read nothing of the others.
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chat, redisAnswers } from '../../support/asking.ts';
+import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { findServerSource } from '../../support/containers.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { metric } from '../../support/telemetry.ts';
+
+const prefix = 'acme:';
+
+let gateway: TestGateway;
+let redis: TestRedis;
+let admin: Redis;
+let plane: Forwarder;
+
+beforeAll(async () => {
+  [gateway, redis] = await Promise.all([startGateway(), startRedis({ from: await findServerSource() })]);
+  admin = new Redis(redis.url);
+  // As docs/kubernetes.md has it.
+  for (const name of ['acme', 'other'])
+    await admin.call('ACL', ['SETUSER', name, 'on', '>secret', `~${name}:*`, '+@all', '-@dangerous', '+info']);
+  plane = await startForwarder({ port: gateway.controlPlane.grpcPort });
+});
+afterAll(async () => {
+  admin?.disconnect();
+  await gateway?.close();
+  await redis?.stop();
+  await plane?.stop();
+});
+
+const as = (name: string) => redis.url.replace('redis://', `redis://${name}:secret@`);
+
+it('is used under the prefix alone: records, rates, usage that waits', async () => {
+  const { api, id: organizationId, createKey } = gateway.organization;
+  const key = await createKey();
+  const subject = { kind: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY', id: key.id };
+  const limit = { count: 1_000, kind: 'LIMIT_KIND_REQUESTS_PER_MINUTE' };
+  await api.call('Limits/Create', { organizationId, subject, ...limit });
+  const proxy = await gateway.startProxy({
+    REDIS_URL: as('acme'),
+    GATEWAY_REDIS_PREFIX: prefix,
+    GATEWAY_CONTROL_PLANE: `127.0.0.1:${plane.port}`,
+  });
+  await redisAnswers(proxy);
+  expect((await chat(key.value)(proxy)).outcome).toBe('200');
+  await plane.cut();
+  expect((await chat(key.value)(proxy)).outcome).toBe('200');
+  const kinds = [/^acme:gateway:record:/, /^acme:gateway:rate:/, /^acme:gateway:usage:/];
+  const isThere = (all: readonly string[]) => kinds.every((kind) => all.some((name) => kind.test(name)));
+  await until(async () => isThere(await admin.keys('*')), { what: 'names of each kind' });
+  expect((await admin.keys('*')).filter((name) => !name.startsWith(prefix))).toEqual([]);
+  expect(await metric(proxy, 'gateway_access_cache_failures_total')).toBe(0);
+  await plane.heal();
+});
+
+it('shows an account of another organization nothing', async () => {
+  const other = new Redis(as('other'));
+  const [name = ''] = await admin.keys('acme:*');
+  await expect(other.get(name)).rejects.toThrow('NOPERM');
+  await expect(other.set(name, 'x')).rejects.toThrow('NOPERM');
+  other.disconnect();
+});
