@@ -80,6 +80,24 @@ export async function keepCalling(
   await Promise.all(Array.from({ length: loops }, (_, index) => loop(index)));
 }
 
+/** So many calls in one moment, again and again, no more often than this. */
+export async function keepCrowding(
+  hostile: Hostile,
+  { crowd, everyMs }: { readonly crowd: number; readonly everyMs: number },
+  once: () => Promise<string>,
+): Promise<void> {
+  const { signal, count } = hostile;
+  const counted = async () => {
+    const outcome = await once();
+    if (!signal.aborted) count(outcome);
+  };
+  while (!signal.aborted) {
+    const at = performance.now();
+    await Promise.all(Array.from({ length: crowd }, counted));
+    await pause(at + everyMs - performance.now(), signal);
+  }
+}
+
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

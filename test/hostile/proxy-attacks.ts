@@ -9,6 +9,7 @@ import {
   divided,
   type Hostile,
   keepCalling,
+  keepCrowding,
   pause,
   proxyDoor,
   tooMany,
@@ -116,12 +117,12 @@ export const proxyAttacks = {
   },
   long_prompts: {
     resource: 'proxy guardrail_slices',
-    about: 'prompts of 900,000 characters, at an expression',
+    about: 'prompts of 150,000 characters, at an expression',
     neighbour: 'inspected_chats',
     seen: 'used',
     prepare: (tenant) => guard(tenant, { pattern: { patterns: ['forbidden[a-z]+x'] } }),
     run: (hostile) =>
-      sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain.slice(0, 900_000) }),
+      sendLong(hostile, { loops: divided(hostile, 30), everyMs: 500, text: plain.slice(0, 150_000) }),
   },
   long_personal_data: {
     resource: 'proxy guardrail_queue',
@@ -129,7 +130,7 @@ export const proxyAttacks = {
     neighbour: 'inspected_chats',
     seen: 'used',
     prepare: (tenant) => guard(tenant, { personalData: {} }),
-    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 2_000, text: plain }),
+    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 500, text: plain }),
   },
   slow_pattern: {
     resource: 'proxy guardrail_workers',
@@ -147,7 +148,7 @@ export const proxyAttacks = {
     seen: 'used',
     run: (hostile) => {
       const body = Buffer.from(chatBody('fast', 'plain words '.repeat((4 * mib) / 12)));
-      return keepCalling(hostile, { loops: divided(hostile, 4), everyMs: 1_000 }, () =>
+      return keepCrowding(hostile, { crowd: Math.max(2, divided(hostile, 4)), everyMs: 1_000 }, () =>
         atProxy(hostile, { path: chatPath, body }),
       );
     },

@@ -1,4 +1,5 @@
 // Connections of callers: so many as there are descriptors for, idle ones give way, and whoever finds no room is told so. None is reset.
+// STREAMS and DESCRIPTORS make many streams more of them: STREAMS=5000 DESCRIPTORS=16000.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { simulate } from '../../support/limited-callers.ts';
@@ -113,33 +114,41 @@ describe('connections', () => {
 
 describe('many streams at once', () => {
   it('are served or refused with an answer as far as descriptors reach, and none is reset', async () => {
-    const descriptorsMax = 600;
-    const wanted = 240;
+    const descriptorsMax = Number(process.env.DESCRIPTORS ?? 600);
+    const wanted = Number(process.env.STREAMS ?? 240);
     const { port, child } = await gateway.startProxyProcess({}, { descriptorsMax, timeoutMs: 60_000 });
-    const begun = await Promise.all(Array.from({ length: wanted }, () => connect(port)));
+    const begun: RawConnection[] = [];
+    for (let at = 0; at < wanted; at += 500)
+      begun.push(
+        ...(await Promise.all(Array.from({ length: Math.min(500, wanted - at) }, () => connect(port)))),
+      );
     // So long that all have come before the first one ends, and would give way.
-    for (const connection of begun) connection.send(stream(simulate({ tokens: 40, pieceDelayMs: 100 })));
+    for (const connection of begun)
+      connection.send(stream(simulate({ tokens: 40 + Math.floor(wanted / 50), pieceDelayMs: 100 })));
     const ends = await Promise.all(begun.map(endOf));
     const counts = Object.groupBy(ends, (end) => end);
-    expect(Object.keys(counts).toSorted()).toEqual(['200 whole', '503 whole']);
-    expect(counts['200 whole']?.length).toBeGreaterThan(descriptorsMax / 5);
+    const told = Object.entries(counts).map(([end, those]) => `${end} ${those?.length}`);
+    console.log(`${wanted} streams with ${descriptorsMax} descriptors: ${told.join(', ')}`);
+    // Of very many some come to a simulator that is too busy to accept them.
+    expect(Object.keys(counts).filter((end) => !/^(200|502|503) whole$/.test(end))).toEqual([]);
+    expect(counts['200 whole']?.length).toBeGreaterThan(Math.min(wanted / 2, descriptorsMax / 5));
     const after = await connect(port);
     after.send(models());
     expect((await after.answer()).status).toBe(200);
     await child.stop();
-  });
+  }, 600_000);
 });
 
 /** The status of an answer, and whether all of it came. */
 async function endOf(connection: RawConnection): Promise<string> {
   const said = () => connection.received();
-  await Promise.race([
-    connection.closed,
-    until(() => said().includes('data: [DONE]\n\n') || said().includes('"code":"overloaded"'), {
-      ...{ what: 'an answer', timeoutMs: 60_000 },
-    }),
-  ]);
+  const isWhole = () =>
+    said().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n') || /\r\n\r\n\{"error":.*\}$/s.test(said());
+  const ended = new Promise<void>((resolve) => {
+    connection.socket.on('data', () => isWhole() && resolve());
+    if (isWhole()) resolve();
+  });
+  await Promise.race([connection.closed, ended]);
   const [, status = 'reset'] = /^HTTP\/1\.1 (\d+)/.exec(said()) ?? [];
-  const isWhole = said().includes('data: [DONE]\n\n') || said().includes('"code":"overloaded"');
-  return `${status} ${isWhole ? 'whole' : 'cut'}`;
+  return `${status} ${isWhole() ? 'whole' : 'cut'}`;
 }
