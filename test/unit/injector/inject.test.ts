@@ -96,6 +96,7 @@ describe('the sidecar’s environment', () => {
       GATEWAY_PROXY_TOKEN: fromSecret('proxy-token'),
       REDIS_URL: fromSecret('redis-url', true),
       GATEWAY_CACHE_KEY: fromSecret('cache-key', true),
+      GATEWAY_REDIS_PREFIX: fromSecret('redis-prefix', true),
       GATEWAY_RECORD_KEYS: fromSecret('record-keys', true),
       GATEWAY_ORGANIZATION_SHARE: '100',
       GATEWAY_JOURNAL_DIR: '/var/lib/model-gateway/journal',
