@@ -162,7 +162,13 @@ function createClient(target: RedisTarget, keyPrefix = ''): RedisClient {
     ...(target.tls && { tls: {} }),
   };
   const [first] = target.nodes;
-  const single = { ...commonOptions, ...login, keyPrefix, enableOfflineQueue: false, retryStrategy: retryDelay };
+  const single = {
+    ...commonOptions,
+    ...login,
+    keyPrefix,
+    enableOfflineQueue: false,
+    retryStrategy: retryDelay,
+  };
   switch (target.mode) {
     case 'single':
       return new Redis({ ...single, host: first.host, port: first.port, db: target.database });

@@ -1,7 +1,7 @@
 // Attacks at the control plane, by a tenant's owner or by strangers: a row for each resource of control-plane/shares.ts.
 import { createCredential } from '../../common/credential.ts';
 import { shareRows } from '../../control-plane/shares.ts';
-import { type Attack, divided, type Hostile, keepCalling, keepCrowding, operate, tooMany } from './attack.ts';
+import { type Attack, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
 import { call } from './calls.ts';
 
 /** Half a second and more of processor time, until it is known that they are not to be had. */
@@ -18,7 +18,7 @@ function crowd(
   { waiting, alpha }: { readonly waiting: number; readonly alpha: number },
   once: () => Promise<string>,
 ): Promise<void> {
-  return keepCrowding(hostile, { crowd: tooMany(hostile, waiting, alpha), everyMs: 1_000 }, once);
+  return keepCalling(hostile, { loops: tooMany(hostile, waiting, alpha), everyMs: 1_000 }, once);
 }
 
 export const controlPlaneAttacks = {

@@ -126,11 +126,11 @@ export const proxyAttacks = {
   },
   long_personal_data: {
     resource: 'proxy guardrail_queue',
-    about: 'prompts of a million characters, at a search for personal data',
+    about: 'prompts of a million characters, much of them numbers, at a search for personal data',
     neighbour: 'inspected_chats',
     seen: 'used',
     prepare: (tenant) => guard(tenant, { personalData: {} }),
-    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 500, text: plain }),
+    run: (hostile) => sendLong(hostile, { loops: divided(hostile, 30), everyMs: 500, text: numbers }),
   },
   slow_pattern: {
     resource: 'proxy guardrail_workers',
@@ -190,6 +190,7 @@ export const proxyAttacks = {
   },
 } as const satisfies Record<string, Attack>;
 
+const numbers = 'of 4111 1111 1111 1112, '.repeat(Math.floor((textMax * 0.95) / 24));
 const plain = 'plain words '.repeat(Math.floor((textMax * 0.95) / 12));
 
 function sendLong(

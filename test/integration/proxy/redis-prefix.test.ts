@@ -4,9 +4,9 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chat, redisAnswers } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
+import { findServerSource } from '../../support/containers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { findServerSource } from '../../support/containers.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { metric } from '../../support/telemetry.ts';
 
@@ -22,7 +22,16 @@ beforeAll(async () => {
   admin = new Redis(redis.url);
   // As docs/kubernetes.md has it.
   for (const name of ['acme', 'other'])
-    await admin.call('ACL', ['SETUSER', name, 'on', '>secret', `~${name}:*`, '+@all', '-@dangerous', '+info']);
+    await admin.call('ACL', [
+      'SETUSER',
+      name,
+      'on',
+      '>secret',
+      `~${name}:*`,
+      '+@all',
+      '-@dangerous',
+      '+info',
+    ]);
   plane = await startForwarder({ port: gateway.controlPlane.grpcPort });
 });
 afterAll(async () => {
