@@ -169,6 +169,14 @@ describeStores('the ledger after a restore', (given) => {
     expect(await outcome(ask(session, 2))).toBe('granted');
   });
 
+  it('has that moment from when the ledger meets it, however long ago a change or the feed has', async () => {
+    await restore();
+    await invalidate(given.store, [someone]);
+    await given.store.lineage();
+    await given.database.raw(`update epochs set restored_at = restored_at - ${healingMs}`);
+    expect(await outcome(ask(await desk.session()))).toBe('busy');
+  });
+
   it('hears within a second of what a proxy has seen', async () => {
     const healing = new Healing();
     const isHealing = () => given.store.books((tx) => healing.isHealing(tx));
