@@ -71,15 +71,22 @@ function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected 
     findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label, ...by });
     at = end;
   };
-  const candidates = candidatesOf({ index, text, from: at, window }).values();
-  for (let next = candidates.next(); ; ) {
+  const candidates = candidatesOf({ index, text, from: at, window });
+  for (let turn = 0; ; ) {
     const goesOn = continuationAt(folded.text, at, isEnd);
     if (goesOn?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };
     if (goesOn !== undefined) found(at, goesOn.end, goesOn.label);
-    while (!next.done && next.value.anchor < at) next = candidates.next();
-    if (next.done) return { findings, decided: raw.length };
-    const { start, end, label, anchor } = next.value;
-    if (end === undefined) return { findings, decided: Math.max(from, folded.rawAt(anchor)) };
+    while ((candidates[turn]?.anchor ?? at) < at) turn++;
+    const next = candidates[turn];
+    if (next === undefined) return { findings, decided: raw.length };
+    const { start, end, label, anchor } = next;
+    if (end === undefined) {
+      // What stands behind it may have begun before it, and is looked for again from there on.
+      const first = candidates
+        .slice(turn)
+        .reduce((least, one) => (one.anchor < at ? least : Math.min(least, one.anchor)), anchor);
+      return { findings, decided: Math.max(from, folded.rawAt(first)) };
+    }
     found(start, end, label, anchor);
   }
 }

@@ -68,6 +68,17 @@ it('a secret is found in pieces that one way to read an escape shows later than 
   expect(through(cases, [text], 200).found[0]).toEqual(['CONNECTION_PASSWORD']);
 });
 
+it('a secret keeps its form where something that is open begins within its name', () => {
+  const key = [
+    'SharedAccessKeyName=all;SharedAccessKey',
+    'rRFZGdhkkPOvfJT1Gm4I8T8h906qZpf7u2K/esQaeBu=',
+  ].join('=');
+  const text = `"Endpoint=sb://acme.example.net/;${key}\\t<img src=\\"data:image/png;base64,${'iVBORw0KGgo1'.repeat(60)}"`;
+  const cases: Case[] = [{ ...caseOf('secrets', new Random(1)), action: 'redact' }];
+  compare({ cases, text, window: 512, pieces: [...text] }, 'by characters');
+  expect(through(cases, [...text], 512).found[0]).toEqual(['AZURE_ACCOUNT_KEY']);
+});
+
 const inJson = (text: string) => JSON.stringify({ text });
 /** As tool results, files of records, URLs and pages hold text; half of an escape may stand anywhere. */
 const writings: readonly ((text: string) => string)[] = [
