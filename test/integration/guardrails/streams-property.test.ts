@@ -177,7 +177,12 @@ function blocked(error: unknown): undefined {
 
 function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
   const decisions: string[] = [];
-  const matchers = texts.map(({ matcher }) => matcher);
+  // Of what is left over for a worker, not of all.
+  const matcherOf = ({ id }: { readonly id: string }) => {
+    const found = texts.find(({ guardrail }) => guardrail.id === id);
+    if (found === undefined) throw new Error(`no guardrail ${id}`);
+    return found.matcher;
+  };
   const record = { guardrailHeader: undefined, guardrailsNotPassed: undefined };
   const context = { record, onAbort: () => undefined, buffer: () => undefined };
   const call = { caller: { principal: { organization: {}, key: {} } } } as ChatCall;
@@ -196,7 +201,7 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
       turns: new LoopTurns({ now: () => performance.now() }),
       pool: {
         scan: (asked) => ({
-          scanned: Promise.resolve(scan(matchers, asked.texts, window)),
+          scanned: Promise.resolve(scan(asked.guardrails.map(matcherOf), asked.texts, window)),
           cancel: () => undefined,
         }),
       },
