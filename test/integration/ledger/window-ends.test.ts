@@ -271,18 +271,17 @@ describe('a budget that is spent when its window ends', () => {
     const organization = await newOrganization('spent');
     const { id, value } = await organization.createKey();
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '0.007' });
-    // However busy the machine is: who has to wait takes the time that it waits into account.
-    const end = clock.standBefore('day', 3_000);
+    const end = clock.standBefore('day', 500);
     await withProxies(async (proxies) => {
       const ask = (turn: number) => chat(value, { max_tokens: 100 })(proxies[turn % 2] ?? gateway.proxy);
-      const refused = await until(async () => {
-        const reply = await ask(0);
-        return reply.outcome === '402 budget_exceeded' && reply;
-      });
       const opens = new Date(end).toISOString().replace('.000Z', 'Z');
-      expect(refused.message).toBe(
-        `the virtual key's budget of $0.007 a day is spent; it opens again at ${opens}`,
-      );
+      const told = `the virtual key's budget of $0.007 a day is spent; it opens again at ${opens}`;
+      // Where the machine is slow a proxy may think that the window is over, until it has asked again.
+      const isRefused = async () => {
+        const { outcome, message } = await ask(0);
+        return outcome === '402 budget_exceeded' && message === told;
+      };
+      await until(isRefused, { what: told });
       clock.go();
       const outcomes: string[] = [];
       let turn = 0;
