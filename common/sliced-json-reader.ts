@@ -3,6 +3,7 @@
 // looked at once and parsed once, however deep it stands.
 import { type ExactCount, parseExactJson } from './exact-json.ts';
 import { type JsonObject, parseJson } from './json.ts';
+import { setMember } from './json-names.ts';
 import { pieceEnd, quoteIn } from './json-strings.ts';
 
 export interface SlicedReading {
@@ -315,12 +316,6 @@ function namesIn(parsed: unknown): readonly string[] {
   const names = typeof parsed === 'object' && parsed !== null ? Object.keys(parsed) : [];
   if (names.length === 0) throw new NotRead();
   return names;
-}
-
-/** An own property, whatever its name: an assignment to `__proto__` is none. */
-function setMember(members: JsonObject, name: string, value: unknown): void {
-  if (name !== '__proto__') members[name] = value;
-  else Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function isBlank(byte: number | undefined): boolean {

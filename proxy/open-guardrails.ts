@@ -1,5 +1,4 @@
 // Guardrails with what they ask: services at addresses that organizations choose, the moderation endpoint, models through the gateway.
-
 import type { Background } from '../common/background.ts';
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';

@@ -1,6 +1,5 @@
 // The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
 // else passes as the very bytes it came as; a stream is guarded piece by piece.
-
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { readJsonInSteps } from '../../common/sliced-json-reader.ts';

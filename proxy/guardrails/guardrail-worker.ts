@@ -99,7 +99,7 @@ function comeAgain(): void {
     if (next === undefined) return had.clear();
     Atomics.store(current, 0, next.id);
     const isOver = slice(next);
-    const isLong = !isOver && !takesLong && next.scan.pendingNs > longNs;
+    const isLong = !isOver && isTooLong(next);
     if (isOver || isLong) running.delete(next);
     if (isLong) tell({ id: next.id, isLong });
     if (isOver) tell({ id: next.id, scanned: next.scan.result() });
@@ -129,7 +129,7 @@ function slice(job: Running): boolean {
   const begunAt = performance.now();
   let isOver = Atomics.load(stop, 0) !== 0;
   for (let asked = begunAt; !scan.isDone && !isOver; ) {
-    if (!takesLong && scan.pendingNs > longNs) break;
+    if (isTooLong(job)) break;
     scan.step();
     const at = performance.now();
     if (at - asked < askEveryMs) continue;
@@ -145,6 +145,11 @@ function slice(job: Running): boolean {
   const now = performance.now();
   had.set(job.organization, { ms: hadOf(job.organization, now) + spent, at: now });
   return isOver || scan.isDone;
+}
+
+/** For this worker. */
+function isTooLong({ scan }: Running): boolean {
+  return !takesLong && scan.pendingNs > longNs;
 }
 
 function tell(message: FromWorker): void {

@@ -1,7 +1,6 @@
 // The guardrails of organizations, as their records carry them, with all that lives longer than a request: what is compiled, the
 // workers, what services have to themselves, samples on their way to the control plane. Where no guardrail applies a request is not
 // even looked at.
-
 import { type AddressRule, addressRule } from '../../common/addresses.ts';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';

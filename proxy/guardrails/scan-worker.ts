@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
 import type { TextGuardrail } from './compiled.ts';
-import type { FromWorker, ScanDone, ScanJob, ScanLong, ScanWorkerData } from './guardrail-worker.ts';
+import type { FromWorker, ScanJob, ScanWorkerData } from './guardrail-worker.ts';
 
 export interface ScanTask {
   /** In the order in which they are to look. */
@@ -131,15 +131,18 @@ export class ScanWorker {
     }
     clearTimeout(this.#silence);
     this.#isReady = true;
-    if (message !== 'ready') this.#told(message);
+    if (message !== 'ready' && 'scanned' in message)
+      this.#finish(message.id, (scan) => scan.resolve(message.scanned));
+    else if (message !== 'ready') this.#handOver(message.id);
     if (this.#scans.size > 0) this.#listen(this.#deps.silentMsMax);
     this.#deps.onRoom();
   }
 
-  #told(message: ScanDone | ScanLong): void {
-    const scan = this.#scans.get(message.id);
-    if ('scanned' in message) this.#finish(message.id, () => scan?.resolve(message.scanned));
-    else if (scan !== undefined && this.#scans.delete(message.id)) this.#deps.onLong(scan);
+  #handOver(id: number): void {
+    const scan = this.#scans.get(id);
+    if (scan === undefined) return;
+    this.#scans.delete(id);
+    this.#deps.onLong(scan);
   }
 
   #finish(id: number, settle: (scan: PooledScan) => void): void {

@@ -1,7 +1,6 @@
 // Where texts are scanned: on the event loop, in slices, up to what they are likely to cost, by costs that are the same on every
 // machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
-
 import { HeldShare, type ShareOwner } from '../../common/shares.ts';
 import { stringsOf, type Texts } from '../../guardrails/places/findings.ts';
 import type { Slot } from '../../guardrails/places/places.ts';

@@ -1,6 +1,5 @@
 // Requests and complete answers under guardrails, without a gateway around them: what would go to the model, what to the caller, and
 // what was decided. What guardrails look for is what their words say, read literally.
-
 import type { JsonObject } from '../../common/json.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { TextCheck } from '../../guardrails/index.ts';

@@ -1,6 +1,5 @@
 // A stream gives what the complete answer gives, however it is cut, and of what is blocked nothing at all: answers at random, with
 // findings up to the window planted in them, once complete and once streamed through the same guardrails.
-
 import { expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Guardrail } from '../../../guardrails/definition.ts';

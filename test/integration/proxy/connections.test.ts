@@ -130,7 +130,9 @@ describe('many streams at once', () => {
     const told = Object.entries(counts).map(([end, those]) => `${end} ${those?.length}`);
     console.log(`${wanted} streams with ${descriptorsMax} descriptors: ${told.join(', ')}`);
     // Of very many some come to a simulator that is too busy to accept them.
-    expect(Object.keys(counts).filter((end) => !/^(200|502|503) whole$/.test(end))).toEqual([]);
+    const mayBeUnreached = process.env.STREAMS !== undefined;
+    const other = Object.keys(counts).filter((end) => end !== '502 whole' || !mayBeUnreached);
+    expect(other.toSorted()).toEqual(['200 whole', '503 whole']);
     expect(counts['200 whole']?.length).toBeGreaterThan(Math.min(wanted / 2, descriptorsMax / 5));
     const after = await connect(port);
     after.send(models());
@@ -143,7 +145,8 @@ describe('many streams at once', () => {
 async function endOf(connection: RawConnection): Promise<string> {
   const said = () => connection.received();
   const isWhole = () =>
-    said().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n') || /\r\n\r\n\{"error":.*\}$/s.test(said());
+    said().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n') ||
+    /"code":"(overloaded|upstream_unreachable)"/.test(said());
   const ended = new Promise<void>((resolve) => {
     connection.socket.on('data', () => isWhole() && resolve());
     if (isWhole()) resolve();

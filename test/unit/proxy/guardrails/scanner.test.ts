@@ -1,5 +1,4 @@
 // Where texts are scanned, by their length and by what it is likely to take; and what becomes of what lacks time or room.
-
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';

@@ -1,6 +1,5 @@
 // Images by URL on their way through dispatch, over real sockets: fetched from where they are for vendors that want bytes, passed on
 // as they came to vendors that fetch them themselves. Fetching has an address policy of its own; that of the tests lists a server here.
-
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

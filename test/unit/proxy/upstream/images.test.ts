@@ -1,5 +1,4 @@
 // Images by URL, over real sockets: what is fetched, what ends the fetching, and where it never goes.
-
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
