@@ -84,8 +84,10 @@ it(
     expect(new Set(await waiting)).toEqual(new Set(['502 upstream_unreachable']));
     expect(await metric(proxy, 'gateway_requests_total', { code: 'upstream_unreachable' })).toBe(before + 8);
     expect(await metric(proxy, 'gateway_share_used', { resource: 'lookups' })).toBe(0);
-    const told = proxy.lines().filter(({ error_code }) => error_code === 'upstream_unreachable');
-    expect(JSON.stringify(told.at(-1))).toContain(tenants);
+    const refused = () => proxy.lines().filter(({ error_code }) => error_code === 'upstream_unreachable');
+    // Log lines are written off the request path, so they come after the responses.
+    await until(() => refused().length >= before + 8, { what: 'a log line for each refused request' });
+    expect(JSON.stringify(refused().at(-1))).toContain(tenants);
     expect(await readiness(proxy)).toBe('ok');
     dns.silent = false;
     await until(async () => (await outcomeOf(own)) === '200', { timeoutMs: 30_000 });
