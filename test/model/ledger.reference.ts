@@ -162,9 +162,7 @@ export class LedgerReference {
 
   /** @returns what is free again */
   close({ session, outstanding, andOthers }: SessionEnd): number {
-    const known = this.sessions.get(session);
-    if (known === undefined) return 0;
-    known.open = false;
+    this.sessions.set(session, { epoch: this.epoch, ...this.sessions.get(session), open: false });
     let freed = 0;
     for (const lease of this.leases.values()) {
       if (lease.session !== session || lease.left === 0) continue;

@@ -1,6 +1,7 @@
 // What a session says that it will not take of its leases: it is free again once the session is over, and never taken twice. And the
 // end that a proxy, or whoever took over for it, gives a session itself.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../../common/uuid.ts';
 import { expireSessions } from '../../../control-plane/ledger/expire.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
@@ -182,6 +183,17 @@ describeStores('a lease of which something is shut', (given) => {
       await desk.closeSession(session, named(100));
       expect(await giveBack(300)).toBe(300);
       expect(await books()).toMatchObject({ unsettled: 100 });
+    });
+
+    it('is never opened by what comes late, though the database did not know it', async () => {
+      const forgotten = uuidv7();
+      expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
+      expect(await desk.closeSession(forgotten)).toMatchObject({ freed: 0 });
+      const late = await given.store.books((tx) => keepSession(tx, anyProxy, forgotten));
+      expect(late).toMatchObject({ open: false });
+      const request = { budgetId, window: 'total', seq: 1, need: 1, want: 1 };
+      expect(await desk.draw({ ...request, session: forgotten })).toMatchObject({ outcome: 'gone' });
+      expect(await books()).toEqual({ spent: 0, leased: 0, unsettled: 0 });
     });
 
     it('may be one of very many', async () => {
