@@ -3,7 +3,7 @@
 import { systemClock } from '../../common/clock.ts';
 import { openStore } from '../../control-plane/store/open.ts';
 import type { Store } from '../../control-plane/store/store.ts';
-import { freshPostgres } from '../support/databases.ts';
+import { emptyPostgres } from '../support/databases.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { MemorySide } from './ledger.memory-side.ts';
 import type { Executed, LedgerSide, SideDeps, Subjects } from './ledger.side.ts';
@@ -28,7 +28,7 @@ export async function openBackend(name: BackendName, unlocked?: Executed['kind']
       return { openSide: openOver(store, unlocked), close: () => store.close() };
     }
     case 'postgres': {
-      const database = await freshPostgres();
+      const database = await emptyPostgres();
       return { openSide: openOver(await database.open(), unlocked), close: () => database.drop() };
     }
   }

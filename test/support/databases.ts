@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { systemClock } from '../../common/clock.ts';
 import { type OpenOptions, openStore } from '../../control-plane/store/open.ts';
 import type { Store } from '../../control-plane/store/store.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, createMigratedDatabase, type TestDatabase } from './postgres.ts';
 import { silentLog } from './silent-log.ts';
 
 export interface StoreDatabase {
@@ -33,8 +33,17 @@ export async function freshSqlite(): Promise<StoreDatabase> {
   });
 }
 
+/** With the tables of this version. */
 export async function freshPostgres(): Promise<StoreDatabase> {
-  const database = await createDatabase();
+  return overPostgres(await createMigratedDatabase());
+}
+
+/** Without any table: whoever opens it migrates it. */
+export async function emptyPostgres(): Promise<StoreDatabase> {
+  return overPostgres(await createDatabase());
+}
+
+function overPostgres(database: TestDatabase): StoreDatabase {
   return storeDatabase(database.url, { raw: (sql) => runSql(database.url, sql), remove: database.drop });
 }
 

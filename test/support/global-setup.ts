@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import manifest from '../../package.json' with { type: 'json' };
 import { findServerSource, type ServerSource } from './containers.ts';
-import { startPostgres, type TestPostgres } from './postgres.ts';
+import { startPostgres, type TestDatabase, type TestPostgres } from './postgres.ts';
+import { createTemplate } from './postgres-template.ts';
 import type { DeskAnswers } from './server-desk.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -32,15 +33,21 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 function createDesk() {
   let source: Promise<ServerSource> | undefined;
   let postgres: Promise<TestPostgres> | undefined;
+  let template: Promise<TestDatabase> | undefined;
   const findSource = () => {
     source ??= findServerSource();
     return source;
   };
+  const findPostgres = async () => {
+    postgres ??= findSource().then(startPostgres);
+    return (await postgres).url;
+  };
   const answers: Record<keyof DeskAnswers, () => Promise<string>> = {
     source: findSource,
-    postgres: async () => {
-      postgres ??= findSource().then(startPostgres);
-      return (await postgres).url;
+    postgres: findPostgres,
+    template: async () => {
+      template ??= createTemplate(process.env.DATABASE_URL ?? (await findPostgres()));
+      return new URL((await template).url).pathname.slice(1);
     },
   };
   return {
@@ -49,6 +56,8 @@ function createDesk() {
       return answers[question as keyof DeskAnswers]();
     },
     close: async () => {
+      const migrated = await template?.catch(() => undefined);
+      await migrated?.drop();
       const started = await postgres?.catch(() => undefined);
       await started?.stop();
     },

@@ -6,7 +6,7 @@ import { systemClock } from '../../../common/clock.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { startBlackHole } from '../../support/black-hole.ts';
-import { freshPostgres, runSql, type StoreDatabase } from '../../support/databases.ts';
+import { emptyPostgres, freshPostgres, runSql, type StoreDatabase } from '../../support/databases.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/postgres-pair.ts';
 import { until } from '../../support/process.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -27,7 +27,7 @@ async function timed(work: Promise<unknown>): Promise<{ thrown: unknown; ms: num
 describe('replicas over one PostgreSQL', () => {
   let database: StoreDatabase;
   beforeEach(async () => {
-    database = await freshPostgres();
+    database = await emptyPostgres();
   });
   afterEach(() => database.drop());
 
