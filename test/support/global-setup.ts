@@ -16,6 +16,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   const desk = createDesk();
   const server = createServer((request, response) => {
+    // Whoever asks seldom would meet a connection that was just closed.
+    response.shouldKeepAlive = false;
     desk.answer((request.url ?? '/').slice(1)).then(
       (answer) => response.end(answer),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : 'failed'),

@@ -29,9 +29,10 @@ import {
   violated,
 } from '../../support/operators.ts';
 import { noGuardrailWork, someReplica } from '../../support/replica.ts';
+import { startingSeed } from '../../support/seed.ts';
 import { recordEvents, usageEvent } from '../../support/usage-events.ts';
 
-const seed = Math.floor(Math.random() * 1_000_000_000);
+const seed = startingSeed();
 const events = 10_500;
 const days = 3;
 // Not so long ago that it would be forgotten.

@@ -6,6 +6,7 @@ import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { recordUsage } from '../../../control-plane/usage/record.ts';
 import { Random } from '../../support/access/random.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
+import { startingSeed } from '../../support/seed.ts';
 import { change, insertOrganization, insertVirtualKey } from '../../support/stored-records.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
@@ -154,7 +155,7 @@ describeStores('recorded usage', (given) => {
     expect((await booked(given)).hours).toMatchObject([{ requests: 5, failed_requests: 3 }]);
   });
 
-  const seed = Math.floor(Math.random() * 1_000_000_000);
+  const seed = startingSeed();
   it(`is the same in the hours as in the requests after random reports (seed ${seed})`, async () => {
     const random = new Random(seed);
     const sent: UsageEventRow[] = [];

@@ -11,7 +11,7 @@ import { readValues, startRedis, type TestRedis, writeValues } from '../../suppo
 import { metric, readiness } from '../../support/telemetry.ts';
 
 /** What a busy machine adds at the 99th percentile. */
-const busyMs = 100;
+const busyMs = 900;
 const notFound = '401 access_not_found';
 
 let gateway: TestGateway;

@@ -29,10 +29,11 @@ import {
   unknownPaths,
 } from '../../support/guarded-answers.ts';
 import { type Action, fullWindow, marked, Received, ToldStream } from '../../support/guarded-streams.ts';
+import { startingSeed } from '../../support/seed.ts';
 
 // GUARDRAILS_SEED repeats a case that failed, GUARDRAILS_CASES is for long runs.
 const { GUARDRAILS_SEED: given, GUARDRAILS_CASES: wanted } = process.env;
-const seed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+const seed = given === undefined ? startingSeed() : Number(given);
 const cases = given === undefined ? Number(wanted ?? 120) : 1;
 
 interface Told {

@@ -7,6 +7,7 @@ import { Random } from '../../support/access/random.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { cutBytes } from '../../support/guarded-answers.ts';
 import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
+import { startingSeed } from '../../support/seed.ts';
 
 let gateway: TestGateway;
 let upstream: RawUpstream;
@@ -55,7 +56,7 @@ async function ask(body: string): Promise<string> {
 }
 
 const own = routes.filter(({ dialect }) => dialect !== '/openai/v1');
-const seed = Math.floor(Math.random() * 1_000_000_000);
+const seed = startingSeed();
 
 describe.each([false, true])('streamed: %s', (stream) => {
   it.each(own)(

@@ -374,7 +374,7 @@ describe('a Redis that falls silent', () => {
     const other = await limitedKey('REQUESTS_PER_MINUTE', 30);
     expect(await outcomes(proxy, key, 20)).toEqual(Array(20).fill('200'));
     expect(await outcomes(proxy, other, 1)).toEqual(['200']);
-    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(0);
+    const before = await metric(proxy, 'gateway_rate_limit_local_total');
     link.freeze();
     // Redis has let the whole limit in: of what it said last nothing is left, and a share is one at least.
     const [waited, told]: [number[], string[]] = [[], []];
@@ -386,7 +386,7 @@ describe('a Redis that falls silent', () => {
     expect(told.slice(1)).toEqual(Array(20).fill(refused));
     tell('Redis silent: limited requests', waited);
     expect(Math.max(...waited)).toBeLessThan(10 * 100);
-    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(21);
+    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(before + 21);
     await link.heal();
     await redisAnswers(proxy);
     // On a busy machine Redis may take too long once more, and is told of that request later.
@@ -394,7 +394,7 @@ describe('a Redis that falls silent', () => {
     const left = async () => (await ask(proxy, other)).headers.get('x-ratelimit-remaining-requests');
     await until(async () => (await left()) === String(29 - ++asked));
     expect((await ask(proxy, key)).outcome).toBe(refused);
-    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBeLessThanOrEqual(21 + asked);
+    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBeLessThanOrEqual(before + 21 + asked);
     await link.stop();
   });
 });

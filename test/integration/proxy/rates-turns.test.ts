@@ -23,8 +23,9 @@ import {
   type TestRedisCluster,
   withClient,
 } from '../../support/redis.ts';
+import { startingSeed } from '../../support/seed.ts';
 
-const seed = Number(process.env.RATES_SEED ?? Math.floor(Math.random() * 1e9));
+const seed = Number(process.env.RATES_SEED ?? startingSeed());
 console.log(`seed ${seed} (set RATES_SEED to repeat)`);
 
 let redis: TestRedis;

@@ -14,9 +14,10 @@ import {
   take,
 } from '../../support/rates.ts';
 import { startRedis, startRedisCluster, type TestRedis, type TestRedisCluster } from '../../support/redis.ts';
+import { startingSeed } from '../../support/seed.ts';
 
 const minuteMs = 60_000;
-const seed = Number(process.env.RATES_SEED ?? Math.floor(Math.random() * 1e9));
+const seed = Number(process.env.RATES_SEED ?? startingSeed());
 console.log(`seed ${seed} (set RATES_SEED to repeat)`);
 
 let redis: TestRedis;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chatModels } from '../../../catalog/model-names.ts';
 import { isSlip, isSlipOf, nearestModels } from '../../../catalog/nearest-models.ts';
 import { editDistance, nearest } from '../../../common/nearest.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 describe('the nearest models', () => {
   it.each([
@@ -36,11 +37,10 @@ describe('the nearest models', () => {
   });
 
   it('cost little, however long the name is', () => {
-    const time = (asked: string) => {
-      const from = performance.now();
-      for (let i = 0; i < 20; i++) nearestModels(asked, chatModels());
-      return performance.now() - from;
-    };
+    const time = (asked: string) =>
+      processorMs(() => {
+        for (let i = 0; i < 20; i++) nearestModels(asked, chatModels());
+      });
     time('gpt-provider/gpt-4o-minni');
     const usual = time('gpt-provider/gpt-4o-minni');
     expect(time(`gpt-provider/${'gpt-4o-mini-'.repeat(20_000)}`)).toBeLessThan(50 * usual + 100);

@@ -11,6 +11,7 @@ import {
 import { isObject, parseJson } from '../../../common/json.ts';
 import { Random } from '../../support/access/random.ts';
 import { numbersOf, randomNumber, suiteNumbers } from '../../support/json-numbers.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 const again = (text: string) => JSON.stringify(parseExactJson(text));
 
@@ -112,9 +113,10 @@ describe('JSON read exactly', () => {
       `["${'\\\\'.repeat(400_000)}",1.0]`,
       `[${'9'.repeat(400_000)}.${'0'.repeat(400_000)}]`,
     ];
-    const startedAt = performance.now();
-    for (const text of hostile) expect(parseExactJson(text)).toBeDefined();
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    const ms = processorMs(() => {
+      for (const text of hostile) expect(parseExactJson(text)).toBeDefined();
+    });
+    expect(ms).toBeLessThan(10_000);
   });
 });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createCredential, credentialPrefixes } from '../../../common/credential.ts';
 import { printableLine, withoutKeyForms } from '../../../common/key-forms.ts';
+import { processorMs } from '../../support/processor-time.ts';
 
 const kinds = Object.keys(credentialPrefixes) as (keyof typeof credentialPrefixes)[];
 
@@ -65,11 +66,12 @@ describe('a printable line', () => {
   });
 
   it('takes no longer for a text that is made to be slow', () => {
-    const started = performance.now();
-    printableLine('sk'.repeat(2_000_000), 300);
-    printableLine(`${'a-'.repeat(2_000_000)}`, 300);
-    withoutKeyForms('a1'.repeat(50_000));
-    withoutKeyForms('-_'.repeat(50_000));
-    expect(performance.now() - started).toBeLessThan(2000);
+    const ms = processorMs(() => {
+      printableLine('sk'.repeat(2_000_000), 300);
+      printableLine(`${'a-'.repeat(2_000_000)}`, 300);
+      withoutKeyForms('a1'.repeat(50_000));
+      withoutKeyForms('-_'.repeat(50_000));
+    });
+    expect(ms).toBeLessThan(2000);
   });
 });

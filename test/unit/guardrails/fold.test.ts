@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type FoldedText, fold } from '../../../guardrails/fold.ts';
 import { contextMax } from '../../../guardrails/matcher.ts';
 import { Random } from '../../support/access/random.ts';
+import { startingSeed } from '../../support/seed.ts';
 import { disguisedText } from './window.texts.ts';
 
-const seed = Math.floor(Math.random() * 2 ** 32);
+const seed = startingSeed();
 
 /** All that can be asked of folded text. */
 function told(folded: FoldedText, rawLength: number) {

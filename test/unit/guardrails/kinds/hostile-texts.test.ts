@@ -6,7 +6,7 @@ import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding, Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
-import { processorMs } from '../../../support/guardrails/processor-time.ts';
+import { processorMs } from '../../../support/processor-time.ts';
 
 const long = 10_000_000;
 const short = 1_000_000;

@@ -5,6 +5,8 @@ import { restored, restoreMatcher } from '../../../../guardrails/kinds/restore.t
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { guardText, TextWindow } from '../../../../guardrails/window.ts';
 import { Random } from '../../../support/access/random.ts';
+import { processorMs } from '../../../support/processor-time.ts';
+import { startingSeed } from '../../../support/seed.ts';
 
 const placeholders = new Placeholders();
 placeholders.of('jane@example.com', 'EMAIL');
@@ -92,7 +94,7 @@ describe('in pieces', () => {
     expect(text.length - left.length).toBeLessThan(40);
   });
 
-  const seed = Math.floor(Math.random() * 2 ** 32);
+  const seed = startingSeed();
 
   it(`gives what the whole gives (seed ${seed})`, () => {
     const random = new Random(seed);
@@ -123,9 +125,7 @@ it('costs as much for each character of ten million brackets as for the first', 
   for (const part of ['[', '[EMAIL_', '\\[', '[ ']) {
     const raw = part.repeat(Math.ceil((10 * 2 ** 20) / part.length));
     const text = { raw, folded: fold(raw), isEnd: true };
-    const before = process.cpuUsage();
-    restoreMatcher(values).inspect(text, 0, 512);
-    const { user, system } = process.cpuUsage(before);
-    expect(((user + system) * 1e3) / raw.length).toBeLessThan(1_000);
+    const ms = processorMs(() => restoreMatcher(values).inspect(text, 0, 512));
+    expect((ms * 1e6) / raw.length).toBeLessThan(1_000);
   }
 });

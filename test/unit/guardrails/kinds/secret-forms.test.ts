@@ -8,7 +8,7 @@ import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import { costMax } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
-import { processorMs } from '../../../support/guardrails/processor-time.ts';
+import { processorMs } from '../../../support/processor-time.ts';
 import { written } from '../foreign/written.ts';
 
 const random = new Random(7);

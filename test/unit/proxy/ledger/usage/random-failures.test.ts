@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import type { UsageEvent } from '../../../../../proxy/ledger/budgets/ledger-client.ts';
 import { Random } from '../../../../support/access/random.ts';
+import { startingSeed } from '../../../../support/seed.ts';
 import {
   type Condition,
   FakeBooks,
@@ -19,7 +20,7 @@ const proxiesMax = 3;
 
 // GATEWAY_MODEL_SEED repeats the schedule that a failure names.
 const given = process.env.GATEWAY_MODEL_SEED;
-const firstSeed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+const firstSeed = given === undefined ? startingSeed() : Number(given);
 
 interface Recording {
   readonly proxy: UsageProxy;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FrameSplitter } from '../../../../../proxy/providers/managed-cloud-models/frames.ts';
 import { errorFrame, eventFrame } from '../../../../../simulator/managed-cloud-models/frames.ts';
 import { Random } from '../../../../support/access/random.ts';
+import { startingSeed } from '../../../../support/seed.ts';
 
 const limit = 1024;
 const protocolError = expect.objectContaining({ code: 'upstream_protocol_error' });
@@ -36,7 +37,7 @@ describe('frames', () => {
     ]);
   });
 
-  const seed = Math.floor(Math.random() * 2 ** 32);
+  const seed = startingSeed();
   it(`trap 2: are the same however they are cut (seed ${seed})`, () => {
     const random = new Random(seed);
     const texts = Array.from(
