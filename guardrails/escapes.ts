@@ -39,7 +39,7 @@ const begun = new RegExp(
 );
 
 /** Of most texts all that must be looked for. */
-export const mayBeEscape = /[\\%&]/;
+const mayBeEscape = /[\\%&]/;
 
 export interface Escape {
   readonly start: number;
@@ -48,39 +48,41 @@ export interface Escape {
   readonly read: string;
 }
 
-/** In the order of the text. Most texts have few of the characters that escapes begin with: what stands between is passed over. */
-export function* escapesOf(text: string): Generator<Escape> {
-  const next = beginnings.map((beginning) => text.indexOf(beginning));
-  for (let at = earliest(next); at !== -1; at = earliest(next)) {
-    const common = text.charCodeAt(at) === backslash ? single[text.charAt(at + 1)] : undefined;
-    expression.lastIndex = at;
-    const written = common === undefined ? expression.exec(text)?.[0] : undefined;
-    const end = at + (common === undefined ? (written?.length ?? 1) : 2);
-    if (common !== undefined) yield { start: at, end, read: common };
-    else if (written !== undefined) yield { start: at, end, read: readOf(written) };
-    for (const [index, beginning] of beginnings.entries()) {
-      const place = next[index] ?? -1;
-      if (place !== -1 && place < end) next[index] = text.indexOf(beginning, end);
-    }
+/** In the order of the text. */
+export function escapesOf(text: string): readonly Escape[] {
+  if (!mayBeEscape.test(text)) return none;
+  const escapes: Escape[] = [];
+  beginning.lastIndex = 0;
+  while (beginning.test(text)) {
+    const start = beginning.lastIndex - 1;
+    const found = escapeAt(text, start);
+    if (found === undefined) continue;
+    escapes.push(found);
+    beginning.lastIndex = found.end;
   }
+  return escapes;
 }
 
+/** @param start of a character that escapes begin with */
+function escapeAt(text: string, start: number): Escape | undefined {
+  const common = text.charCodeAt(start) === backslash ? single[text.charAt(start + 1)] : undefined;
+  if (common !== undefined) return { start, end: start + 2, read: common };
+  expression.lastIndex = start;
+  const written = expression.exec(text)?.[0];
+  return written === undefined ? undefined : { start, end: start + written.length, read: readOf(written) };
+}
+
+const none: readonly Escape[] = [];
 const expression = new RegExp(anyEscape, 'y');
+const beginning = new RegExp(mayBeEscape, 'g');
 const backslash = 0x5c;
-const beginnings = ['\\', '%', '&'] as const;
-
-/** @returns -1 where there is none */
-function earliest(places: readonly number[]): number {
-  let first = -1;
-  for (const place of places) if (place !== -1 && (first === -1 || place < first)) first = place;
-  return first;
-}
 
 /** Where an escape begins that the text ends with, and what follows may complete; the text's length without one. */
 export function escapeBegun(text: string): number {
+  if (!mayBeEscape.test(text)) return text.length;
   const from = Math.max(0, text.length - escapeMax);
   const end = text.slice(from);
-  const at = mayBeEscape.test(end) ? end.search(begun) : -1;
+  const at = end.search(begun);
   return at === -1 ? text.length : from + at;
 }
 
@@ -99,6 +101,7 @@ function readOf(written: string): string {
 
 /** @returns U+FFFD for bytes that are no UTF-8 */
 function readOfBytes(written: string): string {
+  if (written.length === 3) return String.fromCharCode(Number.parseInt(written.slice(1), 16));
   return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
 }
 

@@ -4,7 +4,7 @@
 // Positions lead back to the text as it is.
 import { characterLength, codePointIn, wholeCharacters } from './characters.ts';
 import { EscapeRuns } from './escape-runs.ts';
-import { type Escape, escapesOf, mayBeEscape } from './escapes.ts';
+import { type Escape, escapesOf } from './escapes.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
 import { contextMax } from './matcher.ts';
 
@@ -27,6 +27,12 @@ export interface Folded {
   foldedAt(raw: number): number;
   /** The same text with its escapes as they are written: `C:\\next` is no line end. The very same where it has none. */
   readonly written: Folded;
+  /** The raw text with its escapes read, and nothing else folded: letter case, width and accents stay as they are. */
+  readonly unfolded: Folded;
+  /** Whether the written text is the same from a place in the raw one on, and as far before it as matchers may look. */
+  isWrittenFrom(raw: number): boolean;
+  /** Where the text and the written one are not the same; undefined: they are, or it is not known where. */
+  readonly escapes: EscapeRuns | undefined;
 }
 
 /** UTF-16 units that fold to nothing and go with the character before them: more than a letter of any language has. */
@@ -34,71 +40,51 @@ export const unseenMax = 32;
 
 /** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair or an escape. */
 export function fold(raw: string): FoldedText {
+  if (plainWithoutEscapes.test(raw)) return new FoldedText(raw, raw, undefined);
   const written = foldWritten(raw);
-  const escapes = escapesIn(raw);
-  return escapes.length === 0 ? written : withoutEscapes(written, escapes);
+  const escapes = escapesOf(raw);
+  return escapes.length === 0 ? written : withRuns(written, escapes, foldedRead);
 }
 
-/** Its escapes alone are read: letter case, width and accents stay as they are. */
-export function readEscapes(raw: string): Folded {
+function unfoldedOf(raw: string): FoldedText {
   const same = new FoldedText(raw, raw, undefined);
-  const escapes = escapesIn(raw);
+  const escapes = escapesOf(raw);
   return escapes.length === 0 ? same : withRuns(same, escapes, (read) => read);
 }
 
-function escapesIn(raw: string): readonly Escape[] {
-  return mayBeEscape.test(raw) ? [...escapesOf(raw)] : none;
-}
-
-const none: readonly Escape[] = [];
-
-/** @param written folds to itself, but for its escapes */
 function withRuns(
   written: FoldedText,
   escapes: readonly Escape[],
-  folded: (read: string) => string,
+  foldedOf: (read: string) => string,
 ): FoldedText {
-  const { raw } = written;
   const edges: number[] = [];
-  let text = '';
+  // Put together at once: what is added to piece by piece stays a chain of pieces for those who read it.
+  const parts: string[] = [];
+  let length = 0;
   let at = 0;
+  let isUnfolded = written.isSame;
   for (const { start, end, read } of escapes) {
-    text += raw.slice(at, start);
-    const begin = text.length;
-    text += folded(read);
-    edges.push(begin, text.length, start, end);
-    at = end;
+    const begin = written.foldedAt(start);
+    const folded = foldedOf(read);
+    parts.push(written.text.slice(at, begin), folded);
+    length += begin - at;
+    at = written.foldedAt(end);
+    edges.push(length, length + folded.length, begin, at);
+    length += folded.length;
+    isUnfolded &&= folded === read;
   }
-  return new FoldedText(raw, text + raw.slice(at), undefined, { written, runs: new EscapeRuns(edges) });
-}
-
-/** The longest that one character folds to. */
-const longestFold = 18;
-
-function withoutEscapes(written: FoldedText, escapes: readonly Escape[]): FoldedText {
-  if (written.isSame) return withRuns(written, escapes, foldedRead);
-  const { raw } = written;
-  const starts = new Int32Array(written.text.length + longestFold * escapes.length);
-  let text = '';
-  const keep = (from: number, to: number) => {
-    const [first, last] = [written.foldedAt(from), written.foldedAt(to)];
-    for (let at = first; at < last; at++) starts[text.length + at - first] = written.rawAt(at);
-    text += written.text.slice(first, last);
-  };
-  let at = 0;
-  for (const { start, end, read } of escapes) {
-    keep(at, start);
-    const folded = foldedRead(read);
-    starts.fill(start, text.length, text.length + folded.length);
-    text += folded;
-    at = end;
-  }
-  keep(at, raw.length);
-  return new FoldedText(raw, text, starts.slice(0, text.length), { written });
+  parts.push(written.text.slice(at));
+  const runs = new EscapeRuns(edges);
+  return new FoldedText(written.raw, parts.join(''), undefined, { written, runs, isUnfolded });
 }
 
 function foldedRead(read: string): string {
-  return read === '\n' || read === ' ' || read === '"' ? read : foldWritten(read).text;
+  return isPlainUnit(read) ? read : foldWritten(read).text;
+}
+
+function isPlainUnit(read: string): boolean {
+  const code = read.charCodeAt(0);
+  return read.length === 1 && ((code >= 0x20 && code < 0x7f) || code === 0x0a);
 }
 
 /** With escapes as they are written. */
@@ -129,31 +115,30 @@ export function foldWritten(raw: string): FoldedText {
   return new FoldedText(raw, Buffer.from(units.buffer).toString('utf16le'), starts);
 }
 
+interface ReadEscapes {
+  readonly written: FoldedText;
+  /** Of the text and the written one. */
+  readonly runs: EscapeRuns;
+  /** Nothing but the escapes differs from the raw text. */
+  readonly isUnfolded: boolean;
+}
+
 /** Never changes: what is put together or cut off is another one. */
 export class FoldedText implements Folded {
   readonly raw: string;
   readonly text: string;
-  /** Of each unit, where its character begins in the raw text; undefined where no character but those of escapes has another place. */
+  /** Of each unit, where its character begins in the raw text; undefined where all have the place that they have there. */
   readonly #starts: Int32Array | undefined;
-  /** Of escapes, where the positions of all other characters follow from theirs. */
-  readonly #runs: EscapeRuns | undefined;
-  readonly #written: FoldedText | undefined;
+  /** Where escapes are read as something else: positions lead to the written text, and from there to the raw one. */
+  readonly #read: ReadEscapes | undefined;
+  #unfolded: Folded | undefined;
 
-  /** @param written where escapes are read as something else */
-  constructor(
-    raw: string,
-    text: string,
-    starts: Int32Array | undefined,
-    {
-      written,
-      runs,
-    }: { readonly written?: FoldedText | undefined; readonly runs?: EscapeRuns | undefined } = {},
-  ) {
+  /** @param starts of a text without escapes */
+  constructor(raw: string, text: string, starts: Int32Array | undefined, read?: ReadEscapes) {
     this.raw = raw;
     this.text = text;
     this.#starts = starts;
-    this.#runs = runs;
-    this.#written = written;
+    this.#read = read;
   }
 
   /** The very same text, so far as its escapes are not read. */
@@ -162,12 +147,24 @@ export class FoldedText implements Folded {
   }
 
   get written(): FoldedText {
-    return this.#written ?? this;
+    return this.#read === undefined ? this : this.#read.written;
+  }
+
+  get escapes(): EscapeRuns | undefined {
+    return this.#read?.runs;
+  }
+
+  get unfolded(): Folded {
+    if (this.#read?.isUnfolded) return this;
+    this.#unfolded ??= unfoldedOf(this.raw);
+    return this.#unfolded;
   }
 
   rawAt(at: number): number {
-    if (this.#runs !== undefined) return this.#runs.rawAt(at);
-    return this.#starts === undefined ? at : (this.#starts[at] ?? this.raw.length);
+    if (this.#read === undefined)
+      return this.#starts === undefined ? at : (this.#starts[at] ?? this.raw.length);
+    const written = this.#read.runs.writtenAt(at);
+    return written < 0 ? -1 : this.#read.written.rawAt(written);
   }
 
   rawEnd(at: number): number {
@@ -181,6 +178,7 @@ export class FoldedText implements Folded {
 
   foldedAt(raw: number): number {
     if (this.#hasSamePlaces) return raw;
+    if (this.#read !== undefined) return this.#read.runs.readAt(this.#read.written.foldedAt(raw));
     let low = 0;
     for (let high = this.text.length; low < high; ) {
       const middle = (low + high) >>> 1;
@@ -190,25 +188,53 @@ export class FoldedText implements Folded {
     return low;
   }
 
+  isWrittenFrom(raw: number): boolean {
+    if (this.#read === undefined) return true;
+    const { runs, written } = this.#read;
+    const least = raw - contextMax;
+    return written.rawAt(runs.writtenEnd) <= least && runs.readEnd + contextMax <= this.foldedAt(raw);
+  }
+
   /** @param piece what follows, folded */
   with(piece: FoldedText): FoldedText {
     const raw = this.raw + piece.raw;
-    const text = this.text + piece.text;
-    const hasEscapes = this.#written !== undefined || piece.#written !== undefined;
-    const written = hasEscapes ? this.written.with(piece.written) : undefined;
-    if (this.#starts === undefined && piece.#starts === undefined) {
-      const hasRuns = this.#runs !== undefined || piece.#runs !== undefined;
-      const runs = hasRuns
-        ? (this.#runs ?? noRuns).with(piece.#runs, this.text.length, this.raw.length)
-        : undefined;
-      return new FoldedText(raw, text, undefined, { written, runs });
-    }
+    // Most texts fold to themselves, and are not put together twice.
+    const text = this.isSame && piece.isSame ? raw : this.text + piece.text;
+    if (this.#read !== undefined || piece.#read !== undefined) return this.#withRead(piece, raw, text);
+    if (this.#hasSamePlaces && piece.#hasSamePlaces) return new FoldedText(raw, text, undefined);
     const starts = new Int32Array(text.length);
     for (let at = 0; at < this.text.length; at++) starts[at] = this.rawAt(at);
     for (let at = 0; at < piece.text.length; at++) {
       starts[this.text.length + at] = this.raw.length + piece.rawAt(at);
     }
-    return new FoldedText(raw, text, starts, { written });
+    return new FoldedText(raw, text, starts);
+  }
+
+  #withRead(piece: FoldedText, raw: string, text: string): FoldedText {
+    const { written } = this;
+    const runs = this.escapes ?? noRuns;
+    return new FoldedText(raw, text, undefined, {
+      written: written.with(piece.written),
+      runs: runs.with(piece.escapes, this.text.length, written.text.length),
+      isUnfolded: this.#isUnfolded && piece.#isUnfolded,
+    });
+  }
+
+  /** @param end of the raw text that stays; neither within a pair nor within an escape */
+  upTo(end: number): FoldedText {
+    if (end === this.raw.length) return this;
+    const raw = this.raw.slice(0, end);
+    const length = this.foldedAt(end);
+    if (this.#read !== undefined) {
+      const written = this.written.upTo(end);
+      const runs = this.escapes?.upTo(written.text.length);
+      const text = this.text.slice(0, length);
+      return runs === undefined
+        ? written
+        : new FoldedText(raw, text, undefined, { ...this.#read, written, runs });
+    }
+    const text = this.isSame ? raw : this.text.slice(0, length);
+    return new FoldedText(raw, text, this.#starts?.slice(0, length));
   }
 
   /**
@@ -221,23 +247,35 @@ export class FoldedText implements Folded {
     const kept = Math.min(first, context);
     const text = this.text.slice(kept);
     const raw = this.raw.slice(dropped);
-    const starts = this.#starts?.slice(kept).map((start) => Math.max(-1, start - dropped));
-    const isLevel =
-      starts === undefined || (text.length === raw.length && starts.every((start, at) => start === at));
-    const written = this.#written?.from(dropped);
-    const runs = this.#runs?.from(kept, dropped);
+    if (this.#read !== undefined) return this.#fromRead(raw, text, dropped, kept);
+    if (this.#starts === undefined) return new FoldedText(raw, this.isSame ? raw : text, undefined);
+    const starts = this.#starts.slice(kept).map((start) => Math.max(-1, start - dropped));
+    const isLevel = text.length === raw.length && starts.every((start, at) => start === at);
+    return new FoldedText(raw, text, isLevel ? undefined : starts);
+  }
+
+  #fromRead(raw: string, text: string, dropped: number, kept: number): FoldedText {
+    const written = this.written.from(dropped);
     // As they were before the first escape, once the last one has gone.
-    if (written?.text === text) return written;
-    return new FoldedText(raw, text, isLevel ? undefined : starts, { written, runs });
+    if (written.text === text) return written;
+    const writtenKept = this.written.text.length - written.text.length;
+    const runs = this.escapes?.from(kept, writtenKept) ?? noRuns;
+    return new FoldedText(raw, text, undefined, { written, runs, isUnfolded: this.#isUnfolded });
+  }
+
+  get #isUnfolded(): boolean {
+    return this.#read?.isUnfolded ?? this.isSame;
   }
 
   get #hasSamePlaces(): boolean {
-    return this.#starts === undefined && this.#runs === undefined;
+    return this.#starts === undefined && this.#read === undefined;
   }
 }
 
 const noRuns = new EscapeRuns([]);
 const plain = /^[\n\x20-\x7e]*$/;
+/** No backslash, percent sign or ampersand. */
+const plainWithoutEscapes = /^[\n\x20-\x24\x27-\x5b\x5d-\x7e]*$/;
 
 interface Measured {
   /** Of the folded text. */

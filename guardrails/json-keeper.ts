@@ -12,9 +12,10 @@ export class JsonKeeper {
 
   /** @returns what goes */
   kept(text: string): string {
+    const first = this.#level.nextIn(text, 0);
+    if (first === text.length) return text;
     let out = '';
-    for (let at = 0; at < text.length; ) {
-      const next = this.#level.nextIn(text, at);
+    for (let at = 0, next = first; at < text.length; next = this.#level.nextIn(text, at)) {
       out += text.slice(at, next);
       const unit = text.charAt(next);
       if (unit !== '') out += this.#level.take(unit, unit);

@@ -74,7 +74,7 @@ export class Level {
     const next = this.#nextExpression();
     if (next === undefined) return from;
     next.lastIndex = from;
-    return next.exec(text)?.index ?? text.length;
+    return next.test(text) ? next.lastIndex - 1 : text.length;
   }
 
   /**

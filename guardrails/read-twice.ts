@@ -3,8 +3,15 @@
 import { type EscapeBounds, escapeBounds } from './escapes.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from './matcher.ts';
 
+export interface TwoInspections {
+  readonly read: Inspected;
+  readonly written: Inspected;
+}
+
 /** Held against folded text. */
 export interface ReadMatcher extends Matcher {
+  /** Of those that know of the second reading by the first one. What it gives is what `inspect` gives of each. */
+  inspectTwice?(text: InspectedText, from: number, window: number): TwoInspections;
   /** Of those that need not be asked twice of every text. */
   readonly asWritten?: {
     /** Whether it may find more in a text as it is written than in what that says. */
@@ -14,13 +21,17 @@ export interface ReadMatcher extends Matcher {
   };
 }
 
-export function readTwice({ asWritten: more, ...matcher }: ReadMatcher): Matcher {
+export function readTwice({ asWritten: more, inspectTwice, ...matcher }: ReadMatcher): Matcher {
+  const inspectBoth = inspectTwice ?? oneAfterTheOther(matcher);
   const inspect = (text: InspectedText, from: number, window: number): Inspected => {
-    const read = matcher.inspect(text, from, window);
     const { written } = text.folded;
-    if (written === text.folded || more?.mayFind(written.text) === false)
-      return { ...read, findings: read.findings.map(withoutAnchor) };
-    const asWritten = matcher.inspect({ ...text, folded: written }, from, window);
+    if (written === text.folded || more?.mayFind(written.text) === false) {
+      const read = matcher.inspect(text, from, window);
+      return read.findings.length === 0 ? read : { ...read, findings: read.findings.map(withoutAnchor) };
+    }
+    const { read, written: asWritten } = text.folded.isWrittenFrom(from)
+      ? theSameTwice(matcher.inspect(text, from, window))
+      : inspectBoth(text, from, window);
     const bounds = escapeBounds(text.raw);
     const counted = asWritten.findings.filter((finding) => more?.counts(text.raw, finding) !== false);
     const all = [...read.findings, ...counted.map((finding) => whole(finding, bounds))];
@@ -33,6 +44,18 @@ export function readTwice({ asWritten: more, ...matcher }: ReadMatcher): Matcher
     };
   };
   return { ...matcher, inspect };
+}
+
+/** Where all escapes have been passed, and are kept as context alone. */
+function theSameTwice(read: Inspected): TwoInspections {
+  return { read, written: read };
+}
+
+function oneAfterTheOther(matcher: Matcher): NonNullable<ReadMatcher['inspectTwice']> {
+  return (text, from, window) => ({
+    read: matcher.inspect(text, from, window),
+    written: matcher.inspect({ ...text, folded: text.folded.written }, from, window),
+  });
 }
 
 /** Half of an escape that stays would break the text around it. */

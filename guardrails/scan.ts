@@ -102,7 +102,7 @@ export class TextScan {
       this.#note(index, matcher.inspect(text, 0, window).findings, 0);
       return true;
     }
-    this.#part ??= new TextPart(raw);
+    this.#part ??= new TextPart(raw, raw.length > foldedMax ? undefined : this.#foldedText(raw));
     const part = this.#part;
     this.#note(index, part.inspect(matcher, window, length), part.offset);
     part.forget();
@@ -147,6 +147,8 @@ export class TextScan {
 /** A long text on its way through one matcher. */
 class TextPart {
   readonly #raw: string;
+  /** From {@link TextPart.#offset} on, where it is folded as a whole. */
+  #rest: FoldedText | undefined;
   /** Of what has been inspected as much as matchers look back at, then what is not decided. */
   #folded = fold('');
   /** Of the text, what has been taken away before {@link TextPart.#folded}. */
@@ -154,8 +156,10 @@ class TextPart {
   /** In the folded part. */
   #from = 0;
 
-  constructor(raw: string) {
+  /** @param folded undefined: it is folded piece by piece */
+  constructor(raw: string, folded: FoldedText | undefined) {
     this.#raw = raw;
+    this.#rest = folded;
   }
 
   get offset(): number {
@@ -195,6 +199,7 @@ class TextPart {
     const dropped = wholeCharacters(this.#folded.raw, Math.max(0, this.#from - contextMax));
     if (dropped === 0 || this.isDone) return;
     this.#folded = this.#folded.from(dropped);
+    this.#rest = this.#rest?.from(dropped);
     this.#offset += dropped;
     this.#from -= dropped;
   }
@@ -207,6 +212,7 @@ class TextPart {
 
   /** Most texts fold to themselves, and are not put together out of their pieces. */
   #longer(begin: number, to: number): FoldedText {
+    if (this.#rest !== undefined) return this.#rest.upTo(to - this.#offset);
     const piece = fold(this.#raw.slice(begin, to));
     if (!isItself(piece) || !isItself(this.#folded)) return this.#folded.with(piece);
     const raw = this.#raw.slice(this.#offset, to);

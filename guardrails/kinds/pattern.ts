@@ -3,11 +3,12 @@
 // earlier pattern; its length is what RE2 gives it.
 import type { PatternCheck } from '../definition.ts';
 import { type EscapeBounds, escapeBounds } from '../escapes.ts';
-import { type Folded, readEscapes } from '../fold.ts';
+import type { Folded } from '../fold.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 import { whole } from '../read-twice.ts';
 import { costsOf } from './pattern/cost.ts';
 import { compileExpressions, type Span } from './pattern/expressions.ts';
+import { Islands } from './pattern/islands.ts';
 import { PendingSearch } from './pattern/program.ts';
 import { Search } from './pattern/search.ts';
 
@@ -20,40 +21,54 @@ export function compilePattern(check: PatternCheck): Matcher {
   const expressions = compileExpressions(check.patterns);
   const pending = new PendingSearch(expressions.program);
   const inspect = (text: InspectedText, from: number, window: number): Inspected => {
-    const written = searchesOf(text, from, window);
-    if (text.folded.written === text.folded) return collect([written], from);
-    const read = readingOf(text, from, window);
+    const written = readingOfWritten(text, from, window);
+    if (text.folded.isWrittenFrom(from)) return collect(written, from);
     const bounds = escapeBounds(text.raw);
-    const { findings, decided } = collect([written, read], from, bounds);
+    const { findings, decided } = collect(both(written, readingOf(text, from, window)), from, bounds);
     return { findings, decided: text.isEnd ? decided : Math.max(from, bounds.startAt(decided)) };
   };
   return { inspect, ...costsOf(expressions, check.patterns) };
 
   /** Of the text as it is written. */
-  function searchesOf({ raw, isEnd, isPart }: InspectedText, from: number, window: number): Reading {
-    // In a part as in a whole: what would be pending is not taken, for it begins behind what is decided.
-    const isWhole = isEnd || isPart === true;
+  function readingOfWritten(text: InspectedText, from: number, window: number): Reading {
+    const { raw, isEnd, isPart } = text;
     const reached = (at: number) => (isPart ? at : inReach(raw, at, window));
     return {
-      searches: expressions
-        .foundIn(raw.slice(Math.max(0, from - 1)))
-        .map((index) => new Search(expressions, index, { raw, isEnd: isWhole, window })),
+      searches: searchesOf(text, from, window),
       decidedFrom: (at) => (isEnd ? raw.length : pending.pendingFrom(raw, reached(at))),
     };
+  }
+
+  function searchesOf({ raw, isEnd, isPart }: Omit<InspectedText, 'folded'>, from: number, window: number) {
+    // In a part as in a whole: what would be pending is not taken, for it begins behind what is decided.
+    const searched = { raw, isEnd: isEnd || isPart === true, window };
+    return expressions
+      .foundIn(raw.slice(Math.max(0, from - 1)))
+      .map((index) => new Search(expressions, index, searched));
   }
 
   /** Of the text as its escapes are read; all places are those of the raw one. */
   function readingOf(text: InspectedText, from: number, window: number): Reading {
     const { raw, isEnd, isPart } = text;
-    const read = readEscapes(raw);
-    const { searches } = searchesOf({ ...text, raw: read.text }, read.foldedAt(from), window);
-    const longest = isEnd || isPart ? Number.POSITIVE_INFINITY : window;
+    const read = text.folded.unfolded;
+    const longestSpan = isEnd || isPart ? Number.POSITIVE_INFINITY : window;
     const reached = (at: number) => read.foldedAt(isPart ? at : inReach(raw, at, window));
     return {
-      searches: searches.map((search) => ({ next: (at) => rawSpan(search, read, at, longest) })),
+      searches: searchesOfRead(text, read, from, window).map((search) => ({
+        next: (at) => rawSpan(search, read, at, longestSpan),
+      })),
       decidedFrom: (at) =>
         isEnd ? raw.length : Math.max(at, read.rawAt(pending.pendingFrom(read.text, reached(at)))),
     };
+  }
+
+  /** Where no match is longer than the window, those near escapes: all others are those of the text as it is written. */
+  function searchesOfRead(text: InspectedText, read: Folded, from: number, window: number) {
+    const first = read.foldedAt(from);
+    if (read.escapes === undefined || expressions.longest >= window)
+      return searchesOf({ ...text, raw: read.text }, first, window);
+    const islands = new Islands(read.text, read.escapes, first, { expressions, window });
+    return islands.found().map((index) => islands.search(index));
   }
 }
 
@@ -61,6 +76,13 @@ interface Reading {
   readonly searches: readonly Pick<Search, 'next'>[];
   /** @param at nothing begins before */
   decidedFrom(at: number): number;
+}
+
+function both(written: Reading, read: Reading): Reading {
+  return {
+    searches: [...written.searches, ...read.searches],
+    decidedFrom: (at) => Math.min(written.decidedFrom(at), read.decidedFrom(at)),
+  };
 }
 
 /** @param longest in the raw text, where escapes are longer than what they say */
@@ -74,16 +96,11 @@ function rawSpan(search: Pick<Search, 'next'>, read: Folded, at: number, longest
   }
 }
 
-function collect(
-  readings: readonly Reading[],
-  from: number,
-  bounds: EscapeBounds | undefined = undefined,
-): Inspected {
-  const searches = readings.flatMap((reading) => reading.searches);
-  const decidedFrom = (at: number) => Math.min(...readings.map((reading) => reading.decidedFrom(at)));
+function collect(reading: Reading, from: number, bounds?: EscapeBounds): Inspected {
+  const { searches } = reading;
   const findings: Finding[] = [];
   let at = from;
-  let decided = decidedFrom(at);
+  let decided = reading.decidedFrom(at);
   for (;;) {
     let first: Span | undefined;
     for (const search of searches) {
@@ -95,7 +112,7 @@ function collect(
     findings.push({ ...found, start: Math.max(at, found.start), label: 'PATTERN' });
     at = Math.max(found.end, at);
     // What had begun within the finding is no match any more.
-    if (decided < at) decided = decidedFrom(at);
+    if (decided < at) decided = reading.decidedFrom(at);
   }
 }
 

@@ -93,18 +93,18 @@ function findNumbers(
   const found: Found[] = [];
   const before = (start: number) =>
     text.slice(folded.foldedAt(Math.max(0, folded.rawAt(start) - contextMax)), start);
-  const digits = /\d+/g;
-  digits.lastIndex = first;
+  digit.lastIndex = first;
   let from = first;
   let next = 0;
   const isNearLineEnd = lineEnds(text, first);
-  for (let match = digits.exec(text); match !== null; match = digits.exec(text)) {
-    const at = match.index;
+  while (digit.test(text)) {
+    const at = digit.lastIndex - 1;
+    digit.lastIndex = endOfDigits(text, at);
     while ((emails.found[next]?.end ?? text.length) <= at)
       from = Math.max(from, emails.found[next++]?.end ?? 0);
     const email = emails.found[next];
     if (email !== undefined && email.start <= at) {
-      digits.lastIndex = email.end;
+      digit.lastIndex = email.end;
       continue;
     }
     if (!isEnd && isOpen(text, at, emails.open)) return { found, open: startOfWord(text, at, from) };
@@ -114,9 +114,21 @@ function findNumbers(
     if (span === undefined) continue;
     found.push(span);
     from = span.end;
-    digits.lastIndex = span.end;
+    digit.lastIndex = span.end;
   }
   return { found, open: isEnd ? text.length : startOfWord(text, text.length, from) };
+}
+
+const digit = /\d/g;
+
+function endOfDigits(text: string, at: number): number {
+  let end = at + 1;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code < 58;
 }
 
 function findAt(place: Place, types: readonly Wanted[]): Found | undefined {
@@ -151,7 +163,7 @@ function digitsFrom(text: string, at: number): number {
   let last = at;
   for (let i = at; i < text.length && i - last < separatorsMax + 1 && digits < digitsEnough; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 48 && code < 58) {
+    if (isDigit(code)) {
       digits++;
       last = i;
     } else if (!isSeparator(code) || (code === plus && last < i - 1)) break;

@@ -74,6 +74,9 @@ export class PhraseScan {
 
   #mayBegin(at: number): boolean {
     if (at === 0 || this.#options.withinWords) return true;
+    const [before, after] = [this.#folded.charCodeAt(at - 1), this.#folded.charCodeAt(at)];
+    // Nearly always: neither is half of a pair.
+    if (before < 0xd800 && after < 0xd800) return !isWithinWord(before, after);
     return !isWithinWord(characterBefore(this.#folded, at), this.#character(at));
   }
 

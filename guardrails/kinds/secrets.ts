@@ -2,24 +2,28 @@
 // them is read once; held against the folded text, so that nothing invisible hides a key.
 import type { SecretForm, SecretsCheck } from '../definition.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
-import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
+import type { Finding, Inspected, InspectedText } from '../matcher.ts';
+import type { ReadMatcher, TwoInspections } from '../read-twice.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { continuationAt } from './secrets/continuation.ts';
 import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
 import { forms } from './secrets/forms.ts';
 import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
+import { placesInWritten } from './secrets/literal-places.ts';
+import type { LiteralPlace } from './secrets/literals.ts';
 
 /**
  * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519
  * so with its head. In a stream up to 16,384 characters of such a body are held until it ends.
  * @throws InvalidCheckError
  */
-export function compileSecrets({ forms: own = [] }: SecretsCheck): Matcher {
+export function compileSecrets({ forms: own = [] }: SecretsCheck): ReadMatcher {
   if (own.length > formsMax) throw new InvalidCheckError('forms', `at most ${formsMax} forms`);
   const ofOperator = own.map(formOfOperator);
   const index = own.length === 0 ? shipped : indexOf([...ofOperator, ...forms]);
   return {
-    inspect: (text, from, window) => inspect(index, { text, from, window }),
+    inspect: (text, from, window) => inspect(index, { text, from, window }, placesOf(index, text, from)),
+    inspectTwice: (text, from, window) => inspectTwice(index, { text, from, window }),
     // Of heads of tokens of RFC 7519, each within the one before (`eyJ-`); of prose 10.
     cost: 1_000 + costOf(ofOperator),
     likelyCost: 30,
@@ -62,7 +66,35 @@ interface Asked {
   readonly window: number;
 }
 
-function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected {
+function placesOf({ literals }: IndexOfForms, { folded }: InspectedText, from: number) {
+  return literals.placesIn(folded.text, folded.foldedAt(from));
+}
+
+/** The text as its escapes are read and as it is written: literals are looked for once. */
+function inspectTwice(index: IndexOfForms, asked: Asked): TwoInspections {
+  const { text, from } = asked;
+  const { folded } = text;
+  const { written, escapes } = folded;
+  const asWritten = { ...asked, text: { ...text, folded: written } };
+  const places = placesOf(index, text, from);
+  const writtenPlaces =
+    escapes === undefined
+      ? placesOf(index, asWritten.text, from)
+      : placesInWritten(index.literals, {
+          written: written.text,
+          readLength: folded.text.length,
+          read: places,
+          runs: escapes,
+          from: written.foldedAt(from),
+        });
+  return { read: inspect(index, asked, places), written: inspect(index, asWritten, writtenPlaces) };
+}
+
+function inspect(
+  index: IndexOfForms,
+  { text, from, window }: Asked,
+  places: readonly LiteralPlace[],
+): Inspected {
   const { folded, raw, isEnd } = text;
   const findings: Finding[] = [];
   let at = folded.foldedAt(from);
@@ -71,7 +103,7 @@ function inspect(index: IndexOfForms, { text, from, window }: Asked): Inspected 
     findings.push({ start: folded.rawAt(start), end: folded.rawEnd(end), label, ...by });
     at = end;
   };
-  const candidates = candidatesOf({ index, text, from: at, window });
+  const candidates = candidatesOf({ index, text, from: at, places, window });
   for (let turn = 0; ; ) {
     const goesOn = continuationAt(folded.text, at, isEnd);
     if (goesOn?.isOpen) return { findings, decided: Math.max(from, folded.rawAt(at)) };

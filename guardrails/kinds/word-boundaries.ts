@@ -2,8 +2,9 @@
 
 /** Between two letters or digits no word ends, unless one is of a script that is written without blanks between words. */
 export function isWithinWord(before: number, after: number): boolean {
-  const traits = traitsOf(before) & traitsOf(after);
-  return (traits & word) !== 0 && ((traitsOf(before) | traitsOf(after)) & unspaced) === 0;
+  const first = traitsOf(before);
+  const second = traitsOf(after);
+  return (first & second & word) !== 0 && ((first | second) & unspaced) === 0;
 }
 
 /** A mark or the rest of a Hangul syllable: what stands before it is another letter without it. */

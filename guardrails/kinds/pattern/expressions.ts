@@ -2,6 +2,7 @@
 // re2js.
 import { RE2JS, RE2Set } from 're2js';
 import { InvalidCheckError } from '../../invalid-check.ts';
+import { longestMatch } from './longest.ts';
 import { isEmptyPossible, type Program } from './program.ts';
 
 export interface Span {
@@ -16,6 +17,8 @@ export interface Expressions {
   find(index: number, text: string, from: number): Span | undefined;
   /** Of all expressions together. */
   readonly program: Program;
+  /** UTF-16 units of the longest match of any of them. */
+  readonly longest: number;
   /** Of each, in their order. */
   readonly programs: readonly Program[];
 }
@@ -42,13 +45,15 @@ export function compileExpressions(patterns: readonly string[]): Expressions {
     return expression;
   });
   set.compile();
+  const program = programOf(set.prog);
   return {
     foundIn: (text) => set.match(text),
     find(index, text, from) {
       const matcher = compiled[index]?.matcher(text);
       return matcher?.find(from) ? { start: matcher.start(), end: matcher.end() } : undefined;
     },
-    program: programOf(set.prog),
+    program,
+    longest: longestMatch(program),
     programs: compiled.map((expression) => programOf(expression.re2().prog)),
   };
 }

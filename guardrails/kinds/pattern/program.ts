@@ -8,6 +8,8 @@ export interface Instruction {
   readonly out: number;
   /** Of an alternative the second way out, of an assertion its conditions, of a match the index of the expression. */
   readonly arg: number;
+  /** What it takes: one character, or the bounds of ranges in their order. */
+  readonly runes: Int32Array;
   matchRune(codePoint: number): boolean;
 }
 
@@ -16,7 +18,7 @@ export interface Program {
   readonly start: number;
 }
 
-const op = {
+export const op = {
   alternative: 1,
   alternativeMatch: 2,
   capture: 3,
@@ -144,7 +146,9 @@ export class Threads {
   }
 
   leastStart(otherwise: number): number {
-    return this.#starts.subarray(0, this.#size).reduce((least, start) => Math.min(least, start), otherwise);
+    let least = otherwise;
+    for (let i = 0; i < this.#size; i++) least = Math.min(least, this.#starts[i] ?? least);
+    return least;
   }
 
   has(wanted: number): boolean {

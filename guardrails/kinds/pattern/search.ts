@@ -53,7 +53,7 @@ export class Search {
       const isWhole = to === raw.length;
       if (found === undefined && isWhole) return undefined;
       if (found === undefined) from = wholeCharacters(raw, to - window + 1);
-      else if (found.end - found.start <= window && (isWhole || found.end < to)) return found;
+      else if (found.end - found.start <= window && (isWhole || this.#isSettled(found, to))) return found;
       else if (found.start > from) from = found.start;
       else {
         const part = this.#find(from, wholeCharacters(raw, from + window));
@@ -62,6 +62,12 @@ export class Search {
       }
     }
     return undefined;
+  }
+
+  /** Nothing that stands behind `to` would make another match of it. */
+  #isSettled({ start, end }: Span, to: number): boolean {
+    const { longest } = this.#expressions;
+    return longest < this.#text.window ? start + longest < to : end < to;
   }
 
   #reach(to: number): number {

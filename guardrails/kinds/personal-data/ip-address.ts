@@ -37,18 +37,29 @@ function findV6(place: Place): Span | undefined {
   return { start, end: start + address.length };
 }
 
-const firstGroup = /[0-9A-Fa-f]{1,4}:/y;
-
 /** Near its first digit: what cheaply tells it from other numbers. */
 function hasColon({ text, at }: Place): boolean {
-  firstGroup.lastIndex = at;
-  return firstGroup.test(text) || /[A-Fa-f:]/.test(text.charAt(at - 1));
+  if (isOfV6(text.charCodeAt(at - 1))) return true;
+  let end = at;
+  while (end < at + 4 && isHex(text.charCodeAt(end))) end++;
+  return text.charCodeAt(end) === colon;
+}
+
+const colon = 0x3a;
+
+/** A digit of an address of version 6 that is none of a number, or a colon. */
+function isOfV6(code: number): boolean {
+  return code === colon || (isHex(code) && code > colon);
+}
+
+function isHex(code: number): boolean {
+  return (code >= 48 && code < 58) || ((code | 32) >= 97 && (code | 32) < 103);
 }
 
 function startOfV6({ text, at, from }: Place): number {
   let start = at;
   const first = Math.max(from, at - v6LengthMax);
-  while (start > first && /[A-Fa-f:]/.test(text.charAt(start - 1))) start--;
+  while (start > first && isOfV6(text.charCodeAt(start - 1))) start--;
   return start;
 }
 

@@ -157,9 +157,10 @@ export const nationalId: NumberType = {
 };
 
 function findId(place: Place, id: NationalId): Span | undefined {
-  for (const lead of place.digits < id.digits ? [] : id.leads) {
+  if (place.digits < id.digits) return undefined;
+  for (const lead of id.leads) {
     const start = place.at - lead;
-    if (lead > 0 && !isLetter(place.text.charCodeAt(start))) continue;
+    if (lead > 0 && !isLed(place, start)) continue;
     const end = endOfForm(place, id, start) ?? endOfBare(place, id, start);
     if (end === undefined) continue;
     const number = withoutSeparators(place.text.slice(start, end)).toUpperCase();
@@ -167,6 +168,13 @@ function findId(place: Place, id: NationalId): Span | undefined {
     if (!/^(.)\1+$/.test(number) && id.isValid(number)) return { start, end };
   }
   return undefined;
+}
+
+/** By letters; the last unit before the digits may be a separator. */
+function isLed({ text, at }: Place, start: number): boolean {
+  for (let unit = start; unit === start || unit < at - 1; unit++)
+    if (!isLetter(text.charCodeAt(unit))) return false;
+  return true;
 }
 
 function endOfForm(place: Place, { form, isCommon }: NationalId, start: number): number | undefined {

@@ -4,6 +4,7 @@ import { contextMax, type InspectedText } from '../../matcher.ts';
 import { assignment, isAssigned, optionBefore } from './assignment.ts';
 import type { Form } from './form.ts';
 import type { IndexOfForms } from './index-of-forms.ts';
+import type { LiteralPlace } from './literals.ts';
 
 /** In the folded text. */
 export interface Candidate {
@@ -20,6 +21,8 @@ interface Searched {
   readonly text: InspectedText;
   /** In the folded text. */
   readonly from: number;
+  /** Of all literals from there on. */
+  readonly places: readonly LiteralPlace[];
   readonly window: number;
 }
 
@@ -40,30 +43,30 @@ class CandidateSearch {
   readonly #text: string;
   readonly #isEnd: boolean;
   readonly #from: number;
+  readonly #places: readonly LiteralPlace[];
   readonly #window: number;
   /** What begins before and is open is longer than the window. */
   readonly #reach: number;
 
-  constructor({ index, text: { folded, raw, isEnd, isPart }, from, window }: Searched) {
+  constructor({ index, text: { folded, raw, isEnd, isPart }, from, places, window }: Searched) {
     this.#index = index;
     this.#text = folded.text;
     this.#isEnd = isEnd;
     this.#from = from;
+    this.#places = places;
     this.#window = window;
     this.#reach = isPart ? from : folded.foldedAt(Math.max(0, raw.length - window + 1));
   }
 
   find(): void {
-    const { literals } = this.#index;
-    const text = this.#text;
-    const open = this.#isEnd ? text.length + 1 : openFrom(text);
-    for (let at = literals.next(text, this.#from); at >= 0; at = literals.next(text, at + 1)) {
-      const standing = literals.at(text, at);
-      if (standing?.exact !== undefined) this.#addForms(standing.exact, at);
-      const name = standing?.folded;
+    const open = this.#isEnd ? this.#text.length + 1 : openFrom(this.#text);
+    for (const { at, standing } of this.#places) {
+      if (standing.exact !== undefined) this.#addForms(standing.exact, at);
+      const name = standing.folded;
       if (name === undefined) continue;
-      if (at + name.length >= open) this.#addOpen(assignment.label, at);
-      this.#addAssigned(name, at);
+      // What is open goes before all that is found by the same name.
+      if (at + name.length >= open && at >= this.#reach) this.#addOpen(assignment.label, at);
+      else this.#addAssigned(name, at);
     }
   }
 

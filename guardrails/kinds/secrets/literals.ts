@@ -11,7 +11,18 @@ export interface Standing {
   readonly folded: string | undefined;
 }
 
+type Kind = keyof Standing;
+
+export interface LiteralPlace {
+  readonly at: number;
+  readonly standing: Standing;
+}
+
 const none: readonly Folded[] = [];
+/** Units of a text that are looked at in one go, and room for them. */
+const piece = 16 * 1024;
+const room = Buffer.alloc(piece + 3);
+const units = new Uint8Array(room.buffer, room.byteOffset, room.length);
 
 export class Literals {
   /** Units of the longest one. */
@@ -20,10 +31,7 @@ export class Literals {
   readonly #begins = new Int32Array(0x10000);
   /** By the first two units in small letters, the longest first: of those at one place all others are beginnings of it. */
   readonly #buckets = new Map<number, readonly Folded[]>();
-  readonly #firsts = new Uint8Array(0x80);
-  readonly #pairs = new Uint8Array(0x4000);
-  readonly #exactBeginnings: ReadonlySet<string>;
-  readonly #foldedBeginnings: ReadonlySet<string>;
+  readonly #firsts = { exact: new Uint8Array(0x80), folded: new Uint8Array(0x80) } as const;
 
   /**
    * Of ASCII, each of at least two characters.
@@ -39,24 +47,14 @@ export class Literals {
     for (const [pair, own] of Map.groupBy(all, ({ literal }) => pairAt(literal, 0)))
       this.#buckets.set(pair, own);
     for (const one of all) this.#note(one);
-    this.#exactBeginnings = beginningsOf(exact);
-    this.#foldedBeginnings = beginningsOf(folded);
   }
 
-  /** @returns where the next one may stand; -1: none does */
-  next(text: string, from: number): number {
-    const begins = this.#begins;
-    // Nothing is read behind the end: what is no number there would make all of this slow.
-    const last = text.length - 2;
-    if (from > last) return -1;
-    let three = threeOf(0, text.charCodeAt(from), text.charCodeAt(from + 1));
-    for (let at = from; at < last; at++) {
-      three = ((three << 7) | (text.charCodeAt(at + 2) & 0x7f)) & 0x1fffff;
-      if ((((begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1) return at;
-    }
-    // Of the last two units only a literal of two can stand there: any third is right.
-    three = (three << 7) & 0x1fffff;
-    return (((begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1 ? last : -1;
+  /** All that stand from `from` to before `to`, in their order. */
+  placesIn(text: string, from: number, to: number = text.length): LiteralPlace[] {
+    const places: LiteralPlace[] = [];
+    for (let begin = from; begin < to; begin += piece)
+      this.#notePlaces(text, begin, Math.min(to, begin + piece), places);
+    return places;
   }
 
   /** The longest ones that stand at a place. @returns undefined: none */
@@ -73,14 +71,49 @@ export class Literals {
   }
 
   /** Whether the text from `at` on is the beginning of one, and less than all of it. */
-  mayBegin(text: string, at: number, kind: 'exact' | 'folded'): boolean {
+  mayBegin(text: string, at: number, kind: Kind): boolean {
     const first = text.charCodeAt(at);
-    if (this.#firsts[first] !== 1) return false;
-    if (at + 1 < text.length && this.#pairs[(first << 7) | text.charCodeAt(at + 1)] !== 1) return false;
-    const begun = text.slice(at);
-    return kind === 'exact'
-      ? this.#exactBeginnings.has(begun)
-      : this.#foldedBeginnings.has(begun.toLowerCase());
+    const length = text.length - at;
+    if (this.#firsts[kind][first] !== 1) return false;
+    if (length === 1) return true;
+    const [second, third] = [text.charCodeAt(at + 1), text.charCodeAt(at + 2)];
+    if (length > 2 && !this.#isBeginning(threeOf(first, second, third))) return false;
+    for (const own of this.#buckets.get(pairAt(text, at)) ?? none)
+      if (
+        own.ignoreCase === (kind === 'folded') &&
+        own.literal.length > length &&
+        isAt(own, text, at, length)
+      )
+        return true;
+    return false;
+  }
+
+  #isBeginning(three: number): boolean {
+    return (((this.#begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1;
+  }
+
+  #notePlaces(text: string, begin: number, end: number, places: LiteralPlace[]): void {
+    // Bytes are read quicker than units of a string, which may be part of another one; of a unit no more is looked at.
+    const length = room.write(text.slice(begin, end + 2), 'latin1');
+    // Of the last two units of a text only a literal of two can stand there: any third is right.
+    units[length] = 0;
+    const size = Math.min(end - begin, length - 1);
+    for (let at = this.#next(0, size); at < size; at = this.#next(at + 1, size)) {
+      const standing = this.at(text, begin + at);
+      if (standing !== undefined) places.push({ at: begin + at, standing });
+    }
+  }
+
+  /** @returns where the next one may stand among the units that are looked at; `size`: none does */
+  #next(from: number, size: number): number {
+    const begins = this.#begins;
+    const bytes = units;
+    let three = threeOf(0, bytes[from] ?? 0, bytes[from + 1] ?? 0);
+    for (let at = from; at < size; at++) {
+      three = ((three << 7) | ((bytes[at + 2] ?? 0) & 0x7f)) & 0x1fffff;
+      if ((((begins[three >>> 5] ?? 0) >>> (three & 31)) & 1) === 1) return at;
+    }
+    return size;
   }
 
   #mark(three: number): void {
@@ -94,8 +127,7 @@ export class Literals {
       return ignoreCase && isSmall(code) ? [code, code - 32] : [code];
     };
     for (const first of units(0)) {
-      this.#firsts[first] = 1;
-      for (const second of units(1)) this.#pairs[(first << 7) | second] = 1;
+      this.#firsts[ignoreCase ? 'folded' : 'exact'][first] = 1;
       for (const second of units(1)) for (const third of units(2)) this.#mark(threeOf(first, second, third));
     }
   }
@@ -113,9 +145,13 @@ function pairAt(text: string, at: number): number {
   return (lowerCase(text.charCodeAt(at)) << 16) | lowerCase(text.charCodeAt(at + 1));
 }
 
-function stands({ literal, ignoreCase }: Folded, text: string, at: number): boolean {
-  if (at + literal.length > text.length) return false;
-  for (let index = 0; index < literal.length; index++) {
+function stands(own: Folded, text: string, at: number): boolean {
+  return at + own.literal.length <= text.length && isAt(own, text, at, own.literal.length);
+}
+
+/** The first so many units of it. */
+function isAt({ literal, ignoreCase }: Folded, text: string, at: number, length: number): boolean {
+  for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(at + index);
     if ((ignoreCase ? lowerCase(code) : code) !== literal.charCodeAt(index)) return false;
   }
@@ -128,10 +164,4 @@ function lowerCase(code: number): number {
 
 function isSmall(code: number): boolean {
   return code >= 97 && code <= 122;
-}
-
-function beginningsOf(literals: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    literals.flatMap((literal) => Array.from(literal, (_, length) => literal.slice(0, length)).slice(1)),
-  );
 }

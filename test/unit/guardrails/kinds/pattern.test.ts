@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
+import { compileExpressions } from '../../../../guardrails/kinds/pattern/expressions.ts';
 import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
 import { costMax, type Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
@@ -122,6 +123,29 @@ describe('what is found', () => {
   });
 });
 
+describe('the longest match', () => {
+  it.each([
+    ['ab{3}|a', 4],
+    ['(?i)project[ -](aurora|borealis)', 16],
+    ['(?:a|bc){2,3}', 6],
+    ['a.', 3],
+    ['\u{1f600}?[^a]b?', 5],
+    ['\\bx\\b$', 1],
+    ['a*', Number.POSITIVE_INFINITY],
+    ['ba+', Number.POSITIVE_INFINITY],
+    ['(?:a?){3}b', 4],
+    ['(?:a?b)*c', Number.POSITIVE_INFINITY],
+    ['a{900}', 900],
+  ])('of %s is %d', (pattern, length) => {
+    // Of those that can be empty too: they are no checks, but parts of some.
+    expect(compileExpressions([`q${pattern}`]).longest).toBe(length + 1);
+  });
+
+  it('of several is that of the longest', () => {
+    expect(compileExpressions(['abc', 'de', '[xy]{5}']).longest).toBe(5);
+  });
+});
+
 describe('pieces', () => {
   const units = (text: string) => text.split('');
 
@@ -176,6 +200,14 @@ describe('pieces', () => {
       512,
     );
     expect([findings, decided]).toEqual([[], 11]);
+  });
+
+  it('give the match that the whole gives, however much text comes at once', () => {
+    const matcher = compile('ab{3}|a', 'x.$|x\\b');
+    for (let before = 0; before < 200; before++) {
+      const text = `${'.'.repeat(before)}abbb${'.'.repeat(200)}x!`;
+      expect(inPieces(matcher, [text, 'x']), `${before}`).toEqual(inWhole(matcher, `${text}x`));
+    }
   });
 
   it('cut a match that is longer than the window into what fits', () => {
