@@ -7,13 +7,14 @@ import { compileCheck, type TextCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { scan } from '../../../guardrails/scan.ts';
 import { Random } from '../../support/access/random.ts';
+import { startingSeed } from '../../support/seed.ts';
 import { escapedText, patternSets, phrases } from './escaped.texts.ts';
 import { cut, through } from './window.pieces.ts';
 
 // GATEWAY_READINGS_SEED repeats the text that a failure names; GATEWAY_READINGS_CASES tries more of them.
 const given = process.env.GATEWAY_READINGS_SEED;
 const cases = given === undefined ? Number(process.env.GATEWAY_READINGS_CASES ?? 600) : 1;
-const firstSeed = given === undefined ? Math.floor(Math.random() * 1_000_000_000) : Number(given);
+const firstSeed = given === undefined ? startingSeed() : Number(given);
 
 const checks: Readonly<Record<string, TextCheck>> = {
   words: { kind: 'words', phrases, withinWords: false },
