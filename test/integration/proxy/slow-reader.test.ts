@@ -126,7 +126,7 @@ describe('a stream', () => {
   });
 
   it('that a caller takes drop by drop ends with the total time-out, never blamed on the provider', async () => {
-    const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '1500ms' });
+    const proxy = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '5s' });
     gateway.simulator.script({ tokens: 16_000, tokenBytes: 5000 });
     const reader = await request(proxy.port, { stream: true });
     await reader.readSlowly(50, () => accessLines(gateway, reader.id).length > 0);
