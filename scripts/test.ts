@@ -21,7 +21,7 @@ const checks = [
 
 const paths = process.argv.slice(2);
 const results: Counts[] = [];
-if (paths.length === 0) for (const check of checks) results.push(await runCheck(check));
+if (paths.length === 0) results.push(...(await Promise.all(checks.map(runCheck))));
 results.push(await runTests(paths));
 
 const passed = results.reduce((sum, result) => sum + result.passed, 0);

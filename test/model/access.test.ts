@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
 import { runSchedule } from './access.model.ts';
 
-const schedules = 200;
+const schedules = 100;
 
 // GATEWAY_MODEL_SEED repeats the schedule that a failure names.
 const given = process.env.GATEWAY_MODEL_SEED;

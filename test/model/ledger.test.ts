@@ -31,9 +31,9 @@ const reached = [
 ];
 
 describe.each<[BackendName, number]>([
-  ['memory', 250],
-  ['sqlite', 50],
-  ['postgres', 8],
+  ['memory', 120],
+  ['sqlite', 20],
+  ['postgres', 4],
 ])(`the ledger over %s (seeds from ${firstSeed})`, (name, schedules) => {
   let backend: Backend;
   afterAll(() => backend.close());

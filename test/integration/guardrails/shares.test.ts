@@ -75,14 +75,14 @@ function expectHonest(answer: Answer, name: string, expected: 'pass' | 'block'):
 
 describe('one tenant that floods', { timeout: 240_000 }, () => {
   it.each(['BLOCK', 'PASS'])(
-    'with a slow pattern takes no right answer from another: (.*a){20} on 40 texts of 100,000 "a"; rule %s',
+    'with a slow pattern takes no right answer from another: (.*a){20} on 12 texts of 100,000 "a"; rule %s',
     async (onFailure) => {
       const pattern = { pattern: { patterns: ['(.*a){20}'] } };
       await greedy.guard(guardrailFields(['input', 'observe'], pattern));
       const name = await other.guard(guardrailFields(['input', 'block'], words, rule(onFailure)));
       let isOver = false;
       const flood = Promise.all(
-        Array.from({ length: 40 }, () => send(greedy.key, 'a'.repeat(100_000))),
+        Array.from({ length: 12 }, () => send(greedy.key, 'a'.repeat(100_000))),
       ).finally(() => {
         isOver = true;
       });

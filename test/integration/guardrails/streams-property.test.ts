@@ -34,7 +34,7 @@ import { startingSeed } from '../../support/seed.ts';
 // GUARDRAILS_SEED repeats a case that failed, GUARDRAILS_CASES is for long runs.
 const { GUARDRAILS_SEED: given, GUARDRAILS_CASES: wanted } = process.env;
 const seed = given === undefined ? startingSeed() : Number(given);
-const cases = given === undefined ? Number(wanted ?? 120) : 1;
+const cases = given === undefined ? Number(wanted ?? 60) : 1;
 
 interface Told {
   /** Undefined where it was blocked. */

@@ -137,7 +137,7 @@ describe('a stream', () => {
 });
 
 describe('a provider faster than its reader', () => {
-  const bytesInAll = 256 * mib;
+  const bytesInAll = 96 * mib;
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'w'.repeat(64 * 1024) } }] })}\n\n`;
 
   it('is held back; the memory of the proxy stays bounded and no byte is lost', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../../../support/usage-queue.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
 
-const schedules = 50;
+const schedules = 20;
 const steps = 60;
 const proxiesMax = 3;
 
