@@ -1,5 +1,6 @@
 // A whole gateway for tests, in this process on free ports: control plane, simulator and as many proxies as a test wants,
 // with one organization that has a key of the simulated vendor. Real sockets throughout; every log line is kept.
+import { join } from 'node:path';
 import type { Clock } from '../../common/clock.ts';
 import { createCredential } from '../../common/credential.ts';
 import { createLogger } from '../../common/logger.ts';
@@ -14,6 +15,7 @@ import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts'
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
 import { freely } from './operators.ts';
 import { type Child, startNode, until } from './process.ts';
+import { askDesk } from './server-desk.ts';
 import { storedKeys, vendorSettings } from './vendors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -214,7 +216,10 @@ export async function startPlane(
   { timeoutMs = 15_000, nodeArgs = [], ...limits }: PlaneOptions = {},
 ) {
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const child = startNode([...nodeArgs, main], { env: Object.fromEntries(given), ...limits });
+  const child = startNode([...nodeArgs, await programOf(main)], {
+    env: Object.fromEntries(given),
+    ...limits,
+  });
   const ended = child.exited.then(() => {
     throw new Error(`${main} did not start: ${child.stderr()}`);
   });
@@ -226,6 +231,12 @@ export async function startPlane(
     }),
   ]);
   return { child, line: JSON.parse(line) as Readonly<Record<string, number>> };
+}
+
+/** In a run of tests the bundle of the program, which is what is shipped. */
+async function programOf(main: string): Promise<string> {
+  if (process.env.VITEST === undefined) return main;
+  return join(await askDesk('programs'), main.replace(/main\.ts$/, 'bin/main.mjs'));
 }
 
 /** Makes the first operator, and a credential for proxies. */

@@ -1,9 +1,13 @@
 // Runs once in vitest's main process: insists on the pinned Node, and keeps the desk where test files ask for what they share.
 // Servers are started when first asked for, so that a run of unit tests starts none.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import manifest from '../../package.json' with { type: 'json' };
+import { buildPrograms } from '../../scripts/build.ts';
 import { findServerSource, type ServerSource } from './containers.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from './postgres.ts';
 import { createTemplate } from './postgres-template.ts';
@@ -35,6 +39,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 function createDesk() {
   let source: Promise<ServerSource> | undefined;
   let postgres: Promise<TestPostgres> | undefined;
+  let programs: Promise<string> | undefined;
   let template: Promise<TestDatabase> | undefined;
   const findSource = () => {
     source ??= findServerSource();
@@ -46,6 +51,10 @@ function createDesk() {
   };
   const answers: Record<keyof DeskAnswers, () => Promise<string>> = {
     source: findSource,
+    programs: () => {
+      programs ??= buildBundles();
+      return programs;
+    },
     postgres: findPostgres,
     template: async () => {
       template ??= createTemplate(process.env.DATABASE_URL ?? (await findPostgres()));
@@ -58,10 +67,18 @@ function createDesk() {
       return answers[question as keyof DeskAnswers]();
     },
     close: async () => {
+      const folder = await programs?.catch(() => undefined);
+      if (folder !== undefined) rmSync(folder, { recursive: true });
       const migrated = await template?.catch(() => undefined);
       await migrated?.drop();
       const started = await postgres?.catch(() => undefined);
       await started?.stop();
     },
   };
+}
+
+async function buildBundles(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-programs-'));
+  await buildPrograms(folder);
+  return folder;
 }
