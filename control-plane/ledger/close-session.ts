@@ -7,7 +7,7 @@ import { endLease, type LeaseName, type LeaseRow, nameOf } from './leases.ts';
 import { holdSession, shareOrganizations } from './locks.ts';
 import { type BudgetWindow, windowKey } from './matching.ts';
 import { openPage } from './page.ts';
-import { requireOwn } from './sessions.ts';
+import { addSession, requireOwn } from './sessions.ts';
 
 export interface SessionEnd {
   readonly session: string;
@@ -51,7 +51,11 @@ async function closePiece(
   const organizations = new Set(Array.from(budgets.values(), ({ organizationId }) => organizationId));
   await shareOrganizations(tx, [...organizations].toSorted());
   const session = await holdSession(tx, end.session);
-  if (session === undefined) return { freed: 0, more: !(await noteClosed(tx, caller, end.session)) };
+  if (session === undefined) {
+    // A database that was restored has lost it. A late sign of life must not open it: nobody would settle what it then draws.
+    const isNoted = await addSession(tx, caller, { id: end.session, open: false });
+    return { freed: 0, more: !isNoted };
+  }
   requireOwn(session, caller);
   await tx.db.updateTable('ledger_sessions').set({ open: 0 }).where('id', '=', end.session).execute();
   const wanted = new Map<string, BudgetWindow>();
@@ -76,29 +80,6 @@ async function closePiece(
   await page.save(tx.db);
   // A draw that was under way has made another lease; or there are many.
   return { freed, more: (await unended(tx, end)).length > 0 };
-}
-
-/**
- * A database that was restored does not know it. A late sign of life of that session must not open it there: nobody would settle what
- * it then draws.
- * @returns false where it was opened meanwhile
- */
-async function noteClosed(tx: BooksTransaction, caller: ProxyCaller, id: string): Promise<boolean> {
-  const { db, epoch, now } = tx;
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('ledger_sessions')
-    .values({
-      id,
-      proxy: caller.id,
-      organization_id: caller.organizationId ?? null,
-      open: 0,
-      seen_at: now,
-      expired_at: now,
-      epoch,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
 }
 
 async function unended({ db }: BooksTransaction, end: SessionEnd): Promise<readonly LeaseRow[]> {

@@ -39,22 +39,8 @@ export async function keepSession(
 }
 
 async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Promise<boolean> {
-  const { db, epoch, now } = tx;
-  const opened = await db
-    .insertInto('ledger_sessions')
-    .values({
-      id,
-      proxy: caller.id,
-      organization_id: caller.organizationId ?? null,
-      open: 1,
-      seen_at: now,
-      expired_at: null,
-      epoch,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (opened !== undefined) {
+  const { db, now } = tx;
+  if (await addSession(tx, caller, { id, open: true })) {
     // So that no money was ever drawn in a history that the database does not remember.
     await noteRestored(tx);
     return true;
@@ -75,6 +61,29 @@ async function isKept(tx: BooksTransaction, caller: ProxyCaller, id: string): Pr
     .executeTakeFirstOrThrow();
   requireOwn(session, caller);
   return false;
+}
+
+/** @returns false where it is there already: it stays as it is */
+export async function addSession(
+  { db, epoch, now }: BooksTransaction,
+  caller: ProxyCaller,
+  { id, open }: { readonly id: string; readonly open: boolean },
+): Promise<boolean> {
+  const added = await db
+    .insertInto('ledger_sessions')
+    .values({
+      id,
+      proxy: caller.id,
+      organization_id: caller.organizationId ?? null,
+      open: open ? 1 : 0,
+      seen_at: now,
+      expired_at: open ? null : now,
+      epoch,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
 }
 
 /** A session that was silent for longer, by the database's clock, is closed. */
