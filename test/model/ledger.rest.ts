@@ -99,7 +99,7 @@ async function checkExceeded(world: World, budgetId: string): Promise<void> {
   const budget = world.judge.reference.budgets.get(budgetId);
   if (budget === undefined) throw new Violation('a budget is exceeded that is not there');
   const now = world.now();
-  // What its own requests have just used is said to be used before it is reported.
+  // A proxy counts what its own requests have just used before it reports it.
   await world.pass(reportedMs);
   // Its window may have ended since.
   const used = Math.max(usedOf(world, budget, now), usedOf(world, budget, now - roundMs));

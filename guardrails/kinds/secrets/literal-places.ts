@@ -1,4 +1,4 @@
-// Where literals stand in a text that is read in two ways: where no escape is near they stand in both at once, so only what is close to
+// Where literals are in a text that is read in two ways: where no escape is near, both readings have them at once, so only what is close to
 // escapes is searched again.
 import type { EscapeRuns } from '../../escape-runs.ts';
 import type { LiteralPlace, Literals } from './literals.ts';
@@ -6,11 +6,11 @@ import type { LiteralPlace, Literals } from './literals.ts';
 interface TwoReadings {
   /** As it is written. */
   readonly written: string;
-  /** The length of the text whose escapes are read, and where literals stand in it. */
+  /** The length of the text whose escapes are read, and where literals are in it. */
   readonly readLength: number;
   readonly read: readonly LiteralPlace[];
   readonly runs: EscapeRuns;
-  /** Nothing before this is asked for, in the written text. */
+  /** In the written text; places before it are left out. */
   readonly from: number;
 }
 

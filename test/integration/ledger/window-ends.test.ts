@@ -102,7 +102,7 @@ async function createBudgetedKeys(organization: TestOrganization): Promise<reado
   return keys;
 }
 
-/** Asks with one key after another, so many at once, each time at the other proxy, for as long as it is told to. */
+/** Asks with one key after another, so many at once, each time at the other proxy, until it is stopped. */
 async function keepAsking(
   proxies: readonly TestProxy[],
   keys: readonly BudgetedKey[],
@@ -275,13 +275,13 @@ describe('a budget that is spent when its window ends', () => {
     await withProxies(async (proxies) => {
       const ask = (turn: number) => chat(value, { max_tokens: 100 })(proxies[turn % 2] ?? gateway.proxy);
       const opens = new Date(end).toISOString().replace('.000Z', 'Z');
-      const told = `the virtual key's budget of $0.007 a day is spent; it opens again at ${opens}`;
+      const refusal = `the virtual key's budget of $0.007 a day is spent; it opens again at ${opens}`;
       // Where the machine is slow a proxy may think that the window is over, until it has asked again.
       const isRefused = async () => {
         const { outcome, message } = await ask(0);
-        return outcome === '402 budget_exceeded' && message === told;
+        return outcome === '402 budget_exceeded' && message === refusal;
       };
-      await until(isRefused, { what: told });
+      await until(isRefused, { what: refusal });
       clock.go();
       const outcomes: string[] = [];
       let turn = 0;

@@ -377,24 +377,24 @@ describe('a Redis that falls silent', () => {
     const before = await metric(proxy, 'gateway_rate_limit_local_total');
     link.freeze();
     // Redis has let the whole limit in: of what it said last nothing is left, and a share is one at least.
-    const [waited, told]: [number[], string[]] = [[], []];
-    for (let from = performance.now(); told.length < 21; from = performance.now()) {
-      told.push((await ask(proxy, key)).outcome);
+    const [waited, received]: [number[], string[]] = [[], []];
+    for (let from = performance.now(); received.length < 21; from = performance.now()) {
+      received.push((await ask(proxy, key)).outcome);
       waited.push(performance.now() - from);
     }
-    expect(told.filter((outcome) => outcome === '200').length).toBeLessThanOrEqual(1);
-    expect(told.slice(1)).toEqual(Array(20).fill(refused));
+    expect(received.filter((outcome) => outcome === '200').length).toBeLessThanOrEqual(1);
+    expect(received.slice(1)).toEqual(Array(20).fill(refused));
     tell('Redis silent: limited requests', waited);
     expect(Math.max(...waited)).toBeLessThan(10 * 100);
     expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(before + 21);
     await link.heal();
     await redisAnswers(proxy);
-    // On a busy machine Redis may take too long once more, and is told of that request later.
-    let asked = 0;
+    // On a busy machine Redis may take too long once more, and counts that request later.
+    let sent = 0;
     const left = async () => (await ask(proxy, other)).headers.get('x-ratelimit-remaining-requests');
-    await until(async () => (await left()) === String(29 - ++asked));
+    await until(async () => (await left()) === String(29 - ++sent));
     expect((await ask(proxy, key)).outcome).toBe(refused);
-    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBeLessThanOrEqual(before + 21 + asked);
+    expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBeLessThanOrEqual(before + 21 + sent);
     await link.stop();
   });
 });
