@@ -57,9 +57,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const state: State = { recorder, script, keys: new Set(options.keys), modelServer, log, answers: 0 };
   const server = createServer({ requireHostHeader: true, keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
-      // A fault of the simulator itself: the test that sees a broken connection finds the cause in its output.
-      process.stderr.write(`simulator: ${error instanceof Error ? error.stack : String(error)}\n`);
-      response.destroy();
+      // A fault of the simulator itself: whoever sees the broken connection finds the cause in the response, or else in the output.
+      const fault = `simulator: ${error instanceof Error ? error.stack : String(error)}\n`;
+      process.stderr.write(fault);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(fault);
     });
   });
   await listening(server, options);
