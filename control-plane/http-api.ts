@@ -14,13 +14,13 @@ import type { TlsSource } from '../common/tls.ts';
 import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
 import { toJson } from '../proto/json/encode.ts';
 import { contract, errorDetail, type MethodDefinition, services } from '../proto/load.ts';
-import { type AnswerDeps, answer } from './services/answer.ts';
-import { type Credentials, readCredentials } from './services/authentication.ts';
-import { invalidRequest } from './services/checked.ts';
-import type { Dispatcher } from './services/dispatch.ts';
-import { CallError, callCodes, httpStatusOf } from './services/errors.ts';
-import { createInFlight, type InFlight } from './services/in-flight.ts';
-import type { Download } from './services/method.ts';
+import { type Credentials, readCredentials } from './rpc/authentication.ts';
+import { invalidRequest } from './rpc/checked.ts';
+import type { Dispatcher } from './rpc/dispatch.ts';
+import { CallError, callCodes, httpStatusOf } from './rpc/errors.ts';
+import { createInFlight, type InFlight } from './rpc/in-flight.ts';
+import type { Download } from './rpc/method.ts';
+import { type AnswerDeps, answer } from './rpc/respond.ts';
 import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
 
 export interface HttpApi {

@@ -24,7 +24,7 @@ import {
   text,
 } from '../common/settings.ts';
 import { isUuid } from '../common/uuid.ts';
-import type { CertificateProxy } from './services/authentication.ts';
+import type { CertificateProxy } from './rpc/authentication.ts';
 
 const databaseUrl: Decoder<Secret> = (value) => {
   if (/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) return new Secret(value);

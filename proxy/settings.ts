@@ -27,7 +27,7 @@ import {
   url,
 } from '../common/settings.ts';
 import { windowDefault } from '../guardrails/window.ts';
-import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
+import { parseTraitRows, type TraitRow } from './catalog/capabilities.ts';
 import { networkSettings } from './network-settings.ts';
 import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';

@@ -74,7 +74,7 @@ const protoFolders = {
 } as const;
 
 /** Scripts that run in Redis, beside the bundle of the proxy. */
-const luaFolder = 'proxy/ledger/rates/scripts';
+const luaFolder = 'proxy/rates/scripts';
 
 // Packages in CommonJS expect these names; in an ES module nothing defines them.
 const banner = [

@@ -3,12 +3,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
-import { type CallReason, callReasons, httpStatusOf } from '../control-plane/services/errors.ts';
-import { controlPlaneSettings } from '../control-plane/settings.ts';
+import { type CallReason, callReasons, httpStatusOf } from '../control-plane/rpc/errors.ts';
 import {
   type ShareRow as ControlPlaneShareRow,
   shareRows as controlPlaneShares,
-} from '../control-plane/shares.ts';
+} from '../control-plane/rpc/shares.ts';
+import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
 import { tree } from '../gatewayctl/commands/index.ts';
 import { exitCodes } from '../gatewayctl/failure.ts';

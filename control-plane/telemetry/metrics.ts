@@ -13,9 +13,9 @@ import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
-import type { CallCode } from '../services/errors.ts';
+import type { CallCode } from '../rpc/errors.ts';
+import type { Shares } from '../rpc/shares.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
-import type { Shares } from '../shares.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
 

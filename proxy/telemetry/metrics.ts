@@ -15,7 +15,7 @@ import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
-import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
+import type { LimitMetrics } from '../rates/rate-limits.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';

@@ -10,8 +10,8 @@ import {
   type ControlPlaneClient,
   createControlPlaneClient,
   openControlPlaneTls,
-} from '../../../proxy/access/control-plane-client.ts';
-import type { ProxySelf } from '../../../proxy/access/proxy-self.ts';
+} from '../../../proxy/control-plane/client.ts';
+import type { ProxySelf } from '../../../proxy/control-plane/proxy-self.ts';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import {
   type Answered,
