@@ -15,6 +15,7 @@ const checks = [
   { name: 'types', command: [bin('tsc')] },
   { name: 'contract.json', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
+  { name: 'contract by buf', command: [node, 'scripts/contract.ts'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },
   { name: 'dashboards and alerts', command: [node, 'scripts/dashboards.ts', '--check'] },
 ] as const;
