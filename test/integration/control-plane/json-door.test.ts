@@ -131,6 +131,29 @@ describe('a call through the JSON door', () => {
     }
   });
 
+  it('takes enums by their word, and returns them by their name', async () => {
+    const limit = { organizationId: acme.id, subject: { kind: 'organization', id: acme.id }, kind: 'budget' };
+    const made = await create('Limits/Create', { ...limit, amountUsd: '5', period: 'month' });
+    expect(json(made)).toMatchObject({
+      subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION' },
+      kind: 'LIMIT_KIND_BUDGET',
+      period: 'BUDGET_PERIOD_MONTH',
+    });
+    const { id, revision } = json(made);
+    const changed = await create('Limits/Update', { id, ifRevision: Number(revision), period: 'month' });
+    expect(changed.status).toBe(200);
+    await create('Limits/Delete', { id });
+  });
+
+  it('says of a wrong enum which words there are, and of a large number how it is written', async () => {
+    const wrong = { organizationId: acme.id, kind: 'BUDGET', period: 'fortnight', count: 2 ** 53 };
+    expect(violations(await create('Limits/Create', wrong))).toEqual({
+      kind: 'must be one of budget, requests-per-minute, tokens-per-minute, concurrent-requests',
+      period: 'must be one of day, week, month, total',
+      count: 'must be a whole number from 0; above 9007199254740991 as a string',
+    });
+  });
+
   it('tells an error in the Connect protocol’s form', async () => {
     const answer = await create('AiSystems/Create', { organizationId: acme.id, name: '' });
     expect(answer.status).toBe(400);
@@ -178,7 +201,8 @@ describe('the strict reader', () => {
     ['scope', '"scope":"x"'],
     ['scope', '"scope":[]'],
     ['scope.kind', '"scope":{"kind":1}'],
-    ['scope.kind', '"scope":{"kind":"organization"}'],
+    ['scope.kind', '"scope":{"kind":"Organization"}'],
+    ['scope.kind', '"scope":{"kind":"person,organization"}'],
     ['scope.kind', '"scope":{"kind":"KEY_SCOPE_KIND_UNSPECIFIED"}'],
     ['scope.extra', '"scope":{"extra":true}'],
     ['active', '"active":"false"'],

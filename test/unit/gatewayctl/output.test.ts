@@ -1,7 +1,8 @@
 // Answers as text: columns, fields, and nothing that moves the cursor.
 import { describe, expect, it } from 'vitest';
 import { printable, renderFields, renderTable } from '../../../gatewayctl/table.ts';
-import { enumName, enumWord, enumWords, fieldWords } from '../../../gatewayctl/words.ts';
+import { enumName, enumWords, fieldWords } from '../../../gatewayctl/words.ts';
+import { enumWord } from '../../../proto/json/contract.ts';
 
 const key = {
   name: 'checkout',
