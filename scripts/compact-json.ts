@@ -1,13 +1,16 @@
 // JSON of files that are made but have to stay in the repository: few lines, and still one for each thing that a change concerns, so that
 // a diff shows what changed.
 
-/** @param levels whose entries have a line each; what is deeper is on the line of its entry */
+const shortLength = 120;
+
+/** @param levels whose entries have a line each; what is deeper, or short, is on the line of its entry */
 export function compactJson(value: object, levels: number): string {
   return `${format(value, levels)}\n`;
 }
 
 function format(value: unknown, levels: number): string {
-  if (levels === 0 || typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const line = JSON.stringify(value);
+  if (levels === 0 || typeof value !== 'object' || value === null || line.length <= shortLength) return line;
   if (Array.isArray(value))
     return block(
       '[]',
@@ -21,5 +24,6 @@ function format(value: unknown, levels: number): string {
 }
 
 function block([open, close]: string, lines: readonly string[]): string {
-  return lines.length === 0 ? `${open}${close}` : `${open}\n${lines.join(',\n')}\n${close}`;
+  const isOneLine = lines.length < 2 && !lines.join().includes('\n');
+  return isOneLine ? `${open}${lines.join()}${close}` : `${open}\n${lines.join(',\n')}\n${close}`;
 }
