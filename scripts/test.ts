@@ -16,6 +16,7 @@ const checks = [
   { name: 'contract.json', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
   { name: 'contract by buf', command: [node, 'scripts/contract.ts'] },
+  { name: 'openapi.json', command: [node, 'scripts/openapi.ts', '--check'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },
   { name: 'dashboards and alerts', command: [node, 'scripts/dashboards.ts', '--check'] },
 ] as const;

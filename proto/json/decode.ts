@@ -1,6 +1,6 @@
 // Reads a request from JSON, strictly: proto-loader would turn "false" into true, an unknown enum into 0, and lose unknown
 // fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported. Besides proto3 JSON it
-// takes enums by their word ("month" for BUDGET_PERIOD_MONTH).
+// takes enums by their word ("month" for BUDGET_PERIOD_MONTH). scripts/openapi describes exactly what it accepts.
 import { holdsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { FieldViolation__Output as Violation } from '../generated/gateway/v1/FieldViolation.ts';

@@ -1,6 +1,10 @@
 // The JSON door over real sockets: the same answers as gRPC, a strict reader, and everything that is not a unary call of an
 // operator kept outside.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import document from '../../../control-plane/openapi.json' with { type: 'json' };
 import { methodNames } from '../../../control-plane/services/methods.ts';
 import { errorDetail } from '../../../proto/load.ts';
 import {
@@ -13,6 +17,7 @@ import {
   startOperatorsPlane,
   type TestTenant,
 } from '../../support/operators.ts';
+import { projectRoot, startProcess } from '../../support/process.ts';
 import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
 
 let plane: OperatorsPlane;
@@ -274,6 +279,41 @@ describe('the strict reader', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).not.toContain('canary');
   });
+});
+
+describe('GET /openapi.json', () => {
+  it('describes the JSON API to whoever reaches it, without a token', async () => {
+    const answer = await send({
+      path: '/openapi.json',
+      method: 'GET',
+      headers: { authorization: undefined },
+    });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(json(answer)).toEqual(document);
+  });
+
+  it('is for names that are served, and for GET', async () => {
+    const elsewhere = { path: '/openapi.json', method: 'GET', headers: { host: 'evil.example.com' } };
+    expect((await send(elsewhere)).status).toBe(403);
+    expect((await send({ path: '/openapi.json' })).status).toBe(404);
+    expect((await send({ path: '/openapi.json?x=1', method: 'GET' })).status).toBe(404);
+  });
+});
+
+it('docs/json-api.md has commands that work as they are', async () => {
+  const page = readFileSync(join(projectRoot, 'docs/json-api.md'), 'utf8');
+  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+  const directory = mkdtempSync(join(tmpdir(), 'json-api-'));
+  mkdirSync(join(directory, 'data'));
+  writeFileSync(join(directory, 'data/operator-token'), acme.owner.token);
+  const script = blocks.join('echo\n').replaceAll('127.0.0.1:8081', `127.0.0.1:${plane.plane.httpPort}`);
+  const shell = startProcess('bash', ['-euc', script], { cwd: directory });
+  expect([await shell.exited, shell.stderr()]).toEqual([0, '']);
+  expect(shell.stdout()).toMatch(
+    /"limits":\[\{.*"amountUsd":"250".*"period":"BUDGET_PERIOD_MONTH".*"count":"600"/,
+  );
+  expect(JSON.parse(readFileSync(join(directory, 'openapi.json'), 'utf8'))).toEqual(document);
+  rmSync(directory, { recursive: true });
 });
 
 describe('what the JSON door keeps outside', () => {
