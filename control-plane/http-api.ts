@@ -14,6 +14,7 @@ import type { TlsSource } from '../common/tls.ts';
 import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
 import { toJson } from '../proto/json/encode.ts';
 import { contract, errorDetail, type MethodDefinition, services } from '../proto/load.ts';
+import { sendOpenapi, wantsOpenapi } from './openapi.ts';
 import { type Credentials, readCredentials } from './rpc/authentication.ts';
 import { invalidRequest } from './rpc/checked.ts';
 import type { Dispatcher } from './rpc/dispatch.ts';
@@ -143,7 +144,9 @@ interface Exchange {
 
 /** Answers, unless it throws. */
 async function call(door: Door, { request, response, from }: Exchange): Promise<void> {
-  const route = accept(door, request);
+  acceptHost(door, request);
+  if (wantsOpenapi(request)) return sendOpenapi(response, headersAlways);
+  const route = accept(request);
   const credentials: Credentials = {
     authorization: single(request, 'authorization'),
     certificateProxy: undefined,
@@ -173,12 +176,16 @@ function decode(requestType: string, body: string): object {
   }
 }
 
-/** What can be judged without credentials. @throws CallError */
-function accept(door: Door, request: IncomingMessage): Route {
+/** A page of another host name must not reach this listener through somebody's browser. @throws CallError */
+function acceptHost(door: Door, request: IncomingMessage): void {
   const host = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(single(request, 'host') ?? '')?.[1];
   if (host === undefined || !door.hosts.has(host.toLowerCase())) {
     throw new CallError('host_not_allowed', 'this name is not served here; GATEWAY_HTTP_HOSTS lists names');
   }
+}
+
+/** What can be judged without credentials. @throws CallError */
+function accept(request: IncomingMessage): Route {
   const route = routeOf(request);
   if (route === undefined) {
     throw new CallError('unknown_method', 'no such method; for example POST /gateway.v1.VirtualKeys/Create');

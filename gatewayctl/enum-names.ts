@@ -1,19 +1,14 @@
 // The contract's names as people read and type them: "ROLE_PLATFORM_OPERATOR" is "platform-operator", "endsAt" is "ends at".
-import { enumNames, enumTypes } from '../proto/json/contract.ts';
+import { enumNamed, enumNames, enumTypes, enumWord } from '../proto/json/contract.ts';
 
 /** Of an enum's values; undefined if the type is no enum. */
 export function choicesOf(type: string): readonly string[] | undefined {
   return enumNames(type)?.map((name) => enumWord(type, name));
 }
 
-export function enumWord(type: string, name: string): string {
-  const prefix = enumPrefix(type);
-  return (name.startsWith(prefix) ? name.slice(prefix.length) : name).toLowerCase().replaceAll('_', '-');
-}
-
-/** "platform-operator" → "ROLE_PLATFORM_OPERATOR". */
+/** "platform-operator" → "ROLE_PLATFORM_OPERATOR"; what is no word of the type is returned unchanged, for the request's check to refuse. */
 export function enumName(type: string, word: string): string {
-  return enumPrefix(type) + word.toUpperCase().replaceAll('-', '_');
+  return enumNamed(type, word.toLowerCase().replaceAll('_', '-')) ?? word;
 }
 
 /** Of a value whose enum is not known, "BUDGET_PERIOD_DAY"; undefined if the contract has no such value. */
@@ -28,8 +23,4 @@ export function fieldWords(path: string): string {
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .replace(/\busd\b/g, 'USD')
     .replace(/\bai\b/g, 'AI');
-}
-
-function enumPrefix(type: string): string {
-  return `${type.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_`;
 }

@@ -2,8 +2,8 @@
 // a name must not move the cursor.
 import { isObject } from '../common/json.ts';
 import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatch.ts';
-import { enumNames, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
-import { enumWord, fieldWords } from './enum-names.ts';
+import { enumNames, enumWord, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
+import { fieldWords } from './enum-names.ts';
 import { fieldAt, getField } from './request.ts';
 import { matchText } from './selectors.ts';
 

@@ -73,8 +73,11 @@ const protoFolders = {
   grpc: '@grpc/reflection/build/proto/grpc',
 } as const;
 
-/** Scripts that run in Redis, beside the bundle of the proxy. */
-const luaFolder = 'proxy/rates/scripts';
+/** What a program reads at run time, by its name beside the bundle: scripts that run in Redis, the description of the JSON API. */
+const besides: Readonly<Partial<Record<Program, readonly [name: string, source: string]>>> = {
+  proxy: ['scripts', 'proxy/rates/scripts'],
+  'control-plane': ['openapi.json', 'control-plane/openapi.json'],
+};
 
 // Packages in CommonJS expect these names; in an ES module nothing defines them.
 const banner = [
@@ -135,7 +138,8 @@ export async function buildProgram(
     metafile: true,
     logLevel: 'warning',
   });
-  if (program === 'proxy') cpSync(join(root, luaFolder), join(directory, 'bin/scripts'), { recursive: true });
+  const [name = '', source] = besides[program] ?? [];
+  if (source !== undefined) cpSync(join(root, source), join(directory, 'bin', name), { recursive: true });
   const packages = bundledPackages(Object.keys(metafile.inputs));
   const intruders = foreignTo(rules, metafile, packages);
   if (intruders.length > 0) throw new Error(`the bundle of ${program} holds ${intruders.join(', ')}`);

@@ -1,10 +1,12 @@
-// `node scripts/render.ts` writes deploy/rendered/<name>.yaml, what `kubectl kustomize` makes of each overlay, for clusters and
-// reviews without it. Each file says by a hash which sources and which rendering belong together, so that drift is found
-// where there is no kubectl as well.
+// `node scripts/render.ts` writes deploy/rendered/<name>.yaml, what `kubectl kustomize` makes of each overlay: a line of JSON, which is
+// YAML, for each object. They are committed, because the rules over manifests are tested where there is no kubectl that can render
+// (Debian's is too old), and `kubectl apply -f` takes them. Each file says by a hash which sources and which rendering belong together,
+// so that drift is found there as well.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 
 const deploy = join(import.meta.dirname, '../deploy');
 
@@ -32,7 +34,7 @@ const oldestMinor = 27;
 export interface Rendering {
   /** As the file tells. */
   readonly hash: string;
-  /** The objects, in YAML. */
+  /** The objects, in YAML (of each the JSON). */
   readonly body: string;
 }
 
@@ -84,6 +86,13 @@ export function minorOf(told: string): number {
   return Number(minor ?? 0);
 }
 
+/** Each object on one line; the order and the text of all values stay. */
+function onFewLines(yaml: string): string {
+  return parseAllDocuments(yaml)
+    .map((document) => `${JSON.stringify(document)}\n`)
+    .join('---\n');
+}
+
 function fileOf(name: RenderingName): string {
   return join(deploy, 'rendered', `${name}.yaml`);
 }
@@ -104,7 +113,7 @@ if (import.meta.main) {
   }
   mkdirSync(join(deploy, 'rendered'), { recursive: true });
   for (const name of renderingNames) {
-    const body = render(name);
+    const body = onFewLines(render(name));
     const head = `# Written by scripts/render.ts from deploy/${renderings[name]}; change it there.`;
     writeFileSync(fileOf(name), `${head}\n# sha256 ${renderingHash(body)}\n${body}`);
     console.log(`deploy/rendered/${name}.yaml`);

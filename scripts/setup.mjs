@@ -1,10 +1,12 @@
 // Prepares a fresh clone for `npm start`, `npm test` or `npm run bench`, and says what it does before it does it. Plain
 // JavaScript without packages, because it runs under whatever Node (18 or later) the machine has; what follows runs under
 // the pinned Node that this installs. Where nothing is missing it says nothing and takes some milliseconds.
+// `types` makes the types of the contract and nothing else: `npm ci` ends with it, so that editors find them.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeTypes } from './types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pinnedNode = join(root, 'node_modules/.bin/node');
@@ -22,9 +24,14 @@ class SetupError extends Error {}
 
 const task = process.argv[2];
 try {
-  if (!(task in programs)) throw new SetupError('usage: node scripts/setup.mjs start|test|bench');
-  installPackages(task === 'start');
-  installPrograms(programs[task]);
+  if (task !== 'types') {
+    if (!(task in programs)) throw new SetupError('usage: node scripts/setup.mjs start|test|bench|types');
+    installPackages(task === 'start');
+    installPrograms(programs[task]);
+  }
+  // A start needs none: types are erased before a program runs.
+  if (task !== 'start' && !makeTypes())
+    throw new SetupError('the types of the contract cannot be made; see above');
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(`\nset-up failed: ${error.message}`);

@@ -13,8 +13,10 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 const checks = [
   { name: 'format and lint', command: [bin('biome'), 'ci', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'types', command: [bin('tsc')] },
-  { name: 'generated types', command: [node, 'scripts/generate.ts', '--check'] },
+  { name: 'contract.json', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
+  { name: 'contract by buf', command: [node, 'scripts/contract.ts'] },
+  { name: 'openapi.json', command: [node, 'scripts/openapi.ts', '--check'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },
   { name: 'dashboards and alerts', command: [node, 'scripts/dashboards.ts', '--check'] },
 ] as const;

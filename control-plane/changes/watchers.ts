@@ -5,7 +5,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { ProxyProgram__Output } from '../../proto/generated/gateway/v1/ProxyProgram.ts';
 import type { ProxyState__Output } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { RecordKeysState__Output as RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
-import { RedisState } from '../../proto/generated/gateway/v1/RedisState.ts';
+import { enumNames } from '../../proto/json/contract.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 
 /** Wall times in milliseconds since 1970. */
@@ -74,7 +74,7 @@ const hostMax = 253;
 
 /** What a newer proxy tells may be none of ours: it comes as a number. */
 function redisState(told: ProxyState__Output['redis']): ProxyState__Output['redis'] {
-  return Object.hasOwn(RedisState, told) ? told : 'REDIS_STATE_UNSPECIFIED';
+  return enumNames('RedisState')?.includes(told) ? told : 'REDIS_STATE_UNSPECIFIED';
 }
 
 function reportedCatalog(reported: ProxyState__Output['catalog']): CatalogState | undefined {

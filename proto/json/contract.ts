@@ -46,6 +46,17 @@ export function enumNames(type: string): readonly string[] | undefined {
   return values && Object.keys(values).filter((name) => values[name] !== 0);
 }
 
+/** "ROLE_PLATFORM_OPERATOR" is "platform-operator": the name without that of its type, as people write it. */
+export function enumWord(type: string, name: string): string {
+  const prefix = `${type.replace(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_`;
+  return (name.startsWith(prefix) ? name.slice(prefix.length) : name).toLowerCase().replaceAll('_', '-');
+}
+
+/** The name of an enum's value that is given by its name or by its word; undefined for what is neither. */
+export function enumNamed(type: string, given: string): string | undefined {
+  return enumNames(type)?.find((name) => name === given || enumWord(type, name) === given);
+}
+
 export function enumTypes(): readonly string[] {
   return Object.keys(types).filter((type) => types[type]?.values !== undefined);
 }

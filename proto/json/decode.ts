@@ -1,9 +1,19 @@
 // Reads a request from JSON, strictly: proto-loader would turn "false" into true, an unknown enum into 0, and lose unknown
-// fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported.
+// fields. Types, names, ranges and repetitions are checked against the contract, and every problem is reported. Besides proto3 JSON it
+// takes enums by their word ("month" for BUDGET_PERIOD_MONTH). scripts/openapi describes exactly what it accepts.
 import { holdsCredential } from '../../common/credential.ts';
 import { isObject, parseJson } from '../../common/json.ts';
 import type { FieldViolation__Output as Violation } from '../generated/gateway/v1/FieldViolation.ts';
-import { enumNames, type FieldType, fieldsOf, isMessage, oneofsOf, originalName } from './contract.ts';
+import {
+  enumNamed,
+  enumNames,
+  enumWord,
+  type FieldType,
+  fieldsOf,
+  isMessage,
+  oneofsOf,
+  originalName,
+} from './contract.ts';
 import { findFlaw } from './scan.ts';
 
 const uint32Max = 2 ** 32 - 1;
@@ -106,9 +116,9 @@ class Walk {
     }
     const enumeration = enumNames(type);
     if (enumeration !== undefined) {
-      return typeof value === 'string' && enumeration.includes(value)
-        ? value
-        : this.#problem(path, `must be one of ${enumeration.join(', ')}`);
+      const name = typeof value === 'string' ? enumNamed(type, value) : undefined;
+      const words = enumeration.map((one) => enumWord(type, one));
+      return name ?? this.#problem(path, `must be one of ${words.join(', ')}`);
     }
     return isMessage(type) ? this.message(type, value, path) : this.#scalar(type, value, path);
   }
@@ -128,7 +138,10 @@ class Walk {
       case 'uint64':
         return isUint64(value)
           ? String(value)
-          : this.#problem(path, 'must be a whole number; above 2^53 as a string');
+          : this.#problem(
+              path,
+              `must be a whole number from 0; above ${Number.MAX_SAFE_INTEGER} as a string`,
+            );
       case 'double':
         return typeof value === 'number' ? value : this.#problem(path, 'must be a number');
       default:

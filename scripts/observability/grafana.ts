@@ -33,6 +33,7 @@ import {
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+import { compactJson } from '../compact-json.ts';
 import { type Choice, type Dashboard, type Panel, type Query, type Row, scopeLabels } from './dashboard.ts';
 
 const tag = 'model-gateway';
@@ -43,7 +44,7 @@ const otherPages: DashboardLink = {
 };
 const datasource = { type: 'prometheus', uid: '$datasource' };
 
-/** @returns the content of a dashboard's file */
+/** @returns the content of a dashboard's file, a line for each panel */
 export function renderDashboard(dashboard: Dashboard): string {
   const { name, title, description, about, choices = [], rows } = dashboard;
   const builder = new DashboardBuilder(`Model Gateway / ${title}`)
@@ -59,7 +60,7 @@ export function renderDashboard(dashboard: Dashboard): string {
   for (const choice of [...scopeChoices(about), ...choices]) builder.withVariable(variable(choice));
   const ids = numbers();
   for (const row of rows) addRow(builder, row, ids);
-  return `${JSON.stringify(builder.build(), null, 2)}\n`;
+  return compactJson(builder.build(), 2);
 }
 
 /** What an expression of a table asks Prometheus for, but for what Grafana puts in: its `$variables`. */

@@ -1,4 +1,5 @@
-// The results as one JSON file and one Markdown table, with what they were measured on. Cases that go against the gateway stay in.
+// The results as one Markdown table, with what they were measured on, and as JSON in bench/results/tmp, which git ignores: the table says
+// what the raw figures say. Cases that go against the gateway stay in.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -76,26 +77,26 @@ function commit(): string {
   }
 }
 
-/** Writes bench/results/<date>.json and .md; returns the Markdown. */
+/** Writes bench/results/<date>.md and bench/results/tmp/<date>.json; returns the Markdown. */
 export function writeResults(results: Results): string {
   return saveResults('', results, render(results));
 }
 
-/** The same of other results: <date><suffix>.json and .md. */
+/** The same of other results: <date><suffix>. */
 export function saveResults(
   suffix: string,
   results: { readonly machine: Machine },
   markdown: string,
 ): string {
   const directory = join(projectRoot, 'bench/results');
-  const base = join(directory, results.machine.date.slice(0, 10) + suffix);
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(`${base}.json`, `${JSON.stringify(results, null, 2)}\n`);
-  writeFileSync(`${base}.md`, markdown);
+  const name = results.machine.date.slice(0, 10) + suffix;
+  mkdirSync(join(directory, 'tmp'), { recursive: true });
+  writeFileSync(join(directory, 'tmp', `${name}.json`), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(directory, `${name}.md`), markdown);
   return markdown;
 }
 
-/** Writes bench/results/<date>-guardrails.json and .md, where nothing else was measured; returns the Markdown. */
+/** The same of guardrails, where nothing else was measured: <date>-guardrails. */
 export function writeGuardrails(
   results: Pick<Results, 'machine' | 'passes' | 'seconds' | 'guardrails'>,
 ): string {

@@ -56,6 +56,13 @@ it('each holds what speaks its protocols, and nothing of the others', () => {
   expect(['pg', '@grpc/grpc-js', '@grpc/proto-loader'].some((name) => holds('injector', name))).toBe(false);
 });
 
+it('what a program reads at run time is beside its bundle', () => {
+  const beside = (program: Program, file: string) =>
+    readFileSync(join(dirname(bundle(program).main), file), 'utf8');
+  expect(JSON.parse(beside('control-plane', 'openapi.json'))).toHaveProperty('openapi');
+  expect(beside('proxy', 'scripts/turn.lua')).not.toBe('');
+});
+
 it('a build that takes in what is foreign to its program fails and names it', async () => {
   const intruder = join(directory, 'intruder.ts');
   writeFileSync(intruder, "console.log('foreign');\n");

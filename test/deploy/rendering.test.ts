@@ -53,7 +53,7 @@ test('in an installation with a registry of its own one line names the egress ga
 
 test('a rendering that was changed has another hash', () => {
   const { hash, body } = committedRendering('sidecar');
-  expect(renderingHash(body.replace('failurePolicy: Fail', 'failurePolicy: Ignore'))).not.toBe(hash);
+  expect(renderingHash(body.replace('"failurePolicy":"Fail"', '"failurePolicy":"Ignore"'))).not.toBe(hash);
 });
 
 test.each([

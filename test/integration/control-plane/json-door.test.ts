@@ -1,6 +1,10 @@
 // The JSON door over real sockets: the same answers as gRPC, a strict reader, and everything that is not a unary call of an
 // operator kept outside.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import document from '../../../control-plane/openapi.json' with { type: 'json' };
 import { methodNames } from '../../../control-plane/services/methods.ts';
 import { errorDetail } from '../../../proto/load.ts';
 import {
@@ -13,6 +17,7 @@ import {
   startOperatorsPlane,
   type TestTenant,
 } from '../../support/operators.ts';
+import { projectRoot, startProcess } from '../../support/process.ts';
 import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
 
 let plane: OperatorsPlane;
@@ -131,6 +136,29 @@ describe('a call through the JSON door', () => {
     }
   });
 
+  it('takes enums by their word, and returns them by their name', async () => {
+    const limit = { organizationId: acme.id, subject: { kind: 'organization', id: acme.id }, kind: 'budget' };
+    const made = await create('Limits/Create', { ...limit, amountUsd: '5', period: 'month' });
+    expect(json(made)).toMatchObject({
+      subject: { kind: 'LIMIT_SUBJECT_KIND_ORGANIZATION' },
+      kind: 'LIMIT_KIND_BUDGET',
+      period: 'BUDGET_PERIOD_MONTH',
+    });
+    const { id, revision } = json(made);
+    const changed = await create('Limits/Update', { id, ifRevision: Number(revision), period: 'month' });
+    expect(changed.status).toBe(200);
+    await create('Limits/Delete', { id });
+  });
+
+  it('says of a wrong enum which words there are, and of a large number how it is written', async () => {
+    const wrong = { organizationId: acme.id, kind: 'BUDGET', period: 'fortnight', count: 2 ** 53 };
+    expect(violations(await create('Limits/Create', wrong))).toEqual({
+      kind: 'must be one of budget, requests-per-minute, tokens-per-minute, concurrent-requests',
+      period: 'must be one of day, week, month, total',
+      count: 'must be a whole number from 0; above 9007199254740991 as a string',
+    });
+  });
+
   it('tells an error in the Connect protocol’s form', async () => {
     const answer = await create('AiSystems/Create', { organizationId: acme.id, name: '' });
     expect(answer.status).toBe(400);
@@ -178,7 +206,8 @@ describe('the strict reader', () => {
     ['scope', '"scope":"x"'],
     ['scope', '"scope":[]'],
     ['scope.kind', '"scope":{"kind":1}'],
-    ['scope.kind', '"scope":{"kind":"organization"}'],
+    ['scope.kind', '"scope":{"kind":"Organization"}'],
+    ['scope.kind', '"scope":{"kind":"person,organization"}'],
     ['scope.kind', '"scope":{"kind":"KEY_SCOPE_KIND_UNSPECIFIED"}'],
     ['scope.extra', '"scope":{"extra":true}'],
     ['active', '"active":"false"'],
@@ -250,6 +279,41 @@ describe('the strict reader', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).not.toContain('canary');
   });
+});
+
+describe('GET /openapi.json', () => {
+  it('describes the JSON API to whoever reaches it, without a token', async () => {
+    const answer = await send({
+      path: '/openapi.json',
+      method: 'GET',
+      headers: { authorization: undefined },
+    });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(json(answer)).toEqual(document);
+  });
+
+  it('is for names that are served, and for GET', async () => {
+    const elsewhere = { path: '/openapi.json', method: 'GET', headers: { host: 'evil.example.com' } };
+    expect((await send(elsewhere)).status).toBe(403);
+    expect((await send({ path: '/openapi.json' })).status).toBe(404);
+    expect((await send({ path: '/openapi.json?x=1', method: 'GET' })).status).toBe(404);
+  });
+});
+
+it('docs/json-api.md has commands that work as they are', async () => {
+  const page = readFileSync(join(projectRoot, 'docs/json-api.md'), 'utf8');
+  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+  const directory = mkdtempSync(join(tmpdir(), 'json-api-'));
+  mkdirSync(join(directory, 'data'));
+  writeFileSync(join(directory, 'data/operator-token'), acme.owner.token);
+  const script = blocks.join('echo\n').replaceAll('127.0.0.1:8081', `127.0.0.1:${plane.plane.httpPort}`);
+  const shell = startProcess('bash', ['-euc', script], { cwd: directory });
+  expect([await shell.exited, shell.stderr()]).toEqual([0, '']);
+  expect(shell.stdout()).toMatch(
+    /"limits":\[\{.*"amountUsd":"250".*"period":"BUDGET_PERIOD_MONTH".*"count":"600"/,
+  );
+  expect(JSON.parse(readFileSync(join(directory, 'openapi.json'), 'utf8'))).toEqual(document);
+  rmSync(directory, { recursive: true });
 });
 
 describe('what the JSON door keeps outside', () => {

@@ -1,8 +1,0 @@
-// Original file: proto/gateway/v1/guardrails.proto
-
-
-export interface DeleteGuardrailResponse {
-}
-
-export interface DeleteGuardrailResponse__Output {
-}

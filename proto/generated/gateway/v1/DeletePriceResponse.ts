@@ -1,8 +1,0 @@
-// Original file: proto/gateway/v1/prices.proto
-
-
-export interface DeletePriceResponse {
-}
-
-export interface DeletePriceResponse__Output {
-}
