@@ -1,11 +1,11 @@
-// docs/contributing.md, "A vendor by configuration": its commands are run as they stand there, but for ports and the data folder.
+// docs/custom-providers.md: its commands run unchanged, except for ports and the data folder.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Child, freePort, projectRoot, startNode, startProcess, until } from '../support/process.ts';
 
-const page = readFileSync(join(projectRoot, 'docs/contributing.md'), 'utf8');
+const page = readFileSync(join(projectRoot, 'docs/custom-providers.md'), 'utf8');
 const [serve = '', start = '', configure = '', ask = '', withKeys = ''] = Array.from(
   page.matchAll(/^```sh\n(.*?)^```$/gms),
   ([, commands = '']) => commands,
@@ -39,7 +39,7 @@ async function paste(commands: string): Promise<readonly Record<string, unknown>
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'contributing-'));
+  folder = mkdtempSync(join(tmpdir(), 'custom-providers-'));
   modelsPort = await freePort();
   greeting = '';
   running.push(startProcess('bash', ['-c', `exec ${here(serve)}`], { cwd: projectRoot }));
