@@ -51,7 +51,7 @@ export interface AssistantMessage {
   readonly calls: readonly ToolCall[];
   /** Extension `thinking_blocks`: as the gateway sent them; opaque to all but the vendor they came from. */
   readonly thinking: readonly JsonObject[];
-  /** Extension `content_blocks` of a response that paused: as the gateway sent them, see assistant-provider/paused-turn.ts. */
+  /** Extension `content_blocks` of a response that paused: as the gateway sent them, see messages/paused-turn.ts. */
   readonly blocks: readonly JsonObject[];
   /** What the vendor gave with the words and wants back with them: `extra_content.google.thought_signature`. */
   readonly signature: string | undefined;

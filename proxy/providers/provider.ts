@@ -161,7 +161,7 @@ export interface StreamReader {
   readonly usageIsComplete: boolean;
   /** The model that answers, in the vendor's words, as soon as it has named one. */
   readonly model: string | undefined;
-  /** The most tokens that text, reasoning, refusals and calls so far can have been (chat/text-tokens.ts). */
+  /** The most tokens that text, reasoning, refusals and calls so far can have been (conversation/text-tokens.ts). */
   readonly textTokens: number;
 }
 

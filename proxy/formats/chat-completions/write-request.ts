@@ -1,4 +1,4 @@
-// The vendor's request: the caller's body as it came, but for what only the gateway knows (see passthrough/request.ts).
+// The vendor's request: the caller's body unchanged, except for what only the gateway knows (see pass-request.ts).
 
 import type { ProviderCall, UpstreamRequest } from '../../providers/provider.ts';
 import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
