@@ -248,8 +248,9 @@ function inWords(outcome: Outcome): string {
   const missing = 'dropped' in outcome ? `, ${code(outcome.dropped)} dropped` : '';
   switch (outcome.is) {
     case 'native':
+      return `native${missing}`;
     case 'told':
-      return `${outcome.is}${missing}`;
+      return `returned${missing}`;
     case 'emulated':
       return `emulated: ${outcome.how}`;
     case 'left out':
