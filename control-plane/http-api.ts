@@ -1,4 +1,4 @@
-// The JSON door: the operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, from the
+// The JSON API: the operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, from the
 // same handlers as gRPC. Bearer tokens only, so no page in a browser can act with somebody's credentials; Access is not here.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

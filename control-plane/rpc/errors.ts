@@ -31,15 +31,15 @@ interface ReasonRow {
 /** Stable, machine-readable reasons: public API. */
 export const callReasons = {
   invalid_request: { code: 'INVALID_ARGUMENT', about: 'fields are wrong; `violations` names each of them' },
-  unauthenticated: { code: 'UNAUTHENTICATED', about: 'no token, or one that is not accepted (any more)' },
+  unauthenticated: { code: 'UNAUTHENTICATED', about: 'no token, or one that is not or no longer accepted' },
   permission_denied: { code: 'PERMISSION_DENIED', about: 'the role or kind of token may not do this' },
-  tls_required: { code: 'PERMISSION_DENIED', about: 'this answers secrets: over TLS or loopback only' },
+  tls_required: { code: 'PERMISSION_DENIED', about: 'this returns secrets: over TLS or loopback only' },
   not_found: { code: 'NOT_FOUND', about: 'there is no such id, or it is not of your organization' },
   name_taken: {
     code: 'ALREADY_EXISTS',
     about: 'names, and models of prices, are unique per organization and kind',
   },
-  client_request_id_taken: { code: 'ALREADY_EXISTS', about: 'it has made a key with other fields' },
+  client_request_id_taken: { code: 'ALREADY_EXISTS', about: 'it has created a key with other fields' },
   revision_mismatch: { code: 'ABORTED', about: 'somebody else has changed it since; read it again' },
   last_owner: {
     code: 'FAILED_PRECONDITION',
@@ -88,7 +88,7 @@ export const callReasons = {
     about: 'the vendor may still change what its bill says of the day; import it again when it is final',
   },
   drift_settled: { code: 'FAILED_PRECONDITION', about: 'nothing is left of the difference to be settled' },
-  drift_changed: { code: 'ABORTED', about: 'the difference is another by now; read it again' },
+  drift_changed: { code: 'ABORTED', about: 'the difference has changed; read it again' },
   adjustment_too_large: {
     code: 'FAILED_PRECONDITION',
     about: 'it would take more back than the ledger has of this scope, model and day',
@@ -103,21 +103,21 @@ export const callReasons = {
   },
   too_many_unknown_keys: {
     code: 'RESOURCE_EXHAUSTED',
-    about: 'a proxy asks for too many keys that do not exist',
+    about: 'a proxy looks up too many keys that do not exist',
   },
   host_not_allowed: {
     code: 'PERMISSION_DENIED',
-    about: 'JSON door: the Host is not one of `GATEWAY_HTTP_HOSTS`',
+    about: 'JSON API: the Host is not one of `GATEWAY_HTTP_HOSTS`',
   },
-  unknown_method: { code: 'UNIMPLEMENTED', about: 'JSON door: no such path', http: 404 },
-  method_not_allowed: { code: 'UNIMPLEMENTED', about: 'JSON door: not POST', http: 405 },
+  unknown_method: { code: 'UNIMPLEMENTED', about: 'JSON API: no such path', http: 404 },
+  method_not_allowed: { code: 'UNIMPLEMENTED', about: 'JSON API: not POST', http: 405 },
   unsupported_media_type: {
     code: 'INVALID_ARGUMENT',
-    about: 'JSON door: not plain application/json',
+    about: 'JSON API: not plain application/json',
     http: 415,
   },
-  body_too_large: { code: 'RESOURCE_EXHAUSTED', about: 'JSON door: a body over 1 MiB', http: 413 },
-  cancelled: { code: 'CANCELLED', about: 'the request ended before it was there' },
+  body_too_large: { code: 'RESOURCE_EXHAUSTED', about: 'JSON API: a body over 1 MiB', http: 413 },
+  cancelled: { code: 'CANCELLED', about: 'the request ended before its response' },
   unavailable: { code: 'UNAVAILABLE', about: 'the database cannot be reached; try again' },
   internal: {
     code: 'INTERNAL',

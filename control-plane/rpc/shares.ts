@@ -35,7 +35,7 @@ const rateRows = {
   unknown_tokens: {
     ...{ perMinute: 60, burst: 60, ownersMax: 10_000 },
     about:
-      'tokens that turn out to be unknown, by address of the caller (IPv6: by /64); those that were let in before pass',
+      'tokens that turn out to be unknown, by address of the caller (IPv6: by /64); tokens admitted before pass',
   },
 } as const satisfies Record<string, RateRow>;
 

@@ -76,7 +76,7 @@ export function budgetRefusal(
     }
     case 'busy':
       return new GatewayError('budget_busy', {
-        message: `requests in flight hold what is left of ${name}; try again in a moment`,
+        message: `requests in flight have reserved what is left of ${name}; try again in a moment`,
         retryAfter: 1,
         limitId,
       });

@@ -1,4 +1,4 @@
-// Status over gRPC and the JSON door: what a replica tells of itself to whom, and which proxies watch it, as they tell.
+// Status over gRPC and the JSON API: what a replica reports of itself to whom, and which proxies watch it.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
