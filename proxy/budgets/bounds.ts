@@ -1,4 +1,4 @@
-// The bounds of the budget protocol on the proxy's side, in one table; ARCHITECTURE.md explains them. Times in milliseconds.
+// The bounds of the budget protocol on the proxy's side, in one table; docs/design/budgets.md explains them. Times in milliseconds.
 import { budgetUsdMax, nanoPerUsd } from '../../common/money.ts';
 
 export const budgetBounds = {

@@ -1,5 +1,5 @@
 // Budgets by slices: a request takes its hold of every slice that applies, in one go, or waits for draws and holds nothing
-// meanwhile. The protocol is described in ARCHITECTURE.md, "Budgets".
+// meanwhile. The protocol is described in docs/design/budgets.md.
 import { uuidv7 } from '../../common/uuid.ts';
 import { budgetBounds } from './bounds.ts';
 import {
