@@ -1,22 +1,51 @@
-// How the tests run. Many wait for servers more than they compute, so three files run at once on two cores; nothing is retried. Files
-// share the processes that run them, and so the modules that they load: a test leaves nothing behind in its process.
-import { defineConfig } from 'vitest/config';
+// How the tests run, in three projects. `unit` computes and starts no server; `integration` is everything else; `timing` measures
+// time, so it runs last and alone, one test at a time. Many integration tests wait more than they compute, so three files run at once
+// on two cores. Nothing is retried. Files share the processes that run them, and so the modules that they load: a test leaves nothing
+// behind in its process.
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongFilesFirst } from './test/support/sequencer.ts';
+
+const unitFiles = ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/*.test.ts'];
+const timingFiles = ['test/**/*.timing.test.ts'];
+
+function project(
+  name: string,
+  files: Pick<NonNullable<TestProjectInlineConfiguration['test']>, 'include' | 'exclude'>,
+  { groupOrder, maxWorkers }: { readonly groupOrder: number; readonly maxWorkers: number },
+): TestProjectInlineConfiguration {
+  return {
+    // Not from the root: its global set-up runs once for all projects, and would run again in each.
+    extends: false,
+    test: {
+      name,
+      ...files,
+      pool: 'forks',
+      isolate: false,
+      maxWorkers,
+      sequence: { groupOrder },
+      retry: 0,
+      testTimeout: 60_000,
+      hookTimeout: 180_000,
+      allowOnly: false,
+    },
+  };
+}
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/bench/**'],
     globalSetup: ['test/support/global-setup.ts'],
-    pool: 'forks',
-    isolate: false,
-    maxWorkers: 3,
     sequence: { sequencer: LongFilesFirst },
-    retry: 0,
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
     teardownTimeout: 15_000,
     allowOnly: false,
+    projects: [
+      project('unit', { include: unitFiles, exclude: timingFiles }, { groupOrder: 0, maxWorkers: 3 }),
+      project(
+        'integration',
+        { include: ['test/**/*.test.ts'], exclude: [...unitFiles, ...timingFiles, 'test/bench/**'] },
+        { groupOrder: 0, maxWorkers: 3 },
+      ),
+      project('timing', { include: timingFiles }, { groupOrder: 1, maxWorkers: 1 }),
+    ],
   },
 });

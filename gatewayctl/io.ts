@@ -56,9 +56,10 @@ const [interrupt, endOfInput, backspace, deletion] = ['\u0003', '\u0004', '\b', 
 /** In raw mode the terminal echoes nothing, and Ctrl-C arrives as a character. */
 async function askHidden(terminal: ReadStream, question: string): Promise<string> {
   if (!terminal.isTTY) throw usageMistake('there is no terminal to ask on');
-  process.stderr.write(question);
+  // First: what is typed as soon as the question is there must not be echoed.
   terminal.setRawMode(true).setEncoding('utf8').resume();
   try {
+    process.stderr.write(question);
     return await typedLine(terminal);
   } finally {
     terminal.setRawMode(false).pause();

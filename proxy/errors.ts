@@ -70,7 +70,10 @@ export const errorTable = {
   // The gateway and what stands behind it.
   internal_error: { status: 500, message: 'the gateway failed; the request id finds the cause in its log' },
   upstream_unreachable: { status: 502, message: 'the provider cannot be reached' },
-  upstream_protocol_error: { status: 502, message: 'the provider sent a response in a form that cannot be used' },
+  upstream_protocol_error: {
+    status: 502,
+    message: 'the provider sent a response in a form that cannot be used',
+  },
   upstream_authentication_failed: {
     status: 502,
     message:

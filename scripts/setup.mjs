@@ -1,4 +1,4 @@
-// Prepares a fresh clone for `npm start`, `npm test` or `npm run bench`, and says what it does before it does it. Plain
+// Prepares a fresh clone for `npm start`, `npm run check`, `npm test` or `npm run bench`, and says what it does before it does it. Plain
 // JavaScript without packages, because it runs under whatever Node (18 or later) the machine has; what follows runs under
 // the pinned Node that this installs. Where nothing is missing it says nothing and takes some milliseconds.
 // `types` makes the types of the contract and nothing else: `npm ci` ends with it, so that editors find them.
@@ -14,6 +14,7 @@ const pinnedNode = join(root, 'node_modules/.bin/node');
 /** Programs that are no npm packages, by the task that needs them: name → Debian package. */
 const programs = {
   start: {},
+  check: { openssl: 'openssl' },
   test: { 'redis-server': 'redis-server', initdb: 'postgresql', openssl: 'openssl' },
   bench: { 'redis-server': 'redis-server', nginx: 'nginx', wrk: 'wrk' },
 };
@@ -25,7 +26,8 @@ class SetupError extends Error {}
 const task = process.argv[2];
 try {
   if (task !== 'types') {
-    if (!(task in programs)) throw new SetupError('usage: node scripts/setup.mjs start|test|bench|types');
+    if (!(task in programs))
+      throw new SetupError('usage: node scripts/setup.mjs start|check|test|bench|types');
     installPackages(task === 'start');
     installPrograms(programs[task]);
   }

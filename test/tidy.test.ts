@@ -9,7 +9,13 @@ import { projectRoot } from './support/process.ts';
 const files = globSync('**/*', { cwd: projectRoot, withFileTypes: true, exclude: isForeign })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(projectRoot.length));
-const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8');
+const texts = new Map<string, string>();
+/** Once for each file: some checks look at every file for every other. */
+const read = (file: string): string => {
+  const text = texts.get(file) ?? readFileSync(join(projectRoot, file), 'utf8');
+  texts.set(file, text);
+  return text;
+};
 const sources = files.filter((file) => /\.(ts|mjs)$/.test(file));
 
 function isForeign(entry: { name: string }): boolean {
@@ -36,8 +42,13 @@ describe('files', () => {
   );
   const isTest = (file: string) => file.endsWith('.test.ts') || file === 'vitest.config.ts';
   // Programs that tests start, vitest's own set-up, and what is run by hand and says so in its first lines.
+  const startedByTests = new Set(
+    sources
+      .filter(isTest)
+      .flatMap((test) => [...read(test).matchAll(/startNode\(\['([^']+)'/g)].map(([, file]) => file)),
+  );
   const isStarted = (file: string) =>
-    sources.some((other) => isTest(other) && read(other).includes(`startNode(['${file}'`)) ||
+    startedByTests.has(file) ||
     read('vitest.config.ts').includes(`'${file}'`) ||
     read(file).includes(`node ${file}`);
   const started = sources.filter(isStarted);

@@ -2,7 +2,7 @@
 // finished.
 import { GatewayError, overloaded } from '../errors.ts';
 import type { Abortable, Exchange } from './exchange.ts';
-import { recordError, respondError } from './respond.ts';
+import { isLeaving, recordError, respondError } from './respond.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export type Handler = (exchange: Exchange) => Promise<void>;
@@ -48,6 +48,8 @@ function expectServable({ isRefused, request, headers }: Exchange): void {
 /** One for all requests: see Exchange.onAbort. */
 const reader: Abortable = {
   abort(error, exchange) {
+    // The total time may be over in the turn in which the response leaves. It goes out; a caller that then takes nothing is cut.
+    if (isLeaving(exchange.response)) return;
     if (exchange.record.errorSource === undefined) recordError(exchange, error);
     exchange.response.destroy();
   },

@@ -157,6 +157,11 @@ function endTogether(response: ServerResponse, body: Buffer): void {
   if (endings.push({ response, body }) === 1) setImmediate(endAll);
 }
 
+/** Whether the response leaves at the end of this turn: its caller could not take anything of it yet. */
+export function isLeaving(response: ServerResponse): boolean {
+  return !response.destroyed && endings.some((ending) => ending.response === response);
+}
+
 function endAll(): void {
   const ready = endings;
   endings = [];

@@ -6,7 +6,6 @@ import {
   trustedProxies,
   trustsNobody,
 } from '../../../common/caller-address.ts';
-import { processorMs } from '../../support/processor-time.ts';
 
 const isTrusted = trustedProxies(['10.0.0.0/8', '192.0.2.7/32', 'fd00::/8', '::1/128']);
 
@@ -92,17 +91,6 @@ describe('the address of a caller', () => {
     expect(callerAddress('10.1.1.1', `198.51.100.1, ${hop}`, isTrusted)).toBe('10.1.1.1');
     expect(callerAddress('10.1.1.1', `${hop}, 10.2.2.2`, isTrusted)).toBe('10.2.2.2');
     expect(callerAddress('10.1.1.1', `${hop}, 198.51.100.1`, isTrusted)).toBe('198.51.100.1');
-  });
-
-  it('is found in no longer than a list of some proxies takes, however long somebody made it', () => {
-    const time = (list: string) =>
-      processorMs(() => {
-        for (let time = 0; time < 200; time++) callerAddress('10.1.1.1', list, isTrusted);
-      });
-    const some = Array.from({ length: 32 }, (_, hop) => `10.0.0.${hop}`).join(', ');
-    const base = time(some) + 5;
-    for (const hop of ['10.0.0.1,', ',', 'x,', `${'x'.repeat(8_000)},`, '1'.repeat(16_000)])
-      expect(time(hop.repeat(Math.floor(16_384 / hop.length)))).toBeLessThan(base * 20);
   });
 
   it('is never what a header says where nobody is trusted', () => {

@@ -1,11 +1,10 @@
-// Personal data on a labelled corpus, in pieces, and in texts that are made to cost time.
+// Personal data on a labelled corpus, and in pieces.
 import { describe, expect, it } from 'vitest';
 import type { PersonalDataType } from '../../../../guardrails/definition.ts';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
 import { guardText, TextWindow } from '../../../../guardrails/window.ts';
 import { Random } from '../../../support/access/random.ts';
-import { processorMs } from '../../../support/processor-time.ts';
 import { startingSeed } from '../../../support/seed.ts';
 import { corpus, type LabelledSpan, type LabelledText } from '../personal-data.corpus.ts';
 
@@ -191,40 +190,4 @@ describe('in pieces', () => {
     expect(window.push('ther one. Then 2019 we')).toBe('another one. Then ');
     expect(window.push(' went away ')).toBe('2019 we went away ');
   });
-});
-
-describe('texts that are made to cost time', () => {
-  const nanosecondsMax = 6_000;
-
-  function nanoseconds(part: string, length: number): number {
-    const raw = part.repeat(Math.ceil(length / part.length));
-    const text = { raw, folded: fold(raw), isEnd: true };
-    return (processorMs(() => compile().inspect(text, 0, 512)) * 1e6) / raw.length;
-  }
-
-  it.each([
-    ['7', 10],
-    ['a@', 10],
-    [':', 10],
-    ['+1 ', 10],
-    ['1 ', 1],
-    ['1.', 1],
-    ['1-', 1],
-    ['012/012 ', 1],
-    ['a@a.', 1],
-    ['1a', 1],
-    ['1::', 1],
-    ['4111 1111 1111 1112 ', 1],
-    ['DE89 ', 1],
-    ['+12025550123 ', 1],
-    ['ssn 123456789', 1],
-  ])(
-    'cost as much for each character as for the first: %j, %i MiB of it',
-    (part, mebibytes) => {
-      const each = nanoseconds(part, mebibytes * 2 ** 20);
-      console.log(`${JSON.stringify(part)}: ${each.toFixed(0)} ns a character`);
-      expect(each).toBeLessThan(nanosecondsMax);
-    },
-    60_000,
-  );
 });

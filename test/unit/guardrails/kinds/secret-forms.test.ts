@@ -1,6 +1,5 @@
 // Forms of secrets as tables and operators write them: what they find, and what is refused.
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../../../guardrails/fold.ts';
 import { InvalidCheckError } from '../../../../guardrails/invalid-check.ts';
 import { writtenForm } from '../../../../guardrails/kinds/secrets/form.ts';
 import { vendorTokens } from '../../../../guardrails/kinds/secrets/vendors.ts';
@@ -8,7 +7,6 @@ import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import { costMax } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
-import { processorMs } from '../../../support/processor-time.ts';
 import { written } from '../foreign/written.ts';
 
 const random = new Random(7);
@@ -86,16 +84,6 @@ describe('what forms of an operator cost', () => {
     expect(costOf(['acme-{base64url:20}', 'acme-x-{base64url:20}'])).toBeGreaterThan(one);
     expect(costOf(many((n) => `acme${n + 10}-`))).toBeLessThan(costMax);
     expect(costOf(many(() => '---'))).toBeGreaterThan(costMax);
-  });
-
-  it('is what it says, on texts that begin forms again and again', () => {
-    const forms = Array.from({ length: 20 }, (_, n) => ({ label: 'ACME', form: `---{base64url:${40 + n}}` }));
-    const dear = compileSecrets({ kind: 'secrets', forms });
-    const raw = '-'.repeat(20_000);
-    const text = { raw, folded: fold(raw), isEnd: true };
-    const nanoseconds = (processorMs(() => dear.inspect(text, 0, 512)) * 1e6) / raw.length;
-    console.log(`${nanoseconds.toFixed(0)} ns per character of ${dear.cost}`);
-    expect(nanoseconds).toBeLessThan(10 * dear.cost);
   });
 });
 

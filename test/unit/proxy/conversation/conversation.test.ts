@@ -3,7 +3,6 @@ import type { JsonObject } from '../../../../common/json.ts';
 import { type Conversation, readConversation } from '../../../../proxy/conversation/conversation.ts';
 import { withSignature } from '../../../../proxy/formats/chat-completions/call-ids.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
-import { processorMs } from '../../../support/processor-time.ts';
 
 const read = (...messages: JsonObject[]): Conversation =>
   readConversation(parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages }))));
@@ -157,30 +156,6 @@ describe('the turns of a conversation', () => {
     const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })));
     readConversation(request);
     expect(request.body.messages).toEqual(messages);
-  });
-});
-
-describe('a conversation of thousands of messages', () => {
-  // Each piece is looked at once: what is copied or searched for every other takes seconds here.
-  const soon = (work: () => unknown) => expect(processorMs(work)).toBeLessThan(1500);
-  const many = <T>(make: (index: number) => T) => Array.from({ length: 25_000 }, (_, index) => make(index));
-
-  it.each([
-    ['of the user', () => many(() => user())],
-    ['of the assistant', () => many(() => ({ role: 'assistant', content: 'a' }))],
-    ['of blank parts with marks', () => [user(many(() => ({ type: 'text', text: '', cache_control: {} })))]],
-    ['of tools', () => [user(), calling(...many(() => call('1'))), ...many(() => result('1'))]],
-    [
-      'of functions',
-      () => [
-        user(),
-        calling(...many(() => call('1'))),
-        ...many(() => ({ role: 'function', name: 'boil', content: '' })),
-      ],
-    ],
-  ])('%s is read at once', (_who, messages) => {
-    const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages: messages() })));
-    soon(() => readConversation(request));
   });
 });
 

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../../common/json.ts';
 import { readConversation } from '../../../../proxy/conversation/conversation.ts';
 import { emulateTurns } from '../../../../proxy/conversation/emulated-turns.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
-import { processorMs } from '../../../support/processor-time.ts';
 
 const textOnly = { systemInPlace: false, inResult: () => false, madeImages: false };
 
@@ -72,17 +71,4 @@ describe('images that the assistant made', () => {
       'https://example.com/a.png',
     ]);
   });
-});
-
-it('thousands of notes are written at once', () => {
-  const count = 25_000;
-  const notes = Array.from({ length: count }, (_, index) => [
-    { role: 'user', content: 'u' },
-    { role: 'system', content: `note ${index}` },
-  ]);
-  const messages = notes.flat();
-  // What is copied for every note takes seconds here.
-  expect(processorMs(() => emulated(...messages))).toBeLessThan(3_000);
-  const [turn] = emulated(...messages).conversation.turns;
-  expect(turn?.role === 'user' && turn.parts.length).toBe(2 * count);
 });

@@ -1,0 +1,8 @@
+// `npm run test:unit`: unit and golden tests alone; `npm run test:unit -- --watch [path…]` runs those again that a change touches.
+import { conclude, runTests, watchTests } from './checks.ts';
+
+const given = process.argv.slice(2);
+const paths = given.filter((argument) => argument !== '--watch');
+const args = ['--project=unit', ...paths];
+if (paths.length < given.length) process.exitCode = await watchTests(args);
+else conclude([await runTests(args, 'all')]);
