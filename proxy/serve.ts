@@ -18,10 +18,9 @@ import type { ReadOn } from './http/read-on.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
 import type { ProxySettings } from './settings.ts';
-import { shares } from './shares.ts';
+import { shares, useOf } from './shares.ts';
 import { createAccessLog } from './telemetry/access-log.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
-import { useOf } from './telemetry/share-metrics.ts';
 
 export interface RunningProxy {
   readonly port: number;

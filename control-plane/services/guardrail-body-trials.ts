@@ -4,6 +4,7 @@ import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { readAlso } from '../../guardrails/contract.ts';
 import { blockedMessage, type PromptSizeCheck, type Stage } from '../../guardrails/definition.ts';
+import { contextMax } from '../../guardrails/fold.ts';
 import {
   blocks,
   type Found,
@@ -24,7 +25,6 @@ import {
 import { seamsOf } from '../../guardrails/inspection/joins.ts';
 import { requestPlacesWith } from '../../guardrails/inspection/request-schema.ts';
 import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
-import { contextMax } from '../../guardrails/matcher.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';

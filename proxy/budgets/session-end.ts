@@ -5,10 +5,10 @@ import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
+import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import type { Escrow } from '../usage/unacknowledged.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import { type LedgerClient, LedgerRefusedError } from './ledger-client.ts';
 
 export interface SessionEndsDeps {
   readonly client: Pick<LedgerClient, 'closeSession'>;

@@ -5,9 +5,9 @@ import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
+import type { LedgerClient, SessionAnswer } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import type { LedgerClient, SessionAnswer } from './ledger-client.ts';
 
 export interface SessionDeps {
   readonly client: Pick<LedgerClient, 'keepSession'>;

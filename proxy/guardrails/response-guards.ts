@@ -2,7 +2,7 @@
 import type { Placeholders } from '../../guardrails/placeholders.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
 import type { GatewayError } from '../errors.ts';
-import type { ServiceGuard } from './services/service.ts';
+import type { ServiceGuard } from './service.ts';
 
 export interface AnswerGuards {
   /**

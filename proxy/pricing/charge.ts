@@ -2,8 +2,10 @@
 // estimate that nobody can lower by leaving early. By the reservation where nobody can know; by the text that came only where the
 // provider stopped with it, where it came whole, or where the organization has chosen so. Never above the reservation, unless the
 // provider reported more.
+
+import type { Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
-import type { EstimateReason, Outcome } from '../ledger/ledger.ts';
+import type { EstimateReason } from '../usage/ledger-client.ts';
 import type { CostBound } from './bound.ts';
 import type { Prices } from './prices.ts';
 

@@ -1,5 +1,5 @@
 // Events on their way out, and what they take of memory.
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from './ledger-client.ts';
 
 export interface Batch {
   events: readonly UsageEvent[];

@@ -4,10 +4,9 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { LedgerClient, UsageEvent } from '../budgets/ledger-client.ts';
-import type { Journals } from '../journal/journals.ts';
 import { Drain } from './drain.ts';
 import { KeptEvents } from './kept-events.ts';
+import type { LedgerClient, UsageEvent } from './ledger-client.ts';
 import { Ordinals } from './ordinals.ts';
 import type { Overflow } from './overflow.ts';
 import type { Packing } from './packing.ts';
@@ -21,7 +20,7 @@ import { UsageQueue, type Whereabouts } from './usage-queue.ts';
 export interface UsageLogDeps {
   readonly client: Pick<LedgerClient, 'report'>;
   /** Told what is recorded, before it is reported, and what has become of it. */
-  readonly journals?: Pick<Journals, 'settled' | 'acknowledged' | 'overflowed' | 'flush'> | undefined;
+  readonly journals?: UsageJournals | undefined;
   readonly ordinals?: Ordinals;
   /** Default: compressed, in other threads. */
   readonly packing?: Packing | undefined;
@@ -34,6 +33,16 @@ export interface UsageLogDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
+}
+
+/** What the journals of a crash have to know of usage. */
+export interface UsageJournals {
+  /** Is to be recorded; not yet reported. */
+  settled(event: UsageEvent): void;
+  acknowledged(events: readonly UsageEvent[]): void;
+  overflowed(events: readonly UsageEvent[]): void;
+  /** Before anything is reported. */
+  flush(): void;
 }
 
 export interface LiveUsageLog extends UsageLog, UnsettledUsage {

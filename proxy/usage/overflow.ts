@@ -1,6 +1,6 @@
 // Where usage waits while the control plane is away: outside of the proxy's memory, so that it outlives the proxy and any other
 // can report it. Shards, so that proxies that empty it are seldom in each other's way.
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from './ledger-client.ts';
 
 export interface Overflow {
   readonly shards: number;

@@ -1,7 +1,7 @@
 // Events as compressed JSON: where many wait, in memory or in Redis.
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from './ledger-client.ts';
 
 /** Takes its time away from the event loop. */
 export interface Packing {

@@ -1,5 +1,5 @@
 // Where the usage of requests goes: reported in batches, in Redis meanwhile where the control plane is away, never dropped.
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from './ledger-client.ts';
 
 export interface UsageLog {
   /** Whether another request may run: what cannot be recorded must not be used. */

@@ -12,12 +12,12 @@ import { verbs } from '../../keeper/api/client.ts';
 import { tasks, webhookWrites } from '../../keeper/telemetry/metrics.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
-import { estimateReasons } from '../../proxy/budgets/ledger-client.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { readOnResults } from '../../proxy/http/read-on.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { shares } from '../../proxy/shares.ts';
+import { estimateReasons } from '../../proxy/usage/ledger-client.ts';
 import { skipReasons, type UsageMetrics } from '../../proxy/usage/usage-metrics.ts';
 
 /** By `metric label`, else by label. Undefined: any value may be. */

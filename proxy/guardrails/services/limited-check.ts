@@ -15,7 +15,7 @@ import {
   ServiceFailedError,
   type ServiceQuestion,
   type ServiceVerdict,
-} from './service.ts';
+} from '../service.ts';
 import { Places } from './slots.ts';
 
 /** Asks without limits of its own. @throws ServiceFailedError, NotAskedError, or what the connection fails with */

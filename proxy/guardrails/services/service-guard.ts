@@ -6,7 +6,6 @@ import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { ChatCall } from '../../call.ts';
 import type { Decisions } from '../decisions.ts';
-import { contextOf } from './question-context.ts';
 import {
   type AskedAbout,
   NotAskedError,
@@ -15,7 +14,8 @@ import {
   type ServiceGuard,
   type ServiceQuestion,
   type ServiceVerdict,
-} from './service.ts';
+} from '../service.ts';
+import { contextOf } from './question-context.ts';
 import { windowOf } from './windows.ts';
 
 /** What the decisions of one stage of a request are about, and where they go. */

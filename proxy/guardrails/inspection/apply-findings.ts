@@ -1,5 +1,5 @@
 // From what was found to what is decided, counted and told: guardrails/inspection/findings.ts says what becomes of it.
-import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import {
   blocks,
   type Found,
@@ -7,9 +7,9 @@ import {
   isAsked,
   locate,
   type Texts,
-} from '../../guardrails/inspection/findings.ts';
-import type { Scanned } from '../../guardrails/scan.ts';
-import type { Decisions } from './decisions.ts';
+} from '../../../guardrails/inspection/findings.ts';
+import type { Scanned } from '../../../guardrails/scan.ts';
+import type { Decisions } from '../decisions.ts';
 
 export interface Judge {
   readonly stage: Stage;

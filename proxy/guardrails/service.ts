@@ -1,11 +1,11 @@
 // A check that somebody else does, a service or a model: it is asked about texts, and may fail, which the guardrail's failure rule
 // decides. What the gateway itself lacks is no failure of it: then it was not asked.
-import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
-import type { Placeholders } from '../../../guardrails/placeholders.ts';
-import type { AskedContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
-import type { Caller } from '../../access/authenticator.ts';
-import type { OrganizationRecord } from '../../access/principal.ts';
-import type { GatewayError } from '../../errors.ts';
+import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import type { Placeholders } from '../../guardrails/placeholders.ts';
+import type { AskedContext, TextVerdict } from '../../guardrails/services/adapter.ts';
+import type { Caller } from '../access/authenticator.ts';
+import type { OrganizationRecord } from '../access/principal.ts';
+import type { GatewayError } from '../errors.ts';
 
 export interface ServiceQuestion {
   readonly guardrail: Pick<Guardrail, 'id' | 'name' | 'action'>;

@@ -2,10 +2,10 @@
 // did not use.
 import type { ChatCall } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
-import type { AppliedRate, LimitLevel } from '../ledger/applied-limits.ts';
-import { limitHeaders, neverFits, refusal } from '../ledger/limit-messages.ts';
-import { estimateTokens, fitGuess } from './estimate.ts';
-import type { RateAnswer, RateKind, Rates } from './rates.ts';
+import { estimateTokens, fitGuess } from '../rates/estimate.ts';
+import type { RateAnswer, RateKind, Rates } from '../rates/rates.ts';
+import type { AppliedRate, LimitLevel } from './applied-limits.ts';
+import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
 
 export interface LimitMetrics {
   refused(level: LimitLevel, kind: RateKind): void;

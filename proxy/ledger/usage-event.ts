@@ -1,10 +1,9 @@
 // What is recorded of one request that was dispatched.
 
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
-import type { EstimateReason, UsageEvent } from '../budgets/ledger-client.ts';
-import type { ChatCall } from '../call.ts';
+import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
-import type { Outcome } from '../ledger/ledger.ts';
+import type { EstimateReason, UsageEvent } from '../usage/ledger-client.ts';
 
 /** What the ledger has made of it. */
 export interface Booking {

@@ -1,29 +1,35 @@
 // One stage of one request: its texts are read, scanned, judged and rewritten, then services are asked about what is left. What is too
 // long or too deep to be inspected has failed, for each guardrail, and its failure rule decides; what the gateway lacks time or room
 // for is not inspected, and goes no further.
-import type { JsonObject } from '../../common/json.ts';
-import { isObject } from '../../common/json.ts';
-import type { ShareOwner } from '../../common/shares.ts';
-import type { Stage } from '../../guardrails/definition.ts';
-import { type Found, locate, replace, stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
+import type { JsonObject } from '../../../common/json.ts';
+import { isObject } from '../../../common/json.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
+import type { Stage } from '../../../guardrails/definition.ts';
+import { contextMax } from '../../../guardrails/fold.ts';
+import {
+  type Found,
+  locate,
+  replace,
+  stringsOf,
+  type Texts,
+} from '../../../guardrails/inspection/findings.ts';
 import {
   type Place,
   type Slot,
   slotsOf,
   TooDeepError,
   withTexts,
-} from '../../guardrails/inspection/inspection-schema.ts';
-import { seamsOf } from '../../guardrails/inspection/joins.ts';
-import { contextMax } from '../../guardrails/matcher.ts';
-import type { Placeholders } from '../../guardrails/placeholders.ts';
-import type { Hit, Scanned } from '../../guardrails/scan.ts';
+} from '../../../guardrails/inspection/inspection-schema.ts';
+import { seamsOf } from '../../../guardrails/inspection/joins.ts';
+import type { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { Hit, Scanned } from '../../../guardrails/scan.ts';
+import type { StageGuardrails } from '../compiled.ts';
+import type { Decisions } from '../decisions.ts';
+import type { InspectContext } from '../guardrail.ts';
+import { isTooLong, type PendingScan, type Scanner } from '../scanner.ts';
+import type { ServiceGuard } from '../service.ts';
+import { askServices } from '../services/ask-services.ts';
 import { judge } from './apply-findings.ts';
-import type { StageGuardrails } from './compiled.ts';
-import type { Decisions } from './decisions.ts';
-import type { InspectContext } from './guardrail.ts';
-import { isTooLong, type PendingScan, type Scanner } from './scanner.ts';
-import { askServices } from './services/ask-services.ts';
-import type { ServiceGuard } from './services/service.ts';
 
 export interface StageInspectionDeps {
   readonly stage: Stage;

@@ -1,25 +1,25 @@
 // The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
 // else passes as the very bytes it came as; a stream is guarded piece by piece.
-import { parseExactJson } from '../../common/exact-json.ts';
-import { isObject, type JsonObject } from '../../common/json.ts';
-import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
-import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
-import type { Found } from '../../guardrails/inspection/findings.ts';
-import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
-import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
-import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
-import { Placeholders } from '../../guardrails/placeholders.ts';
-import { scan } from '../../guardrails/scan.ts';
-import { GatewayError } from '../errors.ts';
-import { largeBytes } from '../formats/chat-completions/read-request.ts';
-import { NoTurnError } from '../loop-turns.ts';
-import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
-import { ProviderFailure } from '../upstream/provider-failure.ts';
-import type { StageGuardrails } from './compiled.ts';
-import { guardedFailure, keptBack } from './failure-text.ts';
-import type { InspectContext, OutputGuard } from './guardrail.ts';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
+import { writeJsonInSteps } from '../../../common/sliced-json-writer.ts';
+import type { Found } from '../../../guardrails/inspection/findings.ts';
+import type { Slot } from '../../../guardrails/inspection/inspection-schema.ts';
+import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { restored, restoreMatcher } from '../../../guardrails/kinds/restore.ts';
+import { Placeholders } from '../../../guardrails/placeholders.ts';
+import { scan } from '../../../guardrails/scan.ts';
+import { GatewayError } from '../../errors.ts';
+import { largeBytes } from '../../formats/chat-completions/read-request.ts';
+import { NoTurnError } from '../../loop-turns.ts';
+import type { AttemptResult, CompleteResult, StreamResult } from '../../upstream/attempt.ts';
+import { ProviderFailure } from '../../upstream/provider-failure.ts';
+import type { StageGuardrails } from '../compiled.ts';
+import { guardedFailure, keptBack } from '../failure-text.ts';
+import type { InspectContext, OutputGuard } from '../guardrail.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 import { LiveAnswerGuards } from './live-response-guards.ts';
-import type { AnswerGuards } from './response-guards.ts';
 import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
 
 export type GuardStream = (

@@ -1,7 +1,7 @@
 // What becomes of a request by the guardrails that apply to it: which do, in what order, and what is told of it.
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../common/json.ts';
-import type { Check, Guardrail } from '../../../../guardrails/definition.ts';
+import type { JsonObject } from '../../../../../common/json.ts';
+import type { Check, Guardrail } from '../../../../../guardrails/definition.ts';
 import {
   answered,
   callWith,
@@ -9,9 +9,9 @@ import {
   inspected,
   openInspecting,
   wordsGuardrail,
-} from '../../../support/guarded-requests.ts';
-import { ToldStream } from '../../../support/guarded-streams.ts';
-import { guardrailOf } from '../../../support/service-guards.ts';
+} from '../../../../support/guarded-requests.ts';
+import { ToldStream } from '../../../../support/guarded-streams.ts';
+import { guardrailOf } from '../../../../support/service-guards.ts';
 
 const saying = (content: string): JsonObject => ({ messages: [{ role: 'user', content }] });
 const answer = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] });

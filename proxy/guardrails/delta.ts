@@ -1,7 +1,7 @@
 // The delta of a chunk taken apart (SDK type `ChatCompletionChunk.Choice.Delta`, and what vendors add to it): texts that come in
 // pieces, calls, and what comes whole.
-import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { plainNumber } from '../../common/exact-number.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
 
 export interface Delta {
   readonly pieces: readonly Piece[];

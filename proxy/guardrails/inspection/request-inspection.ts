@@ -1,25 +1,25 @@
 // The guardrails that apply to one request: its sizes first, then its texts, then services; and what its answer will go through.
 
-import type { JsonObject } from '../../common/json.ts';
-import type { ShareOwner } from '../../common/shares.ts';
-import type { Guardrail, Stage } from '../../guardrails/definition.ts';
-import type { Found } from '../../guardrails/inspection/findings.ts';
-import { slotsOf } from '../../guardrails/inspection/inspection-schema.ts';
-import { requestPlaces, requestPlacesWith } from '../../guardrails/inspection/request-schema.ts';
-import { placeholdersIn } from '../../guardrails/kinds/restore.ts';
-import { Placeholders } from '../../guardrails/placeholders.ts';
-import type { ChatCall } from '../call.ts';
-import { unsupported } from '../conversation/invalid.ts';
-import { asksForNothing, isGiven } from '../formats/chat-completions/fields.ts';
-import { withBody } from '../formats/chat-completions/read-request.ts';
-import type { Applied } from './compiled.ts';
-import { Decisions, type DecisionsDeps } from './decisions.ts';
-import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';
+import type { JsonObject } from '../../../common/json.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
+import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
+import type { Found } from '../../../guardrails/inspection/findings.ts';
+import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
+import { requestPlaces, requestPlacesWith } from '../../../guardrails/inspection/request-schema.ts';
+import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
+import { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { ChatCall } from '../../call.ts';
+import { unsupported } from '../../conversation/invalid.ts';
+import { asksForNothing, isGiven } from '../../formats/chat-completions/fields.ts';
+import { withBody } from '../../formats/chat-completions/read-request.ts';
+import type { Applied } from '../compiled.ts';
+import { Decisions, type DecisionsDeps } from '../decisions.ts';
+import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
+import type { Scanner } from '../scanner.ts';
+import type { ServiceGuard } from '../service.ts';
+import type { createServiceGuards } from '../services/service-guards.ts';
 import { exceeds } from './prompt-size.ts';
 import { AnswerInspection, type GuardStream, holds } from './response-inspection.ts';
-import type { Scanner } from './scanner.ts';
-import type { ServiceGuard } from './services/service.ts';
-import type { createServiceGuards } from './services/service-guards.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {

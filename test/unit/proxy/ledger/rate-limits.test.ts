@@ -12,8 +12,8 @@ import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { appliedLimits } from '../../../../proxy/ledger/applied-limits.ts';
+import { type RateLimitsDeps, type RateLimitsHold, takeRates } from '../../../../proxy/ledger/rate-limits.ts';
 import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
-import { type RateLimitsDeps, type RateLimitsHold, takeRates } from '../../../../proxy/rates/rate-limits.ts';
 import type { RateQuestion, Rates } from '../../../../proxy/rates/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 

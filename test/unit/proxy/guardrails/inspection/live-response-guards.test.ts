@@ -1,11 +1,11 @@
 // What a stream is given to hold its texts against.
 import { describe, expect, it } from 'vitest';
-import type { Guardrail } from '../../../../guardrails/definition.ts';
-import { BlockedError, guardText } from '../../../../guardrails/window.ts';
-import { guardStrings } from '../../../../proxy/guardrails/guarded-strings.ts';
-import type { AnswerGuards } from '../../../../proxy/guardrails/response-guards.ts';
-import { callWith, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
-import { ToldStream } from '../../../support/guarded-streams.ts';
+import type { Guardrail } from '../../../../../guardrails/definition.ts';
+import { BlockedError, guardText } from '../../../../../guardrails/window.ts';
+import { guardStrings } from '../../../../../proxy/guardrails/guarded-strings.ts';
+import type { AnswerGuards } from '../../../../../proxy/guardrails/response-guards.ts';
+import { callWith, openInspecting, wordsGuardrail } from '../../../../support/guarded-requests.ts';
+import { ToldStream } from '../../../../support/guarded-streams.ts';
 
 const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
   wordsGuardrail(words, { id: name, name, stage: 'output', ...fields });

@@ -1,28 +1,28 @@
 // The guardrails of organizations, as their records carry them, with all that lives longer than a request: what is compiled, the
 // workers, what services have to themselves, samples on their way to the control plane. Where no guardrail applies a request is not
 // even looked at.
-import { type AddressRule, addressRule } from '../../common/addresses.ts';
-import type { Background } from '../../common/background.ts';
-import type { Clock } from '../../common/clock.ts';
-import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../common/guarded-request.ts';
-import type { Logger } from '../../common/logger.ts';
-import type { Timers } from '../../common/timers.ts';
-import type { LoopTurns } from '../loop-turns.ts';
-import { type ShareUses, useOf } from '../telemetry/share-metrics.ts';
-import { CompiledGuardrails } from './compiled.ts';
-import { type DecisionClient, DecisionSamples } from './decision-samples.ts';
-import type { GuardrailMetrics } from './decisions.ts';
-import type { Guardrails } from './guardrail.ts';
-import { RequestInspection, type RequestInspectionDeps } from './request-inspection.ts';
-import { Scanner } from './scanner.ts';
+import { type AddressRule, addressRule } from '../../../common/addresses.ts';
+import type { Background } from '../../../common/background.ts';
+import type { Clock } from '../../../common/clock.ts';
+import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../../common/guarded-request.ts';
+import type { Logger } from '../../../common/logger.ts';
+import type { Timers } from '../../../common/timers.ts';
+import type { LoopTurns } from '../../loop-turns.ts';
+import { type ShareUses, useOf } from '../../shares.ts';
+import { CompiledGuardrails } from '../compiled.ts';
+import { type DecisionClient, DecisionSamples } from '../decision-samples.ts';
+import type { GuardrailMetrics } from '../decisions.ts';
+import type { Guardrails } from '../guardrail.ts';
+import { Scanner } from '../scanner.ts';
 import {
   createServiceGuards,
   type ServiceGuardsDeps,
   type ServiceMetrics,
-} from './services/service-guards.ts';
-import { webhookAnswerBytesMax, webhookConnections } from './services/webhook.ts';
-import { guardStream } from './stream/guard-stream.ts';
-import { WorkerPool } from './worker-pool.ts';
+} from '../services/service-guards.ts';
+import { webhookAnswerBytesMax, webhookConnections } from '../services/webhook.ts';
+import { guardStream } from '../stream/guard-stream.ts';
+import { WorkerPool } from '../worker-pool.ts';
+import { RequestInspection, type RequestInspectionDeps } from './request-inspection.ts';
 
 export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
   /** That webhooks may reach. */
