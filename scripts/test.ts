@@ -13,6 +13,7 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 const checks = [
   { name: 'format and lint', command: [bin('biome'), 'ci', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'types', command: [bin('tsc')] },
+  { name: 'layers', command: [node, 'scripts/layers.ts'] },
   { name: 'generated types', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
   { name: 'tables of docs/', command: [node, 'scripts/docs.ts', '--check'] },

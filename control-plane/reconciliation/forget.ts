@@ -1,7 +1,7 @@
 // Forgets what bills said of days whose requests are no longer kept, a bounded piece at a time. Adjustments stay as long as sums by hour.
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Store } from '../store/store.ts';
-import { hoursKeptMs } from '../usage/upkeep.ts';
+import { hoursKeptMs } from '../usage/hours.ts';
 
 /** Of 5,000 rows at most each. */
 const daysMax = 20;

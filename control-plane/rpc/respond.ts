@@ -1,8 +1,9 @@
 // Around every unary call of either door: time, count, and turn whatever was thrown into what the caller may know.
+
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { uuidv7 } from '../../common/uuid.ts';
-import type { CallMetrics } from '../telemetry/metrics.ts';
+import type { CallCode } from './errors.ts';
 import { asCallError, type CallError } from './errors.ts';
 
 export interface AnswerDeps {
@@ -38,4 +39,12 @@ async function settle<T>(deps: AnswerDeps, method: string, work: () => Promise<T
     if (unexpected) deps.log.error({ err: thrown, method, request_id: requestId }, 'a call failed');
     return { error };
   }
+}
+
+/** What both doors tell of each call. */
+export interface CallMetrics {
+  /** @param method of methods.ts, such as "VirtualKeys.Create" */
+  called(method: string, code: CallCode | 'OK', seconds: number): void;
+  watcherCame(): void;
+  watcherWent(): void;
 }

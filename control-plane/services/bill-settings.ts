@@ -8,7 +8,7 @@ import { type Field, invalid, optional } from '../domain/field.ts';
 import { markAll } from '../reconciliation/due.ts';
 import { defaultBound } from '../reconciliation/settings.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 export async function getSettings(
   call: ReadCall,

@@ -1,11 +1,11 @@
 // What a virtual key belongs to: its organization, an AI system or a person; and who may have a key of which scope.
 
 import { type Reference, referenceOf } from '../domain/enum-names.ts';
+import type { ScopeKind } from '../domain/limit.ts';
 import { mayHoldKeyOf } from '../domain/roles.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import { permissionDenied } from '../rpc/errors.ts';
-import type { ReadCall } from '../rpc/method.ts';
-import type { ScopeKind } from '../store/schema.ts';
+import type { ReadCall } from './method.ts';
 
 export type KeyScope = Reference<ScopeKind>;
 

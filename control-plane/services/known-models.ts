@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { type KnownModels, knownModels } from '../domain/model-selector.ts';
+import { callableBy, type ProviderRow } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
-import { callableBy, type ProviderRow } from './callable-providers.ts';
 
 /**
  * @param organizationId null: the platform's custom providers alone

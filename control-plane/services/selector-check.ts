@@ -4,9 +4,9 @@ import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { SelectorCheck } from '../../proto/generated/gateway/v1/SelectorCheck.ts';
 import type { StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
-import { timeText } from '../domain/fields.ts';
 import type { StoredProblem } from '../domain/model-selector.ts';
-import type { AnswerCall } from '../rpc/method.ts';
+import { timeText } from '../domain/shared-fields.ts';
+import type { AnswerCall } from './method.ts';
 import {
   checkSelectors,
   type FoundSelector,

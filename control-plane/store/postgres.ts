@@ -2,7 +2,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type PoolConfig, TypeOverrides, types } from 'pg';
 import type { Logger } from '../../common/logger.ts';
-import { epochOf } from './epoch.ts';
+import { epochOf } from './epochs.ts';
 import { insertFromJson } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';

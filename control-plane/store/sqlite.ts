@@ -6,8 +6,7 @@ import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { epochOf } from './epoch.ts';
-import { noteRestart } from './epochs.ts';
+import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';

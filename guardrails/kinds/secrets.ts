@@ -7,8 +7,8 @@ import type { ReadMatcher, TwoInspections } from '../read-twice.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { continuationAt } from './secrets/continuation.ts';
 import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
-import { forms } from './secrets/forms.ts';
 import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
+import { forms } from './secrets/known-forms.ts';
 import { placesInWritten } from './secrets/literal-matches.ts';
 import type { LiteralPlace } from './secrets/literals.ts';
 

@@ -19,7 +19,7 @@ import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
 import type { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
-import type { Handler } from './handling.ts';
+import type { Handler } from './request-lifecycle.ts';
 import { envelope } from './respond.ts';
 
 export interface TrafficServerOptions {

@@ -12,7 +12,7 @@ import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
-import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
+import type { ServiceMetrics } from '../guardrails/services/service-guard.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
 import type { LimitMetrics } from '../ledger/rate-limits.ts';

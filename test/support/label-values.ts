@@ -1,10 +1,10 @@
 // Which values labels of metrics have, from the programs' own tables and types: a value that a program gains or loses is missed
 // here by the compiler or by a test, not on a dashboard.
 
+import { methodNames } from '../../control-plane/api/methods.ts';
 import type { DrawOutcome } from '../../control-plane/ledger/acquire.ts';
 import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
 import { callCodes } from '../../control-plane/rpc/errors.ts';
-import { methodNames } from '../../control-plane/services/methods.ts';
 import { tryOutcomes } from '../../control-plane/webhooks/deliveries.ts';
 import type { Decision } from '../../guardrails/definition.ts';
 import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';

@@ -11,7 +11,7 @@ import type { ModerationDeps } from '../../proxy/guardrails/services/moderation.
 import {
   createServiceGuards,
   type ServiceGuardsDeps,
-} from '../../proxy/guardrails/services/service-guards.ts';
+} from '../../proxy/guardrails/services/service-guard.ts';
 
 export function guardrailOf(check: Check, fields: Partial<Guardrail> = {}): Guardrail {
   return {

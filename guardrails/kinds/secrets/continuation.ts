@@ -1,7 +1,7 @@
 // What belongs to a secret that has been found and goes on behind it: the body of a private key, of a token its claims. Told from
 // what stands before, so that nothing needs to be remembered of it from piece to piece.
 import { contextMax } from '../../fold.ts';
-import { continuationMax, continuations } from './forms.ts';
+import { continuationMax, continuations } from './known-forms.ts';
 
 export interface Continued {
   readonly end: number;

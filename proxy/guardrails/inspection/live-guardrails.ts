@@ -18,7 +18,7 @@ import {
   createServiceGuards,
   type ServiceGuardsDeps,
   type ServiceMetrics,
-} from '../services/service-guards.ts';
+} from '../services/service-guard.ts';
 import { webhookAnswerBytesMax, webhookConnections } from '../services/webhook.ts';
 import { guardStream } from '../stream/guard-stream.ts';
 import { WorkerPool } from '../worker-pool.ts';

@@ -17,7 +17,7 @@ import { Decisions, type DecisionsDeps } from '../decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
 import type { Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
-import type { createServiceGuards } from '../services/service-guards.ts';
+import type { createServiceGuards } from '../services/service-guard.ts';
 import { exceeds } from './prompt-size.ts';
 import { AnswerInspection, type GuardStream, holds } from './response-inspection.ts';
 import { inspectBody } from './stage-inspection.ts';

@@ -1,7 +1,7 @@
 // The JSON door over real sockets: the same answers as gRPC, a strict reader, and everything that is not a unary call of an
 // operator kept outside.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { methodNames } from '../../../control-plane/services/methods.ts';
+import { methodNames } from '../../../control-plane/api/methods.ts';
 import { errorDetail } from '../../../proto/load.ts';
 import {
   type Answered,

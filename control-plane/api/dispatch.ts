@@ -4,13 +4,12 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import { pastedCredentials } from '../domain/pasted-credentials.ts';
-import { type MethodName, methodNamed } from '../services/methods.ts';
-import type { Schema } from '../store/schema.ts';
-import type { Store } from '../store/store.ts';
-import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
-import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';
-import { invalidRequest } from './checked.ts';
-import { notFound, permissionDenied } from './errors.ts';
+import { authenticate, type Credentials, type Presented, readCredentials } from '../rpc/authentication.ts';
+import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from '../rpc/caller.ts';
+import { invalidRequest } from '../rpc/checked.ts';
+import { notFound, permissionDenied } from '../rpc/errors.ts';
+import { Holders } from '../rpc/share-holders.ts';
+import type { Shares } from '../rpc/shares.ts';
 import type {
   BootstrapMethod,
   ChangeMethod,
@@ -22,9 +21,10 @@ import type {
   ProxyMethod,
   ReadMethod,
   ServiceDeps,
-} from './method.ts';
-import { Holders } from './share-holders.ts';
-import type { Shares } from './shares.ts';
+} from '../services/method.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import { type MethodName, methodNamed } from './methods.ts';
 
 export interface Dispatcher {
   /** A method of operators or of the bootstrap token. @throws CallError, StoreUnavailableError */

@@ -1,14 +1,15 @@
 // Makes the days of usage that are coming, and forgets usage that is older than it is kept, a bounded piece at a time. Sums by
 // hour outlive the requests: five years, or as long as the requests where those are kept for longer.
+
 import { sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';
 import { type Rounds, startRounds } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
-import { forgetOrdinals } from '../ledger/ordinals.ts';
 import type { Store } from '../store/store.ts';
-import { hourMs } from './hours.ts';
-import { dropPartition, partitionedDays, type UsageDays } from './partitions.ts';
+import { hourMs, hoursKeptMs } from '../usage/hours.ts';
+import { dropPartition, partitionedDays, type UsageDays } from '../usage/partitions.ts';
+import { forgetOrdinals } from './ordinals.ts';
 
 export interface UsageUpkeepDeps {
   readonly store: Store;
@@ -46,7 +47,6 @@ const daysAhead = [-1, 0, 1, 2];
 
 /** Longer than usage may wait to be reported. */
 const ordinalsKeptMs = 45 * dayMs;
-export const hoursKeptMs = 5 * 366 * dayMs;
 
 async function dropOldestDay(store: Store, firstKept: string): Promise<boolean> {
   const days = await store.snapshot((db) => partitionedDays(db));

@@ -1,14 +1,17 @@
 // What a row of methods.ts says about a method, and what a handler is given.
+
 import type { Kysely } from 'kysely';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { ShareOwner } from '../../common/shares.ts';
+import type { Role } from '../domain/roles.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
-import type { GuardrailWork } from '../guardrail-work.ts';
-import type { Replica } from '../services/replica.ts';
-import type { Role, Schema } from '../store/schema.ts';
+import type { GuardrailWork } from '../guardrails/guardrail-work.ts';
+import type { AuthenticationDeps } from '../rpc/authentication.ts';
+import type { OperatorCaller } from '../rpc/caller.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
-import type { OperatorCaller } from './caller.ts';
+import type { Replica } from './replica.ts';
 
 export type Method<Request, Response> =
   | OperatorMethod<Request, Response>
@@ -121,10 +124,8 @@ export interface ChangeCall extends ReadCall, BootstrapCall {
   readonly insertRows: InsertRows;
 }
 
-export interface ServiceDeps {
+export interface ServiceDeps extends AuthenticationDeps {
   readonly masterKeys: SealKeys;
-  /** SHA-256 of the bootstrap token; undefined: there is none. */
-  readonly bootstrapHash: string | undefined;
   readonly privateUpstreams: PrivateUpstreams;
   /** How long requests are kept, in milliseconds. */
   readonly usageKeptMs: number;

@@ -1,7 +1,7 @@
 // Work that waits for its turn: so much at a time, organizations one after the other, nothing for ever.
 import { expect, it } from 'vitest';
-import { Turns } from '../../../control-plane/turns.ts';
-import { VirtualTime } from '../../support/virtual-time.ts';
+import { Turns } from '../../../../control-plane/rpc/turns.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
 
 const owner = (organization: string, key = 'k') => ({ organization, key });
 

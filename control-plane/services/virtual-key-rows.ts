@@ -1,7 +1,7 @@
 // One virtual key: its rows, and the message that shows it.
 import type { Kysely, Selectable } from 'kysely';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
-import { timeText } from '../domain/fields.ts';
+import { timeText } from '../domain/shared-fields.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';

@@ -1,9 +1,9 @@
 // One watch on its stream of gRPC: messages both ways until either side, or a revoked token, ends it.
 import type { EventEmitter } from 'node:events';
-import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRequest.ts';
-import type { WatchResponse } from '../proto/generated/gateway/v1/WatchResponse.ts';
-import type { WatchStream } from './changes/watch.ts';
-import { CallError } from './rpc/errors.ts';
+import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
+import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import type { WatchStream } from '../changes/watch.ts';
+import { CallError } from '../rpc/errors.ts';
 
 /** As the library has it. */
 export interface WatchCallStream extends Pick<EventEmitter, 'emit'> {

@@ -1,6 +1,6 @@
 // Which custom providers an organization may call: its own and the platform's. No two of them have one name (providers.ts).
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
-import type { Schema } from '../store/schema.ts';
+import type { Schema } from './schema.ts';
 
 export type ProviderRow = Selectable<Schema['providers']>;
 

@@ -2,17 +2,17 @@
 // of memory: what goes beyond is ended with the worker, is nobody else's trouble, and its operator is told.
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../common/clock.ts';
-import type { Logger } from '../common/logger.ts';
-import type { ShareOwner } from '../common/shares.ts';
-import type { TestGuardrailsResponse } from '../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
-import type { Problem } from './domain/field.ts';
-import type { GuardrailCheck } from './domain/guardrail-check.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { ShareOwner } from '../../common/shares.ts';
+import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
+import type { Problem } from '../domain/field.ts';
+import type { GuardrailCheck } from '../domain/guardrail-check.ts';
+import { CallError } from '../rpc/errors.ts';
+import type { Shares } from '../rpc/shares.ts';
+import type { BodyTrialTask } from './body-trials.ts';
 import type { GuardrailJob, GuardrailJobDone } from './guardrail-compiler.ts';
-import { CallError } from './rpc/errors.ts';
-import type { Shares } from './rpc/shares.ts';
-import type { BodyTrialTask } from './services/guardrail-body-trials.ts';
-import type { TrialTask } from './services/guardrail-trials.ts';
+import type { TrialTask } from './text-trials.ts';
 
 export interface GuardrailWork {
   /** @returns what is wrong with it. @throws CallError too_many_requests */

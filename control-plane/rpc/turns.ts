@@ -1,7 +1,7 @@
 // Work that is done so much at a time, organizations in turn. Each piece begins in a turn of the event loop of its own, after what has
 // come in was heard: so a proxy's ask, which waits for nothing here, never stands behind operators' calls that wait.
-import type { Clock } from '../common/clock.ts';
-import { FairQueue, type ShareOwner } from '../common/shares.ts';
+import type { Clock } from '../../common/clock.ts';
+import { FairQueue, type ShareOwner } from '../../common/shares.ts';
 
 export interface TurnsOptions {
   readonly atOnce: number;

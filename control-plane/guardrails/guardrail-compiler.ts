@@ -1,11 +1,11 @@
 // What runs in the worker of guardrail-work.ts: texts of operators that take processor time, where nobody waits for them.
 import { parentPort } from 'node:worker_threads';
-import { runBehindEventLoop } from '../common/thread-priority.ts';
-import type { TestGuardrailsResponse } from '../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
-import type { Problem } from './domain/field.ts';
-import { compileProblems, type GuardrailCheck } from './domain/guardrail-check.ts';
-import { type BodyTrialTask, runBodyTrials } from './services/guardrail-body-trials.ts';
-import { runTrials, type TrialTask } from './services/guardrail-trials.ts';
+import { runBehindEventLoop } from '../../common/thread-priority.ts';
+import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
+import type { Problem } from '../domain/field.ts';
+import { compileProblems, type GuardrailCheck } from '../domain/guardrail-check.ts';
+import { type BodyTrialTask, runBodyTrials } from './body-trials.ts';
+import { runTrials, type TrialTask } from './text-trials.ts';
 
 export type GuardrailJob = { readonly check: GuardrailCheck } | { readonly trial: TrialTask | BodyTrialTask };
 

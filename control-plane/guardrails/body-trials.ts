@@ -30,6 +30,7 @@ import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
+import { InnerPointers } from './inner-pointers.ts';
 import {
   bytesPerToken,
   InspectionTime,
@@ -41,8 +42,7 @@ import {
   triedCheck,
   tryAll,
   window,
-} from './guardrail-trial.ts';
-import { InnerPointers } from './inner-pointers.ts';
+} from './trial.ts';
 
 export interface BodyTrialTask {
   /** In the order in which they are applied. */

@@ -7,13 +7,13 @@ import type { Watchdog } from './watchdog.ts';
 
 export type Handler = (exchange: Exchange) => Promise<void>;
 
-export interface HandlingDeps {
+export interface LifecycleDeps {
   readonly watchdog: Watchdog;
   /** Called once for every request, when its response is truly finished. */
   record(exchange: Exchange): void;
 }
 
-export function handling(deps: HandlingDeps, answer: Handler): Handler {
+export function withLifecycle(deps: LifecycleDeps, answer: Handler): Handler {
   return async (exchange) => {
     deps.watchdog.watch(exchange);
     try {

@@ -2,16 +2,16 @@
 // and of the windows of budgets that the usage counted towards, those of the past as well: what was refused in them stays refused.
 import { type Kysely, sql } from 'kysely';
 import { dayMs, windowOf } from '../../common/budget-window.ts';
-import { readBudgets } from '../ledger/budgets.ts';
-import { shareOrganizations } from '../ledger/locks.ts';
-import { type BudgetWindow, createMatching, subjectsOf, windowKey } from '../ledger/matching.ts';
-import { openPage } from '../ledger/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
+import { addToHours, addToMetadataHours, emptyRow } from '../usage/hours.ts';
+import { metadataSets } from '../usage/metadata.ts';
+import type { Source } from '../usage/sources.ts';
 import { noteThresholds } from '../webhooks/thresholds.ts';
-import { addToHours, addToMetadataHours, emptyRow } from './hours.ts';
-import { metadataSets } from './metadata.ts';
-import type { Source } from './sources.ts';
+import { readBudgets } from './budgets.ts';
+import { shareOrganizations } from './locks.ts';
+import { type BudgetWindow, createMatching, subjectsOf, windowKey } from './matching.ts';
+import { openPage } from './page.ts';
 
 type AdjustingTransaction = Omit<BooksTransaction, 'epoch'>;
 

@@ -6,13 +6,13 @@ import { actionsInContract, failureRulesInContract, stagesInContract } from '../
 import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailRecord } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
-import { timeText } from '../domain/fields.ts';
 import type { CredentialText } from '../domain/service-check.ts';
+import { timeText } from '../domain/shared-fields.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import { invalidRequest } from '../rpc/checked.ts';
-import type { ChangeCall } from '../rpc/method.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
+import type { ChangeCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
 export type GuardrailRow = Selectable<Schema['guardrails']>;

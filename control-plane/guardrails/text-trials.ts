@@ -18,7 +18,7 @@ import {
   triedCheck,
   tryAll,
   window,
-} from './guardrail-trial.ts';
+} from './trial.ts';
 
 export interface TrialTask {
   /** In the order in which they are applied. */
