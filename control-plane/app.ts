@@ -12,8 +12,8 @@ import { hashCredential } from '../common/credential.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
-import { sparing } from '../common/log-sparingly.ts';
 import type { Logger } from '../common/logger.ts';
+import { sparing } from '../common/logger.ts';
 import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
@@ -41,9 +41,8 @@ import {
   type ReportDecisionsDeps,
 } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
-import type { ServiceDeps } from './services/method.ts';
+import type { Replica, ServiceDeps } from './services/method.ts';
 import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
-import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';

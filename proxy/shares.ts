@@ -1,6 +1,6 @@
 // What is scarce in a proxy and shared by those who use it (common/shares.ts): a row for each resource. Docs, metrics and whoever refuses
 // take name, bounds and code from here.
-import type { ShareUse } from '../common/share-gauges.ts';
+import type { ShareUse } from '../common/shared-metrics.ts';
 import type { HeldOptions, HeldShare, RateOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 

@@ -31,16 +31,14 @@ import { errorDetail, packageDefinition, services } from '../../proto/load.ts';
 import type { CertificateProxy, Credentials } from '../rpc/authentication.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError, callCodes } from '../rpc/errors.ts';
-import { createInFlight } from '../rpc/in-flight.ts';
 import { certificateProxyOf, isConfidential, peerOf } from '../rpc/peer.ts';
-import { type Answer, type AnswerDeps, answer } from '../rpc/respond.ts';
+import { type Answer, type AnswerDeps, answer, createInFlight } from '../rpc/respond.ts';
 import type { AccessService } from '../services/access.ts';
 import type { ReportDecisions } from '../services/guardrail-decisions.ts';
 import type { LedgerService } from '../services/ledger.ts';
 import { type AuthenticateProxy, rememberProxies } from '../services/remembered-proxies.ts';
 import type { Dispatcher } from './dispatch.ts';
-import { type DownloadStream, sendChunks } from './grpc-download.ts';
-import { GrpcWatchStream } from './grpc-watch.ts';
+import { type DownloadStream, GrpcWatchStream, sendChunks } from './grpc-streams.ts';
 import { isDownload, isMethodName, type MethodName } from './methods.ts';
 
 export interface GrpcServer {

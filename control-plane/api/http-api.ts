@@ -17,8 +17,7 @@ import { contract, errorDetail, type MethodDefinition, services } from '../../pr
 import { type Credentials, readCredentials } from '../rpc/authentication.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { CallError, callCodes, httpStatusOf } from '../rpc/errors.ts';
-import { createInFlight, type InFlight } from '../rpc/in-flight.ts';
-import { type AnswerDeps, answer } from '../rpc/respond.ts';
+import { type AnswerDeps, answer, createInFlight, type InFlight } from '../rpc/respond.ts';
 import type { Download } from '../services/method.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { isDownload, isMethodName, type MethodName } from './methods.ts';

@@ -22,7 +22,7 @@ import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { withMatches } from './selector-matches.ts';
+import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['ai_systems']>;
 

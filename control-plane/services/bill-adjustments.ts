@@ -14,8 +14,8 @@ import { type LimitSubject, limitSubject, limitSubjectsInContract } from '../dom
 import { id, timeText } from '../domain/shared-fields.ts';
 import { AdjustmentTooLargeError, bookAdjustment } from '../ledger/adjustments.ts';
 import { isBeyond } from '../reconciliation/analysis.ts';
+import { readBound } from '../reconciliation/day-inputs.ts';
 import { markDays } from '../reconciliation/due.ts';
-import { readBound } from '../reconciliation/settings.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { cutPage, pageById } from '../rpc/page.ts';

@@ -1,4 +1,5 @@
 // The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
+
 import type { Kysely } from 'kysely';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { type KnownModels, knownModels } from '../domain/model-selector.ts';

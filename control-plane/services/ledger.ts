@@ -19,7 +19,7 @@ import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResp
 import { id, timeText } from '../domain/shared-fields.ts';
 import { type DrawOutcome, drawing } from '../ledger/acquire.ts';
 import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
-import { LeaseBatches } from '../ledger/lease-batches.ts';
+import { LeaseBatches } from '../ledger/lease-work.ts';
 import { windowKey } from '../ledger/matching.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { ReportedEvent } from '../ledger/report.ts';

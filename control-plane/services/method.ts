@@ -1,9 +1,13 @@
 // What a row of methods.ts says about a method, and what a handler is given.
 
 import type { Kysely } from 'kysely';
+import type { CatalogState } from '../../catalog/in-force.ts';
+import type { Clock } from '../../common/clock.ts';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { ShareOwner } from '../../common/shares.ts';
+import type { Feed } from '../changes/feed.ts';
+import type { Watcher } from '../changes/watchers.ts';
 import type { Role } from '../domain/roles.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
 import type { GuardrailWork } from '../guardrails/guardrail-work.ts';
@@ -11,7 +15,7 @@ import type { AuthenticationDeps } from '../rpc/authentication.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
-import type { Replica } from './replica.ts';
+import type { LookedAt } from './selector-watch.ts';
 
 export type Method<Request, Response> =
   | OperatorMethod<Request, Response>
@@ -132,4 +136,21 @@ export interface ServiceDeps extends AuthenticationDeps {
   readonly webhookAddresses: WebhookAddresses;
   readonly guardrailWork: GuardrailWork;
   readonly replica: Replica;
+}
+
+/** The replica that responds, as its services see it. */
+export interface Replica {
+  readonly version: string;
+  readonly host: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly database: 'sqlite' | 'postgres';
+  readonly feed: Pick<Feed, 'position' | 'readAt'>;
+  readonly clock: Clock;
+  watchers(): readonly Watcher[];
+  /** The stored selectors of all organizations, as last looked at. */
+  selectors(): LookedAt | undefined;
+  catalog(): CatalogState;
+  /** Id of the key that it signs records with. */
+  recordKey(): string;
 }

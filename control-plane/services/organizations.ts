@@ -22,7 +22,7 @@ import { readKnownModels } from './known-models.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
 import { insertPerson, personMessage } from './people.ts';
-import { withMatches } from './selector-matches.ts';
+import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['organizations']>;
 

@@ -1,12 +1,17 @@
-// One virtual key: its rows, and the message that shows it.
+// Virtual keys: their rows, the message that shows one, what one belongs to, and who may have it.
+
 import type { Kysely, Selectable } from 'kysely';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { type Reference, referenceOf } from '../domain/enum-names.ts';
+import type { ScopeKind } from '../domain/limit.ts';
+import { mayHoldKeyOf } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import { CallError, notFound } from '../rpc/errors.ts';
+import type { OperatorCaller } from '../rpc/caller.ts';
+import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
-import { scopeInContract } from './key-scope.ts';
 import { keyStatus, keyStatusInContract } from './key-status.ts';
+import type { ReadCall } from './method.ts';
 
 export type KeyRow = Selectable<Schema['virtual_keys']>;
 export type ValueRow = Selectable<Schema['key_values']>;
@@ -71,4 +76,33 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
     ),
     status: keyStatusInContract[keyStatus(row, now)],
   } satisfies VirtualKey;
+}
+
+/** What a virtual key belongs to. */
+export type KeyScope = Reference<ScopeKind>;
+
+const scopeInContract = {
+  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
+  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
+  person: 'KEY_SCOPE_KIND_PERSON',
+} as const satisfies Record<ScopeKind, string>;
+
+export const keyScope = referenceOf(scopeInContract);
+
+/** A member has to do with keys scoped to themself only. @throws CallError */
+export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {
+  if (caller.role !== 'member' || (scope.kind === 'person' && scope.id === caller.personId)) return;
+  throw permissionDenied('a member creates, sees, rotates and revokes keys scoped to themself only');
+}
+
+/** Whoever is handed a value acts as its scope. @throws CallError */
+export async function requireMayHoldKey(call: ReadCall, scope: KeyScope): Promise<void> {
+  if (scope.kind !== 'person') return;
+  const person = await call.db
+    .selectFrom('people')
+    .select(['id', 'role'])
+    .where('id', '=', scope.id)
+    .executeTakeFirst();
+  if (person === undefined || mayHoldKeyOf(call.caller, person)) return;
+  throw permissionDenied('only owners are handed values of keys that are scoped to another owner');
 }

@@ -19,20 +19,23 @@ import { CallError } from '../rpc/errors.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
 import { keepPastMetadata } from '../usage/metadata.ts';
 import { flag, globsText, isSame } from './columns.ts';
-import { type KeyScope, keyScope, requireMayHoldKey, requireOwnScope } from './key-scope.ts';
 import { keyStatusColumn, keyStatuses } from './key-status.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './referred.ts';
-import { matchesOf, withMatches } from './selector-matches.ts';
+import { matchesOf, withMatches } from './selector-check.ts';
 import {
   findKey,
   hintOf,
   type KeyRow,
+  type KeyScope,
   keyMessage,
+  keyScope,
+  requireMayHoldKey,
   requireNotRevoked,
+  requireOwnScope,
   type ValueRow,
   valuesOf,
   valuesOfKey,

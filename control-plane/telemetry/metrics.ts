@@ -6,8 +6,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lossCounters } from '../../common/loss-counters.ts';
-import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
+import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { AuditWatchMetrics } from '../audit/watch.ts';
 import { storedProblems } from '../domain/model-selector.ts';

@@ -157,3 +157,20 @@ export class Session {
     return backoffMs(Math.max(1, this.#failures), options, this.#deps.random);
   }
 }
+
+const sessionsMax = 20;
+
+/** Sessions of this process that are over, of late: a database that has gone back may believe that they are open. */
+export class RecentSessions {
+  #ended: { readonly session: string; readonly at: number }[] = [];
+
+  /** @param now monotonic */
+  ended(session: string, now: number): void {
+    this.#ended = [...this.#ended.slice(1 - sessionsMax), { session, at: now }];
+  }
+
+  /** In the order of their ends. */
+  since(at: number): readonly string[] {
+    return this.#ended.filter((each) => each.at >= at).map(({ session }) => session);
+  }
+}

@@ -35,7 +35,7 @@ import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts
 import { isLoopback, target } from './addresses.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
-import { encodeDecisions } from './wire-decisions.ts';
+import { encodeDecisions } from './wire-guardrails.ts';
 import {
   decodeDraw,
   decodeEnd,

@@ -12,9 +12,14 @@ import type { ChatCall, Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
-import { type Charged, chargeOf, estimateReasonOf, type Terms } from '../pricing/charge.ts';
-import { estimatedUsage } from '../pricing/estimated-usage.ts';
-import { mayThinkUnseen } from '../pricing/hidden-thoughts.ts';
+import {
+  type Charged,
+  chargeOf,
+  estimatedUsage,
+  estimateReasonOf,
+  mayThinkUnseen,
+  type Terms,
+} from '../pricing/charge.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';

@@ -5,7 +5,7 @@ import type { AdoptionMetrics } from '../journal/adoption.ts';
 import type { JournalMetrics } from '../journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
 import { estimateReasons } from '../usage/ledger-client.ts';
-import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-metrics.ts';
+import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-log.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import type { Tally } from './tally.ts';
 

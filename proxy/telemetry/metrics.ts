@@ -6,8 +6,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lossCounters } from '../../common/loss-counters.ts';
-import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
+import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';

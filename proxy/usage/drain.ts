@@ -7,9 +7,8 @@ import type { Timers } from '../../common/timers.ts';
 import { RedisUnavailableError } from '../redis/connection.ts';
 import { batchEventsMax } from './batch.ts';
 import type { UsageEvent } from './ledger-client.ts';
-import type { Entry, Overflow } from './overflow.ts';
 import type { Reporting } from './reporting.ts';
-import type { SkipReason, UsageMetrics } from './usage-metrics.ts';
+import type { Entry, Overflow, SkipReason, UsageMetrics } from './usage-log.ts';
 
 export interface DrainDeps {
   readonly overflow: Overflow;

@@ -4,17 +4,15 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
+import type { Packing } from './batch.ts';
 import { Drain } from './drain.ts';
 import { KeptEvents } from './kept-events.ts';
 import type { LedgerClient, UsageEvent } from './ledger-client.ts';
 import { Ordinals } from './ordinals.ts';
-import type { Overflow } from './overflow.ts';
-import type { Packing } from './packing.ts';
 import { Reporting } from './reporting.ts';
 import { ReportingAgain } from './reporting-again.ts';
 import { type Escrow, Unacknowledged } from './unacknowledged.ts';
-import type { UsageLog } from './usage-log.ts';
-import type { UsageGauges, UsageMetrics } from './usage-metrics.ts';
+import type { Overflow, UsageGauges, UsageLog, UsageMetrics } from './usage-log.ts';
 import { UsageQueue, type Whereabouts } from './usage-queue.ts';
 
 export interface UsageLogDeps {

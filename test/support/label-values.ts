@@ -18,7 +18,7 @@ import { readOnResults } from '../../proxy/http/read-on.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { shares } from '../../proxy/shares.ts';
 import { estimateReasons } from '../../proxy/usage/ledger-client.ts';
-import { skipReasons, type UsageMetrics } from '../../proxy/usage/usage-metrics.ts';
+import { skipReasons, type UsageMetrics } from '../../proxy/usage/usage-log.ts';
 
 /** By `metric label`, else by label. Undefined: any value may be. */
 export function valuesOf(metric: string, label: string): readonly string[] | undefined {

@@ -8,7 +8,7 @@ import type { Timers } from '../../common/timers.ts';
 import { RedisUnavailableError } from '../../proxy/redis/connection.ts';
 import { type LedgerClient, LedgerRefusedError, type UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from '../../proxy/usage/live-usage-log.ts';
-import type { Entry, Overflow } from '../../proxy/usage/overflow.ts';
+import type { Entry, Overflow } from '../../proxy/usage/usage-log.ts';
 import { Random } from './access/random.ts';
 import { VirtualTime } from './virtual-time.ts';
 

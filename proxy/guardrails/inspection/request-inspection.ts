@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
-import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
+import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';
 import type { Found } from '../../../guardrails/inspection/findings.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
 import { requestPlaces, requestPlacesWith } from '../../../guardrails/inspection/request-schema.ts';
@@ -10,15 +10,16 @@ import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { ChatCall } from '../../call.ts';
 import { unsupported } from '../../conversation/invalid.ts';
+import { mediaOf } from '../../conversation/media-parts.ts';
 import { asksForNothing, isGiven } from '../../formats/chat-completions/fields.ts';
 import { withBody } from '../../formats/chat-completions/read-request.ts';
+import { estimateTokens } from '../../rates/estimate.ts';
 import type { Applied } from '../compiled.ts';
 import { Decisions, type DecisionsDeps } from '../decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
 import type { Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 import type { createServiceGuards } from '../services/service-guard.ts';
-import { exceeds } from './prompt-size.ts';
 import { AnswerInspection, type GuardStream, holds } from './response-inspection.ts';
 import { inspectBody } from './stage-inspection.ts';
 
@@ -147,4 +148,22 @@ function refuseSpelling(body: JsonObject): void {
     if (isGiven(value) && value !== false && !asksForNothing(name, value))
       throw unsupported(name, `${name} is not supported where a guardrail applies to answers`);
   }
+}
+
+/** The kind prompt_size: what a request comes to, before anybody has counted its tokens. */
+function exceeds(
+  { tokensMax, messagesMax, imagesMax }: PromptSizeCheck,
+  call: Pick<ChatCall, 'request' | 'catalogModel'>,
+): boolean {
+  const { messages } = call.request;
+  return (
+    isAbove(messages.length, messagesMax) ||
+    (imagesMax !== undefined &&
+      isAbove(mediaOf(messages).filter(({ kind }) => kind === 'image').length, imagesMax)) ||
+    (tokensMax !== undefined && isAbove(estimateTokens(call, 0).input, tokensMax))
+  );
+}
+
+function isAbove(size: number, max: number | undefined): boolean {
+  return max !== undefined && size > max;
 }

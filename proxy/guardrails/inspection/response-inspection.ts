@@ -16,9 +16,9 @@ import { NoTurnError } from '../../loop-turns.ts';
 import type { AttemptResult, CompleteResult, StreamResult } from '../../upstream/attempt.ts';
 import { ProviderFailure } from '../../upstream/provider-failure.ts';
 import type { StageGuardrails } from '../compiled.ts';
-import { guardedFailure, keptBack } from '../failure-text.ts';
 import type { InspectContext, OutputGuard } from '../guardrail.ts';
 import type { AnswerGuards } from '../response-guards.ts';
+import { guardedFailure, keptBack } from '../response-guards.ts';
 import { LiveAnswerGuards } from './live-response-guards.ts';
 import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
 

@@ -1,14 +1,16 @@
 // The guardrails that another service decides, as requests see them. Slots, failures in a row and connections belong to a service, by
 // its guardrail's id and revision, for all requests. What becomes of a service's verdict, by its guardrail's action, and of its failure, by the guardrail's failure rule. It may be asked
 // several times for one stage of a request; what was decided is counted once.
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Logger } from '../../../common/logger.ts';
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
-import type { TextVerdict } from '../../../guardrails/services/adapter.ts';
+import type { AskedContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { ChatCall } from '../../call.ts';
 import type { Decisions } from '../decisions.ts';
 import {
@@ -23,7 +25,6 @@ import {
 import { type Ask, LimitedCheck } from './limited-check.ts';
 import { type AskModel, createModelAsk } from './model.ts';
 import { createModerationAsk, type ModerationDeps, moderationTimeoutMs } from './moderation.ts';
-import { contextOf } from './question-context.ts';
 import { createVendorAsk, type VendorServiceDeps } from './vendor-service.ts';
 import { createWebhookAsk } from './webhook.ts';
 import { windowOf } from './windows.ts';
@@ -226,4 +227,25 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
     default:
       return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
   }
+}
+
+/** What a response is compared with: what the model was shown. The caller's last question is apart from all else. */
+function contextOf({ messages }: JsonObject): AskedContext {
+  const turns = objectsOf(messages);
+  const last = turns.findLastIndex(({ role }) => role === 'user');
+  const texts = turns.map(({ content }) => textOf(content));
+  return {
+    sources: texts.filter(
+      (text, index) => index !== last && text !== '' && turns[index]?.role !== 'assistant',
+    ),
+    query: texts[last] ?? '',
+  };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part: unknown) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
+    .join('\n');
 }

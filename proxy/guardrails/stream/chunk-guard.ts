@@ -7,7 +7,7 @@ import { saysNothing } from '../delta.ts';
 import type { AnswerGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
 import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
-import { headFields, headOf } from './chunk-head.ts';
+import { headFields, headOf } from './chunk-pieces.ts';
 import { type Left, PathWindows } from './path-windows.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 

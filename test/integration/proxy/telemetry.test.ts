@@ -6,7 +6,7 @@ import { errorTable } from '../../../proxy/errors.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { estimateReasons } from '../../../proxy/usage/ledger-client.ts';
-import { skipReasons } from '../../../proxy/usage/usage-metrics.ts';
+import { skipReasons } from '../../../proxy/usage/usage-log.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';

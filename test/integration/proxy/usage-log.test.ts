@@ -13,8 +13,8 @@ import {
 import { nameInShard, shardCount } from '../../../proxy/redis/shards.ts';
 import { redisTarget } from '../../../proxy/redis/target.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
-import type { Entry } from '../../../proxy/usage/overflow.ts';
 import { overflowShardBytesMax, RedisOverflow } from '../../../proxy/usage/redis-overflow.ts';
+import type { Entry } from '../../../proxy/usage/usage-log.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';

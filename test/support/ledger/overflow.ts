@@ -2,7 +2,7 @@
 
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
-import type { Entry, Overflow } from '../../../proxy/usage/overflow.ts';
+import type { Entry, Overflow } from '../../../proxy/usage/usage-log.ts';
 
 export interface OverflowFaults {
   /** Asked before everything that is done. */

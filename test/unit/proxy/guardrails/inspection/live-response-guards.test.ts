@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import { BlockedError, guardText } from '../../../../../guardrails/window.ts';
-import { guardStrings } from '../../../../../proxy/guardrails/guarded-strings.ts';
 import type { AnswerGuards } from '../../../../../proxy/guardrails/response-guards.ts';
+import { guardStrings } from '../../../../../proxy/guardrails/response-guards.ts';
 import { callWith, openInspecting, wordsGuardrail } from '../../../../support/guarded-requests.ts';
 import { ToldStream } from '../../../../support/guarded-streams.ts';
 

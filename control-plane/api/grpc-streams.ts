@@ -1,5 +1,8 @@
-// One watch on its stream of gRPC: messages both ways until either side, or a revoked token, ends it.
+// Streams of gRPC. A watch: messages both ways until either side, or a revoked token, ends it. A download: bytes as fast as the client
+// takes them.
+
 import type { EventEmitter } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import type { WatchStream } from '../changes/watch.ts';
@@ -79,4 +82,28 @@ export class GrpcWatchStream implements WatchStream {
     this.end(error);
     this.#close();
   }
+}
+
+export interface DownloadStream extends Writable {
+  readonly cancelled: boolean;
+}
+
+/** Stops once the client is gone. @throws CallError then, and whatever the chunks throw */
+export async function sendChunks(stream: DownloadStream, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const chunk of chunks) {
+    if (!stream.cancelled && !stream.write({ chunk })) await drained(stream);
+    if (stream.cancelled) throw new CallError('cancelled', 'the client left before the end');
+  }
+}
+
+function drained(stream: DownloadStream): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done);
+      stream.off('cancelled', done);
+      resolve();
+    };
+    stream.on('drain', done);
+    stream.on('cancelled', done);
+  });
 }

@@ -1,4 +1,6 @@
-// The metrics of shares, the same at every program that has some: what prom-client takes for them. Their values are read at each scrape.
+// Metrics that several programs have, as options for the prom-client of each: of shares, read at each scrape, and of what is dropped.
+import { acceptFailuresCounter } from './listen.ts';
+import { lostLinesCounter } from './logger.ts';
 
 export interface ShareUse {
   /** Of what one owner may have, or all together: 0 to 1. */
@@ -33,4 +35,9 @@ export function shareRefusedCounter<Registry>(read: ReadShares, registers: Regis
       for (const [resource, { refused }] of read()) this.inc({ resource }, refused);
     },
   };
+}
+
+/** What every program drops rather than fail: lines of the log, connections. */
+export function lossCounters<Registry>(registers: Registry[]) {
+  return [lostLinesCounter(registers), acceptFailuresCounter(registers)];
 }

@@ -1,4 +1,5 @@
-// Errors of file systems that are nobody's mistake in a setting: what they are about may work later.
+// Errors of the operating system, as programs decide on them and log them. Those of file systems that are nobody's mistake in a setting
+// may pass later.
 import { mkdirSync } from 'node:fs';
 
 const troubles: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
@@ -17,4 +18,10 @@ export function makeFolder(path: string, mode = 0o777): void {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') mkdirSync(path, { mode });
     else throw error;
   }
+}
+
+/** One word that may be logged anywhere: messages of connection errors name the host, and some say more. */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error ? String(error.code) : error.name;
 }
