@@ -2,15 +2,14 @@
 // when it changes, and is signed where a public key is set. What cannot be used is refused, and the last good one stays.
 import { type KeyObject, verify } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
-import { errorCode } from '../common/error-code.ts';
 import { type RereadOptions, reread } from '../common/file-watcher.ts';
 import { parseJson } from '../common/json.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { errorCode } from '../common/system-errors.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
-import { catalogInForce, putInForce } from './in-force.ts';
+import { catalogInForce, putInForce, shippedCatalog } from './in-force.ts';
 import { parseCatalog } from './parse.ts';
-import { shippedCatalog } from './shipped.ts';
 
 export interface CatalogSource {
   /** Undefined: the shipped catalog stays in force. */

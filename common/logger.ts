@@ -1,9 +1,11 @@
 // JSON lines on standard output (the only pino). Never prompts, answers or keys: what is logged is chosen field by field.
+
 import { openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
-import { isDiskTrouble, makeFolder } from './disk-errors.ts';
+import type { Clock } from './clock.ts';
 import { type LogSink, openLogSink } from './log-sink.ts';
+import { isDiskTrouble, makeFolder } from './system-errors.ts';
 
 export type { Logger } from 'pino';
 
@@ -140,4 +142,23 @@ function openLog(file: string): number | Error {
     const reason = error instanceof Error ? error.message : 'unknown';
     throw new Error(`the log file ${file} cannot be opened: ${reason}`, { cause: error });
   }
+}
+
+const betweenMs = 1000;
+
+/**
+ * Log lines that others bring about, at most one a second for each reason, so that nobody fills the log.
+ * @returns writes, or drops what comes too soon after a line with the same reason
+ */
+export function sparing<Fields extends { readonly reason: string }>(
+  write: (fields: Fields) => void,
+  { monotonic }: Pick<Clock, 'monotonic'>,
+): (fields: Fields) => void {
+  const writtenAt = new Map<string, number>();
+  return (fields) => {
+    const now = monotonic();
+    if (now - (writtenAt.get(fields.reason) ?? Number.NEGATIVE_INFINITY) < betweenMs) return;
+    writtenAt.set(fields.reason, now);
+    write(fields);
+  };
 }

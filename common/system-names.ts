@@ -5,7 +5,7 @@ import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { familyOf } from './addresses.ts';
 import { type AskDns, createAskDns, type NameAnswer, type ResolveOptions } from './dns-resolve.ts';
-import { errorCode } from './error-code.ts';
+import { errorCode } from './system-errors.ts';
 
 export interface SystemNamesOptions extends ResolveOptions {
   readonly hostsFile?: string;

@@ -12,22 +12,27 @@ import { hashCredential } from '../common/credential.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
-import { sparing } from '../common/log-sparingly.ts';
 import type { Logger } from '../common/logger.ts';
+import { sparing } from '../common/logger.ts';
 import { PrivateUpstreams } from '../common/private-upstreams.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
+import { createDispatcher } from './api/dispatch.ts';
+import { startGrpcServer } from './api/grpc-server.ts';
+import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './api/http-api.ts';
+import { assertEveryMethodHasARow } from './api/methods.ts';
 import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
-import { startGrpcServer } from './grpc-server.ts';
-import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from './guardrail-work.ts';
-import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './http-api.ts';
+import {
+  createGuardrailWork,
+  type GuardrailWork,
+  type GuardrailWorkDeps,
+} from './guardrails/guardrail-work.ts';
 import { startExpiry } from './ledger/expiry.ts';
+import { startUsageUpkeep } from './ledger/usage-upkeep.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
-import { createDispatcher } from './rpc/dispatch.ts';
-import type { ServiceDeps } from './rpc/method.ts';
 import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
 import {
@@ -36,16 +41,14 @@ import {
   type ReportDecisionsDeps,
 } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
-import { assertEveryMethodHasARow } from './services/methods.ts';
+import type { Replica, ServiceDeps } from './services/method.ts';
 import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
-import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
-import { startUsageUpkeep } from './usage/upkeep.ts';
 import { startWebhooks, type WebhooksDeps } from './webhooks/start.ts';
 
 export interface ControlPlane {

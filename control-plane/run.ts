@@ -13,7 +13,7 @@ import { createSealKey } from '../common/seal.ts';
 import { badSettingsExitCode, decodeSettings, SettingsError } from '../common/settings.ts';
 import { version } from '../common/version.ts';
 import { startControlPlane } from './app.ts';
-import { contradiction } from './audit/anchored.ts';
+import { contradiction } from './audit/anchors.ts';
 import { createAuditLog, readAuditLog } from './audit/audit-export.ts';
 import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';

@@ -1,17 +1,17 @@
 // Runs a command that is one method of the contract: names become ids, what was typed becomes the request, whoever asks for what
 // cannot be undone is asked, the answer is printed.
+
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
-import { callerOf } from './caller.ts';
 import type { Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
-import { confirm } from './confirm.ts';
-import { usageMistake } from './failure.ts';
+import { Failure, usageMistake } from './failure.ts';
 import { readGiven } from './io.ts';
-import { idOf } from './names.ts';
+import { callerOf, idOf } from './names.ts';
 import { noOrganization, organizationIfAny, organizationInUse } from './organization.ts';
 import { isList, readPages } from './pages.ts';
 import { printAnswer, printList } from './print-response.ts';
 import { checkRequest, fieldAt, getField, requestFromJson, setField, valueFor } from './request.ts';
 import { requireToken } from './session.ts';
+import { printable } from './table.ts';
 
 const listedDefault = 1000;
 
@@ -138,4 +138,20 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
+}
+
+/**
+ * Asks before what cannot be undone, on a terminal; where there is none, --yes is needed.
+ * @throws Failure unless it is confirmed
+ */
+async function confirm({ asks }: Pick<MethodCommand, 'asks'>, invocation: Invocation): Promise<void> {
+  if (asks === undefined || invocation.options.yes === true) return;
+  const { io, given } = invocation;
+  const texts = new Map(
+    [...given].map(([{ flags }, value]) => [flags.replace(/[<>[\]]/g, ''), String(value)]),
+  );
+  const question = asks.replace(/\{([^}]+)\}/g, (_all, name: string) => printable(texts.get(name) ?? 'it'));
+  if (!io.interactive) throw usageMistake(`this cannot be undone, so it needs --yes: ${question}`);
+  const answer = await io.ask(`${question} [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('refused', 'not confirmed; nothing was done');
 }

@@ -1,9 +1,10 @@
 // Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them. Whoever asks
 // is known without a look-up, which members have no right to.
+
 import type { JsonObject } from '../common/json.ts';
 import { canonicalProviderName } from '../common/provider-names.ts';
 import { isUuid } from '../common/uuid.ts';
-import { callerOf } from './caller.ts';
+import type { StatusCaller__Output as StatusCaller } from '../proto/generated/gateway/v1/StatusCaller.ts';
 import type { Client, MethodName } from './client.ts';
 import { usageMistake } from './failure.ts';
 import { readPages } from './pages.ts';
@@ -88,4 +89,18 @@ function withCanonicalProvider(model: string): string {
 
 function id(item: JsonObject): string {
   return String(item.id);
+}
+
+const callers = new WeakMap<Client, Promise<StatusCaller | null>>();
+
+/**
+ * The caller, as the server knows them: looked up once on a connection. Null where the server does not say.
+ * @throws CallFailure
+ */
+export function callerOf(client: Client): Promise<StatusCaller | null> {
+  const known = callers.get(client);
+  if (known !== undefined) return known;
+  const asked = client.call('Status.Get', {}).then(({ caller }) => caller);
+  callers.set(client, asked);
+  return asked;
 }

@@ -1,9 +1,9 @@
 // Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
-import { callerOf } from './caller.ts';
+
 import type { Client } from './client.ts';
 import type { Invocation } from './command.ts';
 import { type Failure, usageMistake } from './failure.ts';
-import { idOf } from './names.ts';
+import { callerOf, idOf } from './names.ts';
 
 /** @throws Failure where it is not clear which one is meant */
 export async function organizationInUse(invocation: Invocation): Promise<string> {

@@ -1,11 +1,11 @@
 // Answers for people: aligned columns, or one field a line. What comes from a server is shown without its control characters:
 // a name must not move the cursor.
+
 import { isObject } from '../common/json.ts';
 import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatch.ts';
 import { enumNames, enumWord, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
 import { fieldWords } from './enum-names.ts';
 import { fieldAt, getField } from './request.ts';
-import { matchText } from './selectors.ts';
 
 const nothing = '-';
 const gap = '  ';
@@ -126,4 +126,17 @@ function isNumber({ type }: FieldType, path: string): boolean {
 
 function pad(text: string, width: number, right: boolean): string {
   return right ? text.padStart(width) : text.padEnd(width);
+}
+
+/** As many names as a line has room for. */
+const namesMax = 6;
+
+/** "<selector> selects 3 of 444 models: …", in one line. Without its control characters a selector is as its writer may type it. */
+function matchText({ selector, matched, known, models, open, nearest }: ModelMatch__Output): string {
+  const told = models.slice(0, namesMax);
+  const more = matched - told.length;
+  const names = told.length === 0 ? '' : `: ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const near = nearest.length === 0 ? '' : `; the nearest: ${nearest.join(', ')}`;
+  const unlisted = open ? '; and names that nobody can list' : '';
+  return `${selector} selects ${matched} of ${known} models${names}${near}${unlisted}`;
 }

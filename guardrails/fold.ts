@@ -6,7 +6,6 @@ import { characterLength, codePointIn, wholeCharacters } from './characters.ts';
 import { EscapeRuns } from './escape-runs.ts';
 import { type Escape, escapesOf } from './escapes.ts';
 import { foldedCharacter, foldedUnit, notSingle } from './folded-characters.ts';
-import { contextMax } from './matcher.ts';
 
 export interface Folded {
   readonly text: string;
@@ -37,6 +36,9 @@ export interface Folded {
 
 /** UTF-16 units that fold to nothing and go with the character before them: more than a letter of any language has. */
 export const unseenMax = 32;
+
+/** UTF-16 units before a place, raw or folded, that a matcher may look at: in a stream no more is kept of what has left. */
+export const contextMax = 32;
 
 /** Plain ASCII folds to itself. A piece of a text must not begin or end within a surrogate pair or an escape. */
 export function fold(raw: string): FoldedText {

@@ -23,9 +23,6 @@ export interface Inspected {
   readonly decided: number;
 }
 
-/** UTF-16 units before a place, raw or folded, that a matcher may look at: in a stream no more is kept of what has left. */
-export const contextMax = 32;
-
 export interface Matcher {
   /**
    * Inspects `text` from `from` on; what stands before it is context (whether a word begins there) and is not found again.

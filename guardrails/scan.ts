@@ -2,8 +2,8 @@
 // may stop. The pieces give what the whole gives. Done here or in a worker: it takes and gives plain values.
 import { wholeCharacters } from './characters.ts';
 import { escapeBegun } from './escapes.ts';
-import { FoldedText, fold } from './fold.ts';
-import { contextMax, type Finding, type Matcher } from './matcher.ts';
+import { contextMax, FoldedText, fold } from './fold.ts';
+import type { Finding, Matcher } from './matcher.ts';
 
 export interface Scanned {
   /** By text, then by matcher, then by place. */

@@ -3,9 +3,9 @@
 // blocks, whichever guard is the quicker: what follows it is not counted.
 import { endsWithHalf, wholeCharacters } from './characters.ts';
 import { escapeBegun } from './escapes.ts';
-import { fold } from './fold.ts';
+import { contextMax, fold } from './fold.ts';
 import { JsonKeeper } from './json-keeper.ts';
-import { contextMax, type Finding, type InspectedText, type Matcher } from './matcher.ts';
+import type { Finding, InspectedText, Matcher } from './matcher.ts';
 
 export interface Guard {
   readonly matcher: Matcher;

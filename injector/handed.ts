@@ -1,10 +1,10 @@
 // What the keeper beside the injector hands over: the sidecar's image, and what namespaces say about sizes. Files in memory that
 // both containers have; read again as certificates are.
 import { join } from 'node:path';
-import { errorCode } from '../common/error-code.ts';
 import { type Reread, type RereadOptions, readNamed, reread } from '../common/file-watcher.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
+import { errorCode } from '../common/system-errors.ts';
 
 export interface Handed {
   readonly image: HandedImage;

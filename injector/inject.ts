@@ -1,6 +1,6 @@
 // What becomes of a pod: pure, from the pod as it was asked for to the patch that adds the sidecar, or the reason why not.
 // A second application changes nothing.
-import { sidecarName } from '../common/cluster-names.ts';
+import { injectName, isOurs, namespaceLabels, sidecarName } from '../common/cluster-names.ts';
 import type { NamespaceSizes } from '../common/hand-over.ts';
 import { SettingsError } from '../common/settings.ts';
 import { appEnvironment } from './app-environment.ts';
@@ -13,7 +13,6 @@ import { choosePorts, type MovedPort, refuseSharedPorts, sidecarPorts } from './
 import { cut, shown } from './shown.ts';
 import { type Sidecar, type SidecarSettings, sidecarContainer, sidecarVolumes } from './sidecar.ts';
 import { chooseSizes, type Sizes } from './sizes.ts';
-import { misplacedLabels, refuseUnknownNames } from './unknown-names.ts';
 import { unknownNamespaceWord, wishOf } from './wish.ts';
 
 export interface InjectionSettings extends SidecarSettings, Defaults {
@@ -215,4 +214,38 @@ function annotate(pod: Pod, marks: Readonly<Record<string, string>>): readonly A
 function tagOf(image: string): string {
   const [name = '', digest] = image.split('@');
   return /:([^:/]+)$/.exec(name)?.[1] ?? digest ?? image;
+}
+
+type Marks = Pick<Pod, 'labels' | 'annotations'>;
+
+const annotationNames = new Set<string>([
+  ...[injectedAnnotation, notInjectedAnnotation],
+  ...Object.values(podAnnotations).map(({ name }) => name),
+]);
+
+/**
+ * Labels and annotations of a pod that look like ours and that nobody would read: each is refused, with the right name where one is
+ * meant.
+ * @throws PodError
+ */
+function refuseUnknownNames({ labels, annotations }: Marks): void {
+  const annotation = Object.keys(annotations).find((name) => isOurs(name) && !annotationNames.has(name));
+  if (annotation !== undefined) {
+    throw new PodError(`there is no annotation ${shown(annotation)}${rightName(annotation)}`);
+  }
+  const label = Object.keys(labels).find((name) => isOurs(name) && !namespaceLabels.includes(name));
+  if (label === undefined) return;
+  const right = annotationNames.has(label) ? '; it is an annotation' : rightName(label);
+  throw new PodError(`there is no label ${shown(label)}${right}`);
+}
+
+/** For the pod's author. */
+function misplacedLabels({ labels }: Marks): readonly string[] {
+  return namespaceLabels
+    .filter((name) => name !== injectName && Object.hasOwn(labels, name))
+    .map((name) => `${name} is a label of namespaces; on a pod it does nothing`);
+}
+
+function rightName(name: string): string {
+  return /inject|able|sidecar/i.test(name) ? `; ${injectName} is the one that asks for a sidecar` : '';
 }

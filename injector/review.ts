@@ -3,7 +3,6 @@
 import type { SizesByNamespace } from '../common/hand-over.ts';
 import { isObject, type JsonObject, parseJson } from '../common/json.ts';
 import { type Injection, type InjectionSettings, inject, type Outcome, type Surroundings } from './inject.ts';
-import { isTooDeep } from './json-depth.ts';
 import { cut } from './shown.ts';
 
 const apiVersion = 'admission.k8s.io/v1';
@@ -162,4 +161,30 @@ function podName({ name, object }: JsonObject): string {
 
 function nameIn(value: unknown): string {
   return typeof value === 'string' ? cut(value, 253) : '';
+}
+
+const [quote, backslash] = ['"'.charCodeAt(0), '\\'.charCodeAt(0)];
+const [openings, closings] = [codesOf('[{'), codesOf(']}')];
+
+/** Whether JSON is nested deeper than so many levels, seen before anything parses it. Text that is no JSON is left to the parser. */
+export function isTooDeep(json: string, depthMax: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === quote) at = closingQuote(json, at);
+    else if (openings.has(code)) depth++;
+    else if (closings.has(code)) depth--;
+    if (depth > depthMax) return true;
+  }
+  return false;
+}
+
+function closingQuote(json: string, opening: number): number {
+  let at = opening + 1;
+  while (at < json.length && json.charCodeAt(at) !== quote) at += json.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}
+
+function codesOf(characters: string): ReadonlySet<number> {
+  return new Set([...characters].map((character) => character.charCodeAt(0)));
 }

@@ -8,7 +8,7 @@ import { systemTimers } from '../common/timers.ts';
 import { startLeadership } from './api/leadership.ts';
 import { paths } from './api/sources.ts';
 import { createHand } from './hand.ts';
-import { openCaFile } from './open-ca-file.ts';
+import { openCaFile } from './open-authority.ts';
 import { openClient } from './open-client.ts';
 import { openNamespaces } from './open-namespaces.ts';
 import { type OpenSurroundings, openSurroundings } from './open-surroundings.ts';

@@ -1,4 +1,7 @@
-// The keeper as the authority, put together.
+// Where certificates come from, put together: the keeper is the authority, or reads that of another.
+import { readFile } from 'node:fs/promises';
+import { createCertificateEnds } from '../common/certificate-ends.ts';
+import { reread } from '../common/file-watcher.ts';
 import type { Leadership } from './api/leadership.ts';
 import { createCertificateKeeper } from './authority/keep.ts';
 import { createTenantKeeper } from './authority/tenants.ts';
@@ -51,4 +54,23 @@ export function openAuthority(
     ends: () => certificates.ends(),
     wake: () => own.wake(),
   };
+}
+
+/**
+ * The authority that signs the injector's certificate where somebody else keeps it, such as cert-manager: from a file, which may come
+ * later than this keeper.
+ */
+export async function openCaFile(
+  { settings: { caFile = '' }, log, lifecycle }: Shared,
+  onChange: () => void,
+): Promise<Certificates> {
+  const read = () => readFile(caFile, 'utf8').catch(() => '');
+  const what = 'the webhooks’ authority';
+  const source = reread(await read(), { read, file: caFile, what }, { log });
+  lifecycle.onClose(what, () => source.close());
+  source.onChange(onChange);
+  const bundle = () => (source.current.trim() === '' ? undefined : source.current);
+  const ends = createCertificateEnds();
+  ends.authorities('webhook_authorities', bundle);
+  return { bundle, ends: () => ends.read(), wake: () => {} };
 }

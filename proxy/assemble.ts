@@ -10,10 +10,10 @@ import type { Logger } from '../common/logger.ts';
 import { RateShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import { version } from '../common/version.ts';
+import { sentKey } from './access/credentials.ts';
 import { accessLimits } from './access/limits.ts';
 import { openRecordKeys, type RecordKeys } from './access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource, type RecordCache } from './access/record-source.ts';
-import { sentKey } from './access/sent-key.ts';
 import type { Budgets } from './budgets/budgets.ts';
 import { SlicedBudgets } from './budgets/leased-budgets.ts';
 import { idleRows, TraitTable } from './catalog/capabilities.ts';
@@ -22,7 +22,7 @@ import {
   createControlPlaneClient,
   openControlPlaneTls,
 } from './control-plane/client.ts';
-import type { ServiceNetwork } from './guardrails/live-guardrails.ts';
+import type { ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import { Admission } from './http/admission.ts';
 import type { BodyLimits } from './http/body.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -50,9 +50,8 @@ import { createRedisRecords, recordCommands } from './record-cache/redis-records
 import { createRedisConnection, type RedisConnection, redisDeadlineMs } from './redis/connection.ts';
 import { createRecorder, openAttachedKey, type RunningProxy, serve, timeLimits } from './serve.ts';
 import type { ProxySettings } from './settings.ts';
-import { shares } from './shares.ts';
+import { shares, useOf } from './shares.ts';
 import { createMetrics, type ProxyMetrics } from './telemetry/metrics.ts';
-import { useOf } from './telemetry/share-metrics.ts';
 import { CustomProviders } from './upstream/custom-providers.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from './usage/live-usage-log.ts';
 import { Ordinals } from './usage/ordinals.ts';

@@ -1,11 +1,12 @@
-// One authorised chat request on its way: what inspect, reserve and dispatch look at.
+// One authorised chat request on its way: what inspect, reserve and dispatch look at, and what became of it.
+
 import type { Caller } from './access/authenticator.ts';
 import type { Traits } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
-import type { CostText } from './conversation/usage.ts';
+import type { ResponseEnd } from './conversation/response-end.ts';
+import type { CostText, Usage } from './conversation/usage.ts';
 import type { ChatRequest } from './formats/chat-completions/read-request.ts';
 import type { Provider, Target } from './providers/provider.ts';
-import type { UnknownModel } from './unknown-model.ts';
 
 export interface ChatCall {
   readonly requestId: string;
@@ -28,4 +29,31 @@ export interface ChatCall {
   readonly costText?: CostText;
   /** Of a question that this guardrail asks a model; absent: of a caller's request. */
   readonly guardrailId?: string;
+}
+
+/** A model that neither the catalog nor a custom provider's list knows. It may be newer than they are. */
+export interface UnknownModel {
+  /** Whether it looks like a typing error rather than like a new model, or a name of the operator's own. */
+  readonly isSlip: boolean;
+  /** Canonical names near to it that the caller may call, the nearest first. Not cheap. */
+  nearest(): readonly string[];
+}
+
+/** What became of a reserved request. */
+export interface Outcome {
+  /** How the last attempt's response ended; `unused` where there was none. */
+  readonly ending: Exclude<ResponseEnd, 'open'>;
+  /** As far as the provider reported it: a lower bound unless it is complete. */
+  readonly usage: Usage | undefined;
+  readonly usageIsComplete: boolean;
+  /** The most tokens that what came of the response can be. Costs time: asked only where usage is not complete. */
+  textTokens(): number;
+  readonly modelAnswered: string | undefined;
+  readonly attempts: number;
+  readonly status: number;
+  readonly errorSource: 'gateway' | 'provider' | undefined;
+  readonly errorCode: string | undefined;
+  /** Milliseconds since the request came. */
+  readonly latencyMs: number;
+  readonly firstTokenMs: number | undefined;
 }

@@ -4,8 +4,8 @@
 import { LeastServed } from '../common/least-served.ts';
 import { HeldShare, type ShareOwner } from '../common/shares.ts';
 import { overloaded } from './errors.ts';
+import type { ReadShare } from './shares.ts';
 import { shares } from './shares.ts';
-import type { ReadShare } from './telemetry/share-metrics.ts';
 
 /** What follows a large body is not measured: about what it takes to parse it, or to write it anew. */
 const bytesPerMs = 100 * 1024;

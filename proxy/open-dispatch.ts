@@ -4,7 +4,7 @@ import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { openLookups, openTransport, type Upstream, type UpstreamShares } from './open-upstream.ts';
 import type { ProxySettings } from './settings.ts';
-import { type ShareUses, useOf } from './telemetry/share-metrics.ts';
+import { type ShareUses, useOf } from './shares.ts';
 import type { TranslationWorkerName } from './translation-worker.ts';
 import { AddressPolicy } from './upstream/addresses.ts';
 import { createDispatch, type Dispatch } from './upstream/dispatch.ts';

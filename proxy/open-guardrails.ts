@@ -7,7 +7,7 @@ import type { HeldShare } from '../common/shares.ts';
 import { systemTimers } from '../common/timers.ts';
 import type { ControlPlaneClient } from './control-plane/client.ts';
 import type { Guardrails } from './guardrails/guardrail.ts';
-import { createLiveGuardrails, type ServiceNetwork } from './guardrails/live-guardrails.ts';
+import { createLiveGuardrails, type ServiceNetwork } from './guardrails/inspection/live-guardrails.ts';
 import type { AskModel } from './guardrails/services/model.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import { openLookups, type Upstream } from './open-upstream.ts';

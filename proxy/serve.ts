@@ -6,22 +6,21 @@ import { Callers, noProxyHeader } from '../common/callers.ts';
 import { systemClock } from '../common/clock.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
-import { sparing } from '../common/log-sparingly.ts';
 import type { Logger } from '../common/logger.ts';
+import { sparing } from '../common/logger.ts';
 import { HeldShare } from '../common/shares.ts';
 import { watchTlsFiles } from '../common/tls.ts';
 import { type AttachedKey, watchAttachedKey } from './access/attached-key.ts';
 import { Connections, connectionBounds } from './http/connections.ts';
 import type { Exchange } from './http/exchange.ts';
-import type { Handler } from './http/handling.ts';
 import type { ReadOn } from './http/read-on.ts';
+import type { Handler } from './http/request-lifecycle.ts';
 import { type ListenerTls, startTrafficServer, type TrafficServer } from './http/server.ts';
 import type { TimeLimits, Watchdog } from './http/watchdog.ts';
 import type { ProxySettings } from './settings.ts';
-import { shares } from './shares.ts';
+import { shares, useOf } from './shares.ts';
 import { createAccessLog } from './telemetry/access-log.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
-import { useOf } from './telemetry/share-metrics.ts';
 
 export interface RunningProxy {
   readonly port: number;

@@ -1,6 +1,7 @@
 // What is scarce in a proxy and shared by those who use it (common/shares.ts): a row for each resource. Docs, metrics and whoever refuses
 // take name, bounds and code from here.
-import type { HeldOptions, RateOptions } from '../common/shares.ts';
+import type { ShareUse } from '../common/shared-metrics.ts';
+import type { HeldOptions, HeldShare, RateOptions } from '../common/shares.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Held things of which a setting says how many there are, and it or a row which part of them one may have. */
@@ -88,3 +89,25 @@ export const shares = {
 } as const satisfies Record<string, ShareRow>;
 
 export type ShareName = keyof typeof shares;
+
+/** How much of each is used, and how often some was refused. */
+export interface ShareUses {
+  /** Whoever constructs the resource registers it here. */
+  watch(resource: ShareName, read: () => ShareUse): void;
+  read(): readonly (readonly [ShareName, ShareUse])[];
+}
+
+export function createShareUses(): ShareUses {
+  const rows = new Map<ShareName, () => ShareUse>();
+  return {
+    watch: (resource, read) => void rows.set(resource, read),
+    read: () => [...rows].map(([resource, read]) => [resource, read()] as const),
+  };
+}
+
+/** Of what is held, or waits. */
+export type ReadShare = Pick<HeldShare, 'used' | 'capacity' | 'refused'>;
+
+export function useOf({ used, capacity, refused }: ReadShare): ShareUse {
+  return { used: used / capacity, refused };
+}

@@ -5,14 +5,6 @@ import type { ChatCall } from './call.ts';
 import { GatewayError } from './errors.ts';
 import { modelNotKnown, ProviderFailure } from './upstream/provider-failure.ts';
 
-/** A model that neither the catalog nor a custom provider's list knows. It may be newer than they are. */
-export interface UnknownModel {
-  /** Whether it looks like a typing error rather than like a new model, or a name of the operator's own. */
-  readonly isSlip: boolean;
-  /** Canonical names near to it that the caller may call, the nearest first. Not cheap. */
-  nearest(): readonly string[];
-}
-
 /** @param asked `<provider>/<model>` */
 export function modelNotFound(asked: string, near: readonly string[]): GatewayError {
   // Callers mistake the field for another one: what looks like a key is not repeated.

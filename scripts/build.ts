@@ -37,7 +37,7 @@ const rulesOf = {
   'control-plane': {
     entries: {
       ...{ main: 'control-plane/main.ts' },
-      'guardrail-compiler': 'control-plane/guardrail-compiler.ts',
+      'guardrail-compiler': 'control-plane/guardrails/guardrail-compiler.ts',
     },
     folders: ['control-plane', 'common', 'proto', 'catalog', 'guardrails'],
     withoutPackages: ['ioredis', 'undici', 'commander', 'hyparquet'],

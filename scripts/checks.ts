@@ -22,6 +22,7 @@ const remembered = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/t
 export const checks: readonly Check[] = [
   { name: 'format and lint', command: lint, inLoop: lint },
   { name: 'types', command: [bin('tsc')], inLoop: [bin('tsc'), ...remembered] },
+  { name: 'layers', command: [node, 'scripts/layers.ts'], inLoop: [node, 'scripts/layers.ts'] },
   { name: 'contract.json', command: [node, 'scripts/generate.ts', '--check'] },
   { name: 'contract breaks no release', command: [node, 'scripts/compatibility.ts'] },
   { name: 'contract by buf', command: [node, 'scripts/contract.ts'] },

@@ -113,12 +113,12 @@ function refusedPackage(file: string, specifier: string): string | undefined {
 }
 
 function grpcEnds(): readonly string[] {
-  return ['proxy/control-plane/client.ts', 'control-plane/grpc-server.ts', 'gatewayctl/client.ts'];
+  return ['proxy/control-plane/client.ts', 'control-plane/api/grpc-server.ts', 'gatewayctl/client.ts'];
 }
 
 function databaseRooms(): readonly string[] {
   const rooms = ['changes', 'ledger', 'reconciliation', 'rpc', 'services', 'store', 'usage', 'webhooks'];
-  return rooms.map((room) => `control-plane/${room}/`);
+  return ['control-plane/api/dispatch.ts', ...rooms.map((room) => `control-plane/${room}/`)];
 }
 
 /** The top folder, or the file itself where it is in none. */
@@ -188,6 +188,13 @@ export function readTree(root: string): ReadonlyMap<string, string> {
   return new Map(names.toSorted().map((name) => [name, readFileSync(join(root, name), 'utf8')]));
 }
 
+/** Rooms that import each other in a circle still, with what is below them. No room is added. */
+const circleRooms = ['proxy/conversation', 'proxy/formats', 'proxy/models', 'proxy/providers'];
+
+function isInCircleRooms(room: string): boolean {
+  return circleRooms.some((known) => room === known || room.startsWith(`${known}/`));
+}
+
 export function problemsOf(tree: ReadonlyMap<string, string>): readonly string[] {
   const programs = new Map([...tree].filter(([file]) => isProgram(file)));
   return [
@@ -195,7 +202,9 @@ export function problemsOf(tree: ReadonlyMap<string, string>): readonly string[]
       .flatMap(([file, text]) => violationsIn(file, text))
       .map(({ file, specifier, why }) => `${file}: ${specifier}: ${why}`),
     ...circles(programs, (file) => file).map((files) => `files in a circle: ${files.join(' ')}`),
-    ...circles(programs, roomOf).map((rooms) => `rooms in a circle: ${rooms.join(' ')}`),
+    ...circles(programs, roomOf)
+      .filter((rooms) => !rooms.every(isInCircleRooms))
+      .map((rooms) => `rooms in a circle: ${rooms.join(' ')}`),
   ];
 }
 

@@ -83,7 +83,7 @@ describe('files', () => {
         // The egress gateway's own words.
         'proxy/forward/response-summary.ts',
         // What proxies have sealed.
-        ...['proxy/record-cache/redis-layout-4.ts', 'proxy/usage/packing.ts'],
+        ...['proxy/record-cache/redis-layout-4.ts', 'proxy/usage/batch.ts'],
         // What the script says.
         'proxy/rates/rate-batch-call.ts',
       ].toSorted((a, b) => a.localeCompare(b)),

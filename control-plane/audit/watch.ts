@@ -5,14 +5,13 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '../../common/audit-anchor.ts';
 import type { Clock } from '../../common/clock.ts';
-import { errorCode } from '../../common/error-code.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startRounds } from '../../common/periodic-task.ts';
+import { errorCode } from '../../common/system-errors.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import { beforeFirst, type ChainFlaw, verifySlice } from '../store/audit-chain.ts';
 import type { Store } from '../store/store.ts';
-import { readAnchors, writeAnchor } from './anchor-folder.ts';
-import { contradiction } from './anchored.ts';
+import { contradiction, readAnchors, writeAnchor } from './anchors.ts';
 import { type AuditCheck, keepCheck, readCheck, takeCheck, writeFlaw, writeIntact } from './checks.ts';
 
 export interface AuditWatchMetrics {

@@ -3,8 +3,8 @@
 import { type Clock, systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
-import { countedIn, type Lineage } from '../store/epochs.ts';
-import type { ChangeRow, ChangesPage, Position, Store } from '../store/store.ts';
+import { countedIn } from '../store/epochs.ts';
+import type { ChangeRow, ChangesPage, Lineage, Position, Store } from '../store/store.ts';
 
 export interface Feed {
   /** Every change up to here is in the log. */

@@ -8,10 +8,11 @@ import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchRespon
 import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
-import { countedIn, type EpochChange } from '../store/epochs.ts';
+import { countedIn } from '../store/epochs.ts';
 import type { RecordKind, RecordState } from '../store/schema.ts';
 import {
   type ChangeRow,
+  type EpochChange,
   type Position,
   type Recall,
   type Store,

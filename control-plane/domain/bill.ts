@@ -3,16 +3,35 @@ import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { BillReference__Output } from '../../proto/generated/gateway/v1/BillReference.ts';
 import type { BillRow__Output } from '../../proto/generated/gateway/v1/BillRow.ts';
 import type { UsageTokens__Output } from '../../proto/generated/gateway/v1/UsageTokens.ts';
-import type {
-  BillDocument,
-  BillReferenceKind,
-  BillRowKind,
-  BillVendor,
-  DriftState,
-} from '../store/reconciliation-tables.ts';
 import { wordOf } from './enum-names.ts';
 import { all, each, type Field, invalid, valid } from './field.ts';
-import { visible } from './fields.ts';
+import { visible } from './shared-fields.ts';
+
+export type BillVendor = 'openai' | 'anthropic' | 'aws' | 'azure' | 'google' | 'other';
+
+export type BillDocument =
+  | 'openai_usage'
+  | 'openai_costs'
+  | 'anthropic_usage'
+  | 'anthropic_costs'
+  | 'aws_cost_and_usage'
+  | 'azure_costs'
+  | 'google_billing'
+  | 'other';
+
+export type BillRowKind = 'usage' | 'tool' | 'credit' | 'fee';
+
+export type BillReferenceKind =
+  | 'api_key'
+  | 'project'
+  | 'workspace'
+  | 'account'
+  | 'resource'
+  | 'principal'
+  | 'subscription'
+  | 'model';
+
+export type DriftState = 'preliminary' | 'unexplained' | 'explained' | 'settled';
 
 export const vendorsInContract = {
   openai: 'BILL_VENDOR_OPENAI',

@@ -2,7 +2,6 @@
 // what was sent: it may be a key in the wrong field.
 import { holdsCredential } from '../../common/credential.ts';
 import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
-import type { KeyForm } from '../store/schema.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 
@@ -94,3 +93,5 @@ export function secretsLike({ wire_format, key_form }: KeyRules): ProviderName |
   const signs = wire_format === 'managed-cloud-models' && key_form === 'wire_format';
   return signs ? wire_format : 'gpt-provider';
 }
+
+export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';

@@ -1,6 +1,6 @@
 // The contract's words as our own: names of its enums, and references to resources by kind and id.
 import { type Field, invalid, problemsAt, valid } from './field.ts';
-import { id } from './fields.ts';
+import { id } from './shared-fields.ts';
 
 /** Reads a name of the contract. @param inContract our words → its names */
 export function wordOf<Word extends string>(

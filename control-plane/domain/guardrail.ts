@@ -7,7 +7,7 @@ import { serviceAdapter } from '../../guardrails/services/index.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, valid } from './field.ts';
-import { id, noCredential, visiblePattern, within } from './fields.ts';
+import { id, noCredential, visiblePattern, within } from './shared-fields.ts';
 
 export const guardrailPositionDefault = 100;
 const messageLengthMax = 200;

@@ -1,10 +1,15 @@
 // Limits: what they count, on whom, how much. A budget says how much in money and for how long; any other limit in a count.
 import { type BudgetPeriod, totalWindow } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
-import type { LimitKind, LimitSubjectKind } from '../store/schema.ts';
 import { type Reference, referenceOf, wordOf } from './enum-names.ts';
 import { type Field, invalid, isValid, optional, valid } from './field.ts';
-import { date, within } from './fields.ts';
+import { date, within } from './shared-fields.ts';
+
+export type ScopeKind = 'organization' | 'ai_system' | 'person';
+
+export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
+
+export type LimitSubjectKind = ScopeKind | 'virtual_key';
 
 export const limitCountMax = 1_000_000_000;
 

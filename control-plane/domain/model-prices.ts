@@ -18,7 +18,7 @@ import type { ModelPrices, ModelPrices__Output } from '../../proto/generated/gat
 import type { PriceSet__Output } from '../../proto/generated/gateway/v1/PriceSet.ts';
 import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
 import { type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
-import { date } from './fields.ts';
+import { date } from './shared-fields.ts';
 
 const tiersMax = 8;
 const surchargesMax = 16;

@@ -6,7 +6,7 @@ import { canonicalSelector, isGlob, selectsModel, storedSelector } from '../../c
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatch } from '../../proto/generated/gateway/v1/ModelMatch.ts';
 import { type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
-import { modelGlob, modelGlobs } from './fields.ts';
+import { modelGlob, modelGlobs } from './shared-fields.ts';
 
 /** What selectors are held against: of one organization. */
 export interface KnownModels {

@@ -1,7 +1,7 @@
 // Keys and tokens of the gateway in what operators write: whatever a change says is stored and audited, so none is taken in any field but
 // those that are secrets. A field's own reader may be stricter; this is for all that have none, and for fields to come. Pure.
 import { holdsCredentialValue } from '../../common/credential.ts';
-import { noCredential } from './fields.ts';
+import { noCredential } from './shared-fields.ts';
 
 /** Sealed, and never shown again; its readers say what is wrong with it. */
 const secretField = 'secret';

@@ -1,6 +1,5 @@
 // Who may do what to whom, beyond the roles that methods.ts asks for. An admin neither acts as nor gains from an owner:
 // nothing of an owner is changed by an admin, and no admin is ever handed a value that acts for an owner.
-import type { Role } from '../store/schema.ts';
 
 export interface Actor {
   readonly personId: string;
@@ -45,3 +44,5 @@ export function roleFits(role: Role, organizationId: string | null): boolean {
 export function isIndispensableRole(role: Role): role is 'owner' | 'platform_operator' {
   return role === 'owner' || role === 'platform_operator';
 }
+
+export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';

@@ -1,11 +1,13 @@
 // What proxies do with leases, one operation at a time: sent again unchanged it is answered the same.
+
 import { windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { BooksTransaction } from '../store/store.ts';
+import type { BooksTransaction, Store } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
+import { Batches, type Done } from './batches.ts';
 import { readBudgetsById } from './budgets.ts';
-import type { Healing } from './healing.ts';
+import { Healing } from './healing.ts';
 import type { LeaseName, LeaseRow } from './leases.ts';
 import { type SessionRow, shareOrganizations, shareSessions } from './locks.ts';
 import { type Budget, type BudgetWindow, windowKey } from './matching.ts';
@@ -169,4 +171,30 @@ function newLease(session: SessionRow, books: WindowRow): LeaseRow {
     shut: 0,
     back: 0,
   };
+}
+
+/** Operations that come together are done in one transaction. */
+interface LeaseBatchesOptions {
+  /** Transactions under way at most. */
+  readonly atOnceMax?: number;
+  /** Operations in one. */
+  readonly batchMax?: number;
+}
+
+export class LeaseBatches {
+  readonly #batches: Batches<LeaseWork<unknown>, unknown>;
+
+  constructor(store: Pick<Store, 'books'>, { atOnceMax = 2, batchMax = 500 }: LeaseBatchesOptions = {}) {
+    const sizes = { atOnceMax, sizeMax: batchMax, sizeOf: () => 1 };
+    const healing = new Healing();
+    this.#batches = new Batches({
+      ...{ store, ...sizes },
+      together: (tx, works: readonly LeaseWork<unknown>[]) => workOnLeases(tx, works, healing),
+    });
+  }
+
+  /** @throws CallError not_found for the session of another proxy; StoreUnavailableError */
+  run<Answer>(work: LeaseWork<Answer>): Promise<Done<Answer>> {
+    return this.#batches.run(work) as Promise<Done<Answer>>;
+  }
 }

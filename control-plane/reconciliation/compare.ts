@@ -1,13 +1,14 @@
 // A day of a vendor held against the ledger: read in one snapshot, judged in the program, written where nothing has changed meanwhile.
+
+import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import type { BillRowKind, BillVendor } from '../domain/bill.ts';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import { type Analysis, analyse, type Bound, isBeyond, largerSide } from './analysis.ts';
 import { type Cell, cellsOf, qualified, saysOf } from './cells.ts';
 import { type AdjustedPlace, type DayInputs, daysAround, type Neighbour } from './day-inputs.ts';
-import { driftId } from './drift-id.ts';
 import { called, type Explained, explain, type Surroundings } from './explain.ts';
 import { noTokens } from './tokens.ts';
-import { moveTools } from './tools.ts';
 
 export type DriftRow = Omit<
   Selectable<ReconcileRowsTable>,
@@ -157,4 +158,58 @@ function driftRow(inputs: DayInputs, one: Judged, { reasons, unexplained }: Expl
 function stateOf(reasons: Explained['reasons'], unexplained: number): DriftRow['state'] {
   if (reasons.some(({ code }) => code === 'not_final')) return 'preliminary';
   return unexplained === 0 ? 'explained' : 'unexplained';
+}
+
+interface DriftPlace {
+  readonly vendor: BillVendor;
+  readonly day: string;
+  /** Id of its group. */
+  readonly group: string;
+  readonly model: string;
+  readonly kind: BillRowKind;
+}
+
+/** The id of a difference, made from what it is of, so that it is the same whenever a day is compared: a UUID of version 8 (RFC 9562). */
+function driftId({ vendor, day, group, model, kind }: DriftPlace): string {
+  const digits = hash('sha256', JSON.stringify([vendor, day, group, model, kind]), 'hex');
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`];
+  return [...parts, `8${digits.slice(17, 20)}`, digits.slice(20, 32)].join('-');
+}
+
+/**
+ * Searches and the like: bills show them apart, the ledger has them with the model that made them. They are moved to the models whose
+ * tokens agree and whose cost is above the bill's by as much; what is left stays a charge of its own. Pure.
+ */
+function moveTools(analyses: readonly Analysis[]): readonly Analysis[] {
+  const pools = new Map<string, number>();
+  for (const { cell } of analyses) {
+    if (cell.kind === 'tool' && (cell.billed.cost ?? 0) > 0)
+      pools.set(cell.group.id, (pools.get(cell.group.id) ?? 0) + (cell.billed.cost ?? 0));
+  }
+  if (pools.size === 0) return analyses;
+  const rest = new Map(pools);
+  const moved = analyses.map((analysis) => takeTools(analysis, rest));
+  return moved.map((analysis) => {
+    const { cell } = analysis;
+    const pool = pools.get(cell.group.id);
+    if (cell.kind !== 'tool' || pool === undefined) return analysis;
+    const share = (rest.get(cell.group.id) ?? 0) / pool;
+    const cost = Math.round((cell.billed.cost ?? 0) * share);
+    return { ...analysis, cell: { ...cell, billed: { ...cell.billed, cost } }, drift: cost };
+  });
+}
+
+function takeTools(analysis: Analysis, rest: Map<string, number>): Analysis {
+  const { cell, parts, drift } = analysis;
+  const pool = rest.get(cell.group.id) ?? 0;
+  if (cell.kind !== 'usage' || parts === undefined || parts.price >= 0 || pool <= 0) return analysis;
+  const taken = Math.min(pool, -parts.price);
+  rest.set(cell.group.id, pool - taken);
+  const billed = { ...cell.billed, cost: (cell.billed.cost ?? 0) + taken };
+  return {
+    ...analysis,
+    cell: { ...cell, billed },
+    drift: drift + taken,
+    parts: { ...parts, price: parts.price + taken },
+  };
 }

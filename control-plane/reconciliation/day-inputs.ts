@@ -1,7 +1,8 @@
 // All that a comparison looks at, read in one snapshot.
 import type { Kysely } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
-import type { BillDocument, BillVendor } from '../store/reconciliation-tables.ts';
+import { nanoPerUsd } from '../../common/money.ts';
+import type { BillDocument, BillVendor } from '../domain/bill.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Bound } from './analysis.ts';
 import type { BillRow, CellPlace, DayOfVendor } from './cells.ts';
@@ -10,7 +11,6 @@ import { readLedgerSums } from './ledger-sums.ts';
 import { createMappings, groupWithoutMapping, type Mappings, type Reference } from './mappings.ts';
 import { modelNames } from './model-names.ts';
 import { type PriceOf, readPrices } from './prices.ts';
-import { readBound } from './settings.ts';
 
 export interface DayPlace {
   readonly organizationId: string;
@@ -231,4 +231,19 @@ async function readNeighbours(
 export function daysAround(day: string): readonly [string, string] {
   const at = Date.parse(day);
   return [dayOf(at - dayMs), dayOf(at + dayMs)];
+}
+
+/**
+ * From which size on a difference counts, unless the organization sets another: one percent, and one cent. What is below both for every
+ * model and day adds up to one percent of the bill at most.
+ */
+export const defaultBound: Bound = { percent: 100, least: nanoPerUsd / 100 };
+
+export async function readBound(db: Kysely<Schema>, organizationId: string): Promise<Bound> {
+  const row = await db
+    .selectFrom('reconcile_settings')
+    .select(['bound_percent', 'bound'])
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return row === undefined ? defaultBound : { percent: row.bound_percent, least: row.bound };
 }

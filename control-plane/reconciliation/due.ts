@@ -2,7 +2,7 @@
 // a time; one that dies with it leaves it due again.
 import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';
-import type { BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillVendor } from '../domain/bill.ts';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import type { DayPlace } from './day-inputs.ts';

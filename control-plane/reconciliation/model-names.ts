@@ -4,7 +4,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { modelMeant } from '../../catalog/model-names.ts';
-import type { BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillVendor } from '../domain/bill.ts';
 import { providersOfVendors } from './documents.ts';
 
 export interface ModelNames {

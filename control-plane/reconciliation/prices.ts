@@ -7,7 +7,7 @@ import { canonicalModel } from '../../catalog/model-names.ts';
 import { selectsModel } from '../../catalog/model-selector.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { nanoOfUsd } from '../../common/money.ts';
-import { readCallable } from '../services/callable-providers.ts';
+import { readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Tokens } from './tokens.ts';
 

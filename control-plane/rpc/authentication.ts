@@ -6,7 +6,11 @@ import { credentialPrefixes, hashCredential, isWellFormedCredential } from '../.
 import type { Schema } from '../store/schema.ts';
 import type { Caller, ProxyCaller } from './caller.ts';
 import { CallError } from './errors.ts';
-import type { ServiceDeps } from './method.ts';
+
+export interface AuthenticationDeps {
+  /** SHA-256 of the bootstrap token; undefined: there is none. */
+  readonly bootstrapHash: string | undefined;
+}
 
 /** What came with a call. */
 export interface Credentials {
@@ -53,7 +57,7 @@ export function readCredentials(credentials: Credentials): Presented {
 export async function authenticate(
   db: Kysely<Schema>,
   presented: Presented,
-  context: { readonly now: number; readonly deps: ServiceDeps },
+  context: { readonly now: number; readonly deps: AuthenticationDeps },
 ): Promise<Caller> {
   switch (presented.kind) {
     case 'operator':

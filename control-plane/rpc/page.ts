@@ -3,7 +3,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { isUuid } from '../../common/uuid.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
-import { within } from '../domain/fields.ts';
+import { within } from '../domain/shared-fields.ts';
 import { checked } from './checked.ts';
 
 export const pageSizeMax = 500;

@@ -1,9 +1,11 @@
-// Around every unary call of either door: time, count, and turn whatever was thrown into what the caller may know.
+// Around every unary call of either listener: time, count, turn whatever was thrown into what the caller may know, and wait for those in
+// flight at a stop.
+
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import { systemTimers, type Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
-import type { CallMetrics } from '../telemetry/metrics.ts';
-import { asCallError, type CallError } from './errors.ts';
+import { asCallError, type CallCode, type CallError } from './errors.ts';
 
 export interface AnswerDeps {
   readonly clock: Clock;
@@ -38,4 +40,43 @@ async function settle<T>(deps: AnswerDeps, method: string, work: () => Promise<T
     if (unexpected) deps.log.error({ err: thrown, method, request_id: requestId }, 'a call failed');
     return { error };
   }
+}
+
+/** What both listeners count of each call. */
+export interface CallMetrics {
+  /** @param method of methods.ts, such as "VirtualKeys.Create" */
+  called(method: string, code: CallCode | 'OK', seconds: number): void;
+  watcherCame(): void;
+  watcherWent(): void;
+}
+
+/** Calls without a response yet. */
+export interface InFlight {
+  add(work: Promise<unknown>): void;
+  /** Resolves when there are none, or after the grace. */
+  idle(graceMs: number): Promise<void>;
+}
+
+export function createInFlight(timers: Timers = systemTimers): InFlight {
+  let count = 0;
+  let whenIdle: (() => void) | undefined;
+  const done = () => {
+    count--;
+    if (count === 0) whenIdle?.();
+  };
+  return {
+    add: (work) => {
+      count++;
+      work.then(done, done);
+    },
+    idle: (graceMs) =>
+      new Promise((resolve) => {
+        if (count === 0) return resolve();
+        const cancel = timers.after(graceMs, resolve);
+        whenIdle = () => {
+          cancel();
+          resolve();
+        };
+      }),
+  };
 }

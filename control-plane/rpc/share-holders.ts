@@ -5,15 +5,14 @@ import { addressGroup } from '../../common/caller-address.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Store } from '../store/store.ts';
-import { authenticate, type Presented } from './authentication.ts';
+import { type AuthenticationDeps, authenticate, type Presented } from './authentication.ts';
 import type { Caller } from './caller.ts';
 import { CallError } from './errors.ts';
-import type { ServiceDeps } from './method.ts';
 import type { Shares } from './shares.ts';
 
 export interface HoldersDeps {
   readonly store: Pick<Store, 'snapshot' | 'snapshotForProxies'>;
-  readonly services: ServiceDeps;
+  readonly services: AuthenticationDeps;
   readonly shares: Shares;
   readonly clock: Clock;
 }

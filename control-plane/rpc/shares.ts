@@ -2,8 +2,8 @@
 // table. Whoever has its share already is refused with too_many_requests (RESOURCE_EXHAUSTED, HTTP 429) and told when to come again.
 import type { Clock } from '../../common/clock.ts';
 import { HeldShare, RateShare, type ShareOwner } from '../../common/shares.ts';
-import { Turns } from '../turns.ts';
 import { CallError } from './errors.ts';
+import { Turns } from './turns.ts';
 
 /** One alone has a fifth; ten that take all they get, one after the other, leave a tenth. */
 const alpha = 0.25;

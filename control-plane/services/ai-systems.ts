@@ -10,19 +10,19 @@ import type { ListAiSystemsRequest__Output } from '../../proto/generated/gateway
 import type { ListAiSystemsResponse } from '../../proto/generated/gateway/v1/ListAiSystemsResponse.ts';
 import type { UpdateAiSystemRequest__Output } from '../../proto/generated/gateway/v1/UpdateAiSystemRequest.ts';
 import { optional } from '../domain/field.ts';
-import { name, timeText } from '../domain/fields.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
+import { name, timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
-import { takeOutAiSystem } from './guardrail.ts';
+import { takeOutAiSystem } from './guardrail-rows.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
-import { deleteLimitsUnder } from './limit.ts';
-import { withMatches } from './selector-matches.ts';
+import { deleteLimitsUnder } from './limit-rows.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['ai_systems']>;
 

@@ -6,12 +6,12 @@ import type { ListAuditEventsResponse } from '../../proto/generated/gateway/v1/L
 import type { VerifyAuditRequest__Output } from '../../proto/generated/gateway/v1/VerifyAuditRequest.ts';
 import type { VerifyAuditResponse } from '../../proto/generated/gateway/v1/VerifyAuditResponse.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { id, timeText } from '../domain/fields.ts';
+import { id, timeText } from '../domain/shared-fields.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
-import type { ReadCall } from '../rpc/method.ts';
 import { cutPage, pageByRevision } from '../rpc/page.ts';
 import { beforeFirst, storedPoints, verifySlice } from '../store/audit-chain.ts';
 import type { Schema } from '../store/schema.ts';
+import type { ReadCall } from './method.ts';
 
 type Row = Selectable<Schema['audit_events']>;
 

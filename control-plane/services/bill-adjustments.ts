@@ -10,19 +10,19 @@ import type { SettleDriftRequest__Output } from '../../proto/generated/gateway/v
 import type { UndoAdjustmentRequest__Output } from '../../proto/generated/gateway/v1/UndoAdjustmentRequest.ts';
 import { reasonText, signedUsd, vendorsInContract } from '../domain/bill.ts';
 import { optional } from '../domain/field.ts';
-import { id, timeText } from '../domain/fields.ts';
 import { type LimitSubject, limitSubject, limitSubjectsInContract } from '../domain/limit.ts';
+import { id, timeText } from '../domain/shared-fields.ts';
+import { AdjustmentTooLargeError, bookAdjustment } from '../ledger/adjustments.ts';
 import { isBeyond } from '../reconciliation/analysis.ts';
+import { readBound } from '../reconciliation/day-inputs.ts';
 import { markDays } from '../reconciliation/due.ts';
-import { readBound } from '../reconciliation/settings.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
-import { AdjustmentTooLargeError, bookAdjustment } from '../usage/adjustments.ts';
 import { type DriftRow, findDrift } from './bill-drift.ts';
 import { flag } from './columns.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './referred.ts';
 
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;

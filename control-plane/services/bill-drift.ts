@@ -10,6 +10,7 @@ import type { ListDriftResponse } from '../../proto/generated/gateway/v1/ListDri
 import type { ListReconciledDaysRequest__Output } from '../../proto/generated/gateway/v1/ListReconciledDaysRequest.ts';
 import type { ListReconciledDaysResponse } from '../../proto/generated/gateway/v1/ListReconciledDaysResponse.ts';
 import type { ReconciledDay } from '../../proto/generated/gateway/v1/ReconciledDay.ts';
+import type { BillVendor, DriftState } from '../domain/bill.ts';
 import {
   billVendor,
   driftState,
@@ -20,16 +21,15 @@ import {
   vendorsInContract,
 } from '../domain/bill.ts';
 import { each, type Field, isValid, optional, valid } from '../domain/field.ts';
-import { date, id, timeText } from '../domain/fields.ts';
+import { date, id, timeText } from '../domain/shared-fields.ts';
 import type { Reason, ReasonCode } from '../reconciliation/explain.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import type { Tokens } from '../reconciliation/tokens.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
-import type { ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
-import type { BillVendor, DriftState } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
+import type { ReadCall } from './method.ts';
 
 export type DriftRow = Selectable<Schema['reconcile_rows']>;
 type DayRow = Selectable<Schema['reconcile_days']>;

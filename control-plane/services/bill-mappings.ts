@@ -16,15 +16,15 @@ import {
   vendorsInContract,
 } from '../domain/bill.ts';
 import { type Field, invalid, isValid, optional, valid } from '../domain/field.ts';
-import { id, timeText } from '../domain/fields.ts';
+import { id, timeText } from '../domain/shared-fields.ts';
 import { markAll } from '../reconciliation/due.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
+import { callableBy } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
-import { callableBy } from './callable-providers.ts';
 import { flag, isSame } from './columns.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type MappingRow = Selectable<Schema['bill_mappings']>;
 

@@ -5,10 +5,10 @@ import type { ReconciliationSettings } from '../../proto/generated/gateway/v1/Re
 import type { UpdateReconciliationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateReconciliationSettingsRequest.ts';
 import { percent, signedUsd } from '../domain/bill.ts';
 import { type Field, invalid, optional } from '../domain/field.ts';
+import { defaultBound } from '../reconciliation/day-inputs.ts';
 import { markAll } from '../reconciliation/due.ts';
-import { defaultBound } from '../reconciliation/settings.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 export async function getSettings(
   call: ReadCall,

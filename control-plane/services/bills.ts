@@ -13,6 +13,7 @@ import type { ImportBillResponse } from '../../proto/generated/gateway/v1/Import
 import type { ImportedDay } from '../../proto/generated/gateway/v1/ImportedDay.ts';
 import type { ListBillDaysRequest__Output } from '../../proto/generated/gateway/v1/ListBillDaysRequest.ts';
 import type { ListBillDaysResponse } from '../../proto/generated/gateway/v1/ListBillDaysResponse.ts';
+import type { BillDocument } from '../domain/bill.ts';
 import {
   type BillRow,
   billAccount,
@@ -24,16 +25,15 @@ import {
   documentsInContract,
 } from '../domain/bill.ts';
 import { type Field, invalid, optional, type Problem, valid } from '../domain/field.ts';
-import { date, timeText } from '../domain/fields.ts';
+import { date, timeText } from '../domain/shared-fields.ts';
 import { documents, finalAt } from '../reconciliation/documents.ts';
 import { markDays } from '../reconciliation/due.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
-import type { BillDocument } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag } from './columns.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 

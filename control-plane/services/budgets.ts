@@ -17,14 +17,14 @@ import type { ListUnsettledResponse } from '../../proto/generated/gateway/v1/Lis
 import type { ReleaseUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ReleaseUnsettledRequest.ts';
 import type { Unsettled } from '../../proto/generated/gateway/v1/Unsettled.ts';
 import { isValid, optional } from '../domain/field.ts';
-import { id, timeText } from '../domain/fields.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
+import { id, timeText } from '../domain/shared-fields.ts';
 import { releaseUnsettled } from '../ledger/release.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
-import { shownTo } from './limit.ts';
+import { shownTo } from './limit-rows.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 export async function listWindows(
   call: ReadCall,

@@ -8,8 +8,8 @@ import type { GuardrailDecisionSample__Output } from '../../proto/generated/gate
 import type { ReportGuardrailDecisionsRequest__Output } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
 import type { ReportGuardrailDecisionsResponse } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsResponse.ts';
 import { wordOf } from '../domain/enum-names.ts';
-import { clientRequestId, id, time, timeText, within } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
+import { clientRequestId, id, time, timeText, within } from '../domain/shared-fields.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, permissionDenied } from '../rpc/errors.ts';

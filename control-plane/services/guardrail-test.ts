@@ -4,13 +4,19 @@ import type { Stage } from '../../guardrails/definition.ts';
 import type { TestGuardrailsRequest__Output } from '../../proto/generated/gateway/v1/TestGuardrailsRequest.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
-import { id } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
+import { id } from '../domain/shared-fields.ts';
+import { inspectionMsMax, type TriedGuardrail } from '../guardrails/trial.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
-import type { OutsideCall } from '../rpc/method.ts';
 import type { Schema } from '../store/schema.ts';
-import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, keyIdsOf, requireAiSystems } from './guardrail.ts';
-import { inspectionMsMax, type TriedGuardrail } from './guardrail-trial.ts';
+import {
+  aiSystemIdsOf,
+  type GuardrailRow,
+  guardrailsOf,
+  keyIdsOf,
+  requireAiSystems,
+} from './guardrail-rows.ts';
+import type { OutsideCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
 export const testBodyBytesMax = 512 * 1024;

@@ -40,7 +40,6 @@ import { type CredentialText, leadsElsewhere, serviceCredential } from '../domai
 import { sealWebhookSecret } from '../domain/webhook.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, OutsideCall, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { NameTakenError } from '../store/store.ts';
@@ -56,7 +55,8 @@ import {
   requireAiSystems,
   requireKeys,
   secretPlace,
-} from './guardrail.ts';
+} from './guardrail-rows.ts';
+import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
 /** Of one organization: every request is held against all of them. */

@@ -1,9 +1,10 @@
 // The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
+
 import type { Kysely } from 'kysely';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { type KnownModels, knownModels } from '../domain/model-selector.ts';
+import { callableBy, type ProviderRow } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
-import { callableBy, type ProviderRow } from './callable-providers.ts';
 
 /**
  * @param organizationId null: the platform's custom providers alone

@@ -1,7 +1,7 @@
 // The fields of the ledger's requests. Pure.
 import { totalWindow } from '../../common/budget-window.ts';
 import { type Field, invalid, valid } from '../domain/field.ts';
-import { date } from '../domain/fields.ts';
+import { date } from '../domain/shared-fields.ts';
 
 export const nanoProblem = 'must be whole nano-dollars below 2^53, as a decimal string';
 export const windowProblem = 'must be a day as YYYY-MM-DD, or "total"';

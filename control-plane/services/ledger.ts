@@ -16,10 +16,10 @@ import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
-import { id, timeText } from '../domain/fields.ts';
+import { id, timeText } from '../domain/shared-fields.ts';
 import { type DrawOutcome, drawing } from '../ledger/acquire.ts';
 import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
-import { LeaseBatches } from '../ledger/lease-batches.ts';
+import { LeaseBatches } from '../ledger/lease-work.ts';
 import { windowKey } from '../ledger/matching.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { ReportedEvent } from '../ledger/report.ts';

@@ -13,7 +13,6 @@ import type { ListLimitsRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLimitsResponse.ts';
 import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
 import { optional } from '../domain/field.ts';
-import { timeText } from '../domain/fields.ts';
 import {
   asItIs,
   type LimitSubject,
@@ -26,9 +25,9 @@ import {
 } from '../domain/limit.ts';
 import { modelSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
+import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
@@ -36,11 +35,12 @@ import { noteThresholds } from '../webhooks/thresholds.ts';
 import { isSame } from './columns.ts';
 import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
-import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit.ts';
+import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit-rows.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 import { findPerson } from './people.ts';
 import { requireExists } from './referred.ts';
-import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key.ts';
+import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key-rows.ts';
 
 /** Of one subject: all of them stand in its record, and every request is held against all of them. */
 export const limitsMax = 32;

@@ -10,19 +10,20 @@ import type { ListPeopleResponse } from '../../proto/generated/gateway/v1/ListPe
 import type { Person } from '../../proto/generated/gateway/v1/Person.ts';
 import type { UpdatePersonRequest__Output } from '../../proto/generated/gateway/v1/UpdatePersonRequest.ts';
 import { clearable, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { email, name, timeText } from '../domain/fields.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
+import type { Role } from '../domain/roles.ts';
 import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
+import { email, name, timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
-import type { Role, Schema } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
-import { deleteLimitsUnder } from './limit.ts';
-import { withMatches } from './selector-matches.ts';
+import { deleteLimitsUnder } from './limit-rows.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { withMatches } from './selector-check.ts';
 
 export type PersonRow = Selectable<Schema['people']>;
 

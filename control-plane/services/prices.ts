@@ -12,19 +12,19 @@ import type { ListPricesRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListPricesResponse } from '../../proto/generated/gateway/v1/ListPricesResponse.ts';
 import type { Price } from '../../proto/generated/gateway/v1/Price.ts';
 import type { UpdatePriceRequest__Output } from '../../proto/generated/gateway/v1/UpdatePriceRequest.ts';
-import { timeText } from '../domain/fields.ts';
 import { modelPrices } from '../domain/model-prices.ts';
 import { modelSelector } from '../domain/model-selector.ts';
+import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { NameTakenError } from '../store/store.ts';
 import { isSame } from './columns.ts';
 import { readKnownModels } from './known-models.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { type PriceRow, priceRecord } from './price.ts';
+import { type PriceRow, priceRecord } from './price-rows.ts';
 
 /** Of one organization: with all else in its record they must fit into a message. */
 export const pricesMax = 200;

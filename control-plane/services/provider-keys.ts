@@ -11,7 +11,6 @@ import type { ProviderKey } from '../../proto/generated/gateway/v1/ProviderKey.t
 import type { UpdateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderKeyRequest.ts';
 import { secretsLike } from '../domain/custom-provider.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
-import { name, timeText, within } from '../domain/fields.ts';
 import {
   changesHost,
   type ProviderSettingsPatch,
@@ -25,13 +24,14 @@ import {
   sealProviderSecret,
   unsealProviderSecret,
 } from '../domain/provider-secret.ts';
+import { name, timeText, within } from '../domain/shared-fields.ts';
 import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
+import { findCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
-import { findCallable } from './callable-providers.ts';
 import { flag, isSame } from './columns.ts';
+import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
 export type ProviderKeyRow = Selectable<Schema['provider_keys']>;

@@ -24,16 +24,16 @@ import {
   wireFormatsInContract,
 } from '../domain/custom-provider.ts';
 import { optional } from '../domain/field.ts';
-import { timeText } from '../domain/fields.ts';
 import { providerModels } from '../domain/provider-models.ts';
+import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
+import { callableBy, type ProviderRow } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Invalidation, NameTakenError } from '../store/store.ts';
-import { callableBy, type ProviderRow } from './callable-providers.ts';
 import { isSame } from './columns.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
 /** Of one organization, and of the platform: all of both stand in each organization's record. */

@@ -9,12 +9,12 @@ import type { ListProxyTokensResponse } from '../../proto/generated/gateway/v1/L
 import type { ProxyToken } from '../../proto/generated/gateway/v1/ProxyToken.ts';
 import type { RevokeProxyTokenRequest__Output } from '../../proto/generated/gateway/v1/RevokeProxyTokenRequest.ts';
 import { optional } from '../domain/field.ts';
-import { id, name, timeText } from '../domain/fields.ts';
+import { id, name, timeText } from '../domain/shared-fields.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type Row = Selectable<Schema['proxy_tokens']>;
 

@@ -12,16 +12,17 @@ import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRe
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
 import { keyFormsInContract, wireFormatsInContract } from '../domain/custom-provider.ts';
-import { timeText } from '../domain/fields.ts';
+import type { ScopeKind } from '../domain/limit.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
-import type { Schema, ScopeKind } from '../store/schema.ts';
+import { timeText } from '../domain/shared-fields.ts';
+import { type ProviderRow, readCallable } from '../store/provider-rows.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
-import { type ProviderRow, readCallable } from './callable-providers.ts';
 import { globsRecord } from './columns.ts';
-import { readGuardrails } from './guardrail.ts';
-import { readLimits } from './limit.ts';
+import { readGuardrails } from './guardrail-rows.ts';
+import { readLimits } from './limit-rows.ts';
 import { hangUps, unknownCosts } from './organizations.ts';
-import { readPrices } from './price.ts';
+import { readPrices } from './price-rows.ts';
 
 export interface RecordsDeps {
   /** The database in one snapshot, and its position. */

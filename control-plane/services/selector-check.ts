@@ -1,12 +1,14 @@
 // What callers are told of stored selectors: owners and admins what is in their organization, as of now; operators of the platform
 // where something is, as last looked, but nothing of what organizations have written.
+
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
+import type { ModelMatches } from '../../proto/generated/gateway/v1/ModelMatches.ts';
 import type { SelectorCheck } from '../../proto/generated/gateway/v1/SelectorCheck.ts';
 import type { StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
-import { timeText } from '../domain/fields.ts';
-import type { StoredProblem } from '../domain/model-selector.ts';
-import type { AnswerCall } from '../rpc/method.ts';
+import type { StoredProblem, WrittenSelector } from '../domain/model-selector.ts';
+import { timeText } from '../domain/shared-fields.ts';
+import type { AnswerCall, Outcome } from './method.ts';
 import {
   checkSelectors,
   type FoundSelector,
@@ -75,3 +77,25 @@ const problemsInContract = {
   no_provider: 'SELECTOR_PROBLEM_NO_PROVIDER',
   shadowed: 'SELECTOR_PROBLEM_SHADOWED',
 } as const satisfies Record<StoredProblem, string>;
+
+interface Telling {
+  readonly matches?: ModelMatches | null;
+}
+
+/**
+ * What the selectors of a request select, in its response and nowhere else: the audit log has the selectors themselves.
+ * @param selectors undefined: the request had none
+ */
+export function withMatches<Response extends Telling>(
+  outcome: Outcome<Response>,
+  selectors: readonly WrittenSelector[] | undefined,
+): Outcome<Response> {
+  const matches = matchesOf(selectors);
+  return 'unchanged' in outcome
+    ? { unchanged: { ...outcome.unchanged, ...matches } }
+    : { ...outcome, result: { ...outcome.result, ...matches } };
+}
+
+export function matchesOf(selectors: readonly WrittenSelector[] | undefined) {
+  return selectors === undefined ? {} : { matches: { selectors: selectors.map(({ match }) => match) } };
+}

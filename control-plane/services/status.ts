@@ -5,8 +5,8 @@ import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller
 import type { Watcher as WatcherMessage } from '../../proto/generated/gateway/v1/Watcher.ts';
 import type { WatcherList } from '../../proto/generated/gateway/v1/WatcherList.ts';
 import type { Watcher } from '../changes/watchers.ts';
-import { timeText } from '../domain/fields.ts';
-import type { AnswerCall, ReadCall } from '../rpc/method.ts';
+import { timeText } from '../domain/shared-fields.ts';
+import type { AnswerCall, ReadCall } from './method.ts';
 import { roleInContract } from './people.ts';
 import { selectorCheck } from './selector-check.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../domain/model-selector.ts';
 import type { Schema } from '../store/schema.ts';
 import { listOf } from './known-models.ts';
-import { countingPrices } from './price.ts';
+import { countingPrices } from './price-rows.ts';
 
 export type SelectorHolder = keyof typeof holders;
 

@@ -9,10 +9,9 @@ import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
-import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/fields.ts';
 import { modelSelector } from '../domain/model-selector.ts';
+import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/shared-fields.ts';
 import { checked } from '../rpc/checked.ts';
-import type { Download, DownloadCall, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
 import { exportUsage, type UsageFormat } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
@@ -24,6 +23,7 @@ import {
   type UsageTotalRow,
 } from '../usage/totals.ts';
 import { readKnownModels } from './known-models.ts';
+import type { Download, DownloadCall, ReadCall } from './method.ts';
 
 const pageSizes = { default: 100, max: 1000 };
 

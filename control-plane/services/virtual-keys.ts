@@ -12,31 +12,34 @@ import type { RotateVirtualKeyResponse } from '../../proto/generated/gateway/v1/
 import type { UpdateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateVirtualKeyRequest.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import { clearable, optional } from '../domain/field.ts';
-import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/fields.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
+import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
 import { keepPastMetadata } from '../usage/metadata.ts';
 import { flag, globsText, isSame } from './columns.ts';
-import { type KeyScope, keyScope, requireMayHoldKey, requireOwnScope } from './key-scope.ts';
 import { keyStatusColumn, keyStatuses } from './key-status.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
-import { deleteLimitsUnder } from './limit.ts';
+import { deleteLimitsUnder } from './limit-rows.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './referred.ts';
-import { matchesOf, withMatches } from './selector-matches.ts';
+import { matchesOf, withMatches } from './selector-check.ts';
 import {
   findKey,
   hintOf,
   type KeyRow,
+  type KeyScope,
   keyMessage,
+  keyScope,
+  requireMayHoldKey,
   requireNotRevoked,
+  requireOwnScope,
   type ValueRow,
   valuesOf,
   valuesOfKey,
-} from './virtual-key.ts';
+} from './virtual-key-rows.ts';
 
 const graceSecondsMax = 30 * 24 * 3600;
 const oldValuesMax = 10;

@@ -18,14 +18,14 @@ import type { UpdateWebhookRequest__Output } from '../../proto/generated/gateway
 import type { Webhook } from '../../proto/generated/gateway/v1/Webhook.ts';
 import type { WebhookDelivery } from '../../proto/generated/gateway/v1/WebhookDelivery.ts';
 import { optional } from '../domain/field.ts';
-import { name, timeText } from '../domain/fields.ts';
+import { name, timeText } from '../domain/shared-fields.ts';
 import { sealWebhookSecret, webhookUrl } from '../domain/webhook.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageById, pageOf } from '../rpc/page.ts';
 import type { DeliveryState, Schema } from '../store/schema.ts';
 import { flag, isSame } from './columns.ts';
+import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
 type WebhookRow = Selectable<Schema['webhooks']>;
 type DeliveryRow = Selectable<Schema['webhook_deliveries']>;

@@ -1,7 +1,8 @@
 // The row that says how far the audit log was verified and which replica's turn it is, and the step of migrations.ts that makes it.
 // Whoever can write the database can write it too: it spares work, and proves nothing.
-import { type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+
+import { sql } from 'kysely';
+import type { MigratedDatabase } from './table-forms.ts';
 
 /** One row. */
 export interface AuditChecksTable {
@@ -21,7 +22,7 @@ export interface AuditChecksTable {
   flaw: string | null;
 }
 
-export async function createAuditChecks(db: Kysely<Schema>): Promise<void> {
+export async function createAuditChecks(db: MigratedDatabase): Promise<void> {
   await db.schema
     .createTable('audit_checks')
     .addColumn('id', 'integer', (column) => column.primaryKey().check(sql`id = 1`))
@@ -33,11 +34,7 @@ export async function createAuditChecks(db: Kysely<Schema>): Promise<void> {
     .addColumn('anchored_revision', 'bigint', (column) => column.notNull())
     .addColumn('flaw', 'text')
     .execute();
-  await db
-    .insertInto('audit_checks')
-    .values({
-      ...{ id: 1, due_at: 0, verified_revision: 0, verified_hash: '', verified_at: null, whole_at: null },
-      ...{ anchored_revision: 0, flaw: null },
-    })
-    .execute();
+  await sql`
+    insert into audit_checks (id, due_at, verified_revision, verified_hash, anchored_revision)
+    values (1, 0, 0, '', 0)`.execute(db);
 }

@@ -1,12 +1,11 @@
 // The histories that this database has been part of, as far as it remembers them: whether one goes on from the other with nothing
 // lost, or what was committed last may be gone. A row for each epoch, written by whoever meets it first.
+import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
-import type { Position } from './store.ts';
+import type { EpochChange, Lineage, Position } from './store.ts';
 
 type EpochRow = Selectable<Schema['epochs']>;
-
-export type EpochChange = 'restarted' | 'restored';
 
 /** What of a transaction tells where it is. */
 interface Place {
@@ -81,12 +80,6 @@ function continued({ epoch, epoch_revision, revision }: LastChange): Position | 
 
 function readLastChange(db: Kysely<Schema>): Promise<LastChange> {
   return db.selectFrom('feed').select(['epoch', 'epoch_revision', 'revision']).executeTakeFirstOrThrow();
-}
-
-/** An epoch and what it goes on from: the newest first, each with the revision up to which it does. */
-export interface Lineage {
-  readonly epoch: string;
-  readonly continues: readonly Position[];
 }
 
 const lineageMax = 16;
@@ -179,4 +172,12 @@ function read(db: Kysely<Schema>, epoch: string): Promise<EpochRow | undefined> 
 
 function newest(db: Kysely<Schema>): Promise<EpochRow | undefined> {
   return db.selectFrom('epochs').selectAll().orderBy('number', 'desc').limit(1).executeTakeFirst();
+}
+
+/**
+ * A short name of a history of the database, from whatever distinguishes it: positions of one epoch are compared by revision alone, so two
+ * databases that could have gone different ways must not share one.
+ */
+export function epochOf(parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 16);
 }

@@ -1,7 +1,7 @@
 // The tables of guardrails: a part of schema.ts, and the step of migrations.ts that makes them, under its rules.
-import type { Kysely } from 'kysely';
+
 import type { Guardrail } from '../../guardrails/definition.ts';
-import type { Schema } from './schema.ts';
+import type { MigratedDatabase } from './table-forms.ts';
 import { resourceTable, uniqueName } from './table-forms.ts';
 
 export interface GuardrailsTable {
@@ -35,7 +35,7 @@ export interface GuardrailSamplesTable {
   recorded_at: number;
 }
 
-export async function createGuardrails(db: Kysely<Schema>): Promise<void> {
+export async function createGuardrails(db: MigratedDatabase): Promise<void> {
   await resourceTable(db, 'guardrails')
     .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
     .addColumn('name', 'text', (column) => column.notNull())
@@ -66,7 +66,7 @@ export async function createGuardrails(db: Kysely<Schema>): Promise<void> {
 }
 
 /** Guardrails of chosen keys, and questions of guardrails among the usage. */
-export async function addGuardrailKeys(db: Kysely<Schema>): Promise<void> {
+export async function addGuardrailKeys(db: MigratedDatabase): Promise<void> {
   await db.schema
     .alterTable('guardrails')
     .addColumn('key_ids', 'text', (column) => column.notNull().defaultTo('[]'))

@@ -1,7 +1,8 @@
 // The tables of keys' metadata in usage, and the step of migrations.ts that makes them. A program of the version before records usage
 // beside them, without metadata.
-import type { CreateTableBuilder, Kysely } from 'kysely';
-import type { Schema } from './schema.ts';
+
+import type { CreateTableBuilder } from 'kysely';
+import type { MigratedDatabase } from './table-forms.ts';
 
 /** An entry of a set of metadata that usage has. Key: (organization_id, set_id, name). */
 export interface UsageMetadataTable {
@@ -49,7 +50,7 @@ const counts = [
   'latency_ms',
 ] as const;
 
-export async function createUsageMetadata(db: Kysely<Schema>): Promise<void> {
+export async function createUsageMetadata(db: MigratedDatabase): Promise<void> {
   await db.schema
     .alterTable('usage_events')
     .addColumn('metadata_set', 'text', (column) => column.notNull().defaultTo(''))

@@ -1,6 +1,7 @@
 // The table of what is to be told of budgets, and the step of migrations.ts that makes it.
-import { type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+
+import { sql } from 'kysely';
+import type { MigratedDatabase } from './table-forms.ts';
 
 export type NoticeKind = 'threshold' | 'exceeded' | 'unsettled';
 
@@ -22,7 +23,7 @@ export interface BudgetNoticesTable {
 }
 
 /** In place of budget_alerts, whose key did not tell one amount of a budget from another. What was told then is not told again. */
-export async function createBudgetNotices(db: Kysely<Schema>): Promise<void> {
+export async function createBudgetNotices(db: MigratedDatabase): Promise<void> {
   await db.schema
     .createTable('budget_notices')
     .addColumn('budget_id', 'text', (column) => column.notNull())

@@ -1,9 +1,10 @@
 // Connections that are shared, and what their errors mean. A connection that failed is never lent again, nor is one that is
 // older than the failure: what silenced the one has silenced them all, and each would cost its next user a time-out.
+
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import type { Logger } from '../../common/logger.ts';
-import type { NameStatement } from './postgres-prepared.ts';
 import { NameTakenError, StoreUnavailableError, type UniqueIndex, uniqueIndexes } from './store.ts';
 
 /** How often a connection has failed, counted over all pools to the same database. */
@@ -115,4 +116,30 @@ function translate(error: unknown): unknown {
     return new NameTakenError(index as UniqueIndex);
   }
   return error;
+}
+
+/**
+ * Prepared are statements that come again and again, since to parse and plan one costs the server more than to run it. Every connection
+ * keeps the plan of each, so they are bounded, and long lists of values are not worth it.
+ * @returns the name under which to prepare a statement; undefined: it is not to be prepared
+ */
+export type NameStatement = (text: string) => string | undefined;
+
+const namesMax = 100;
+const textMax = 4000;
+const timesMin = 5;
+const watchedMax = 1000;
+
+/** Names are the same on all connections, and never of two statements. */
+export function createStatementNames(): NameStatement {
+  const names = new Map<string, string>();
+  const times = new LRUCache<string, number>({ max: watchedMax });
+  return (text) => {
+    const name = names.get(text);
+    if (name !== undefined || names.size === namesMax || text.length > textMax) return name;
+    const seen = (times.get(text) ?? 0) + 1;
+    times.set(text, seen);
+    if (seen === timesMin) names.set(text, `statement_${names.size}`);
+    return names.get(text);
+  };
 }

@@ -2,16 +2,14 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type PoolConfig, TypeOverrides, types } from 'pg';
 import type { Logger } from '../../common/logger.ts';
-import { epochOf } from './epoch.ts';
+import { epochOf } from './epochs.ts';
 import { insertFromJson } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
-import { postgresLocks } from './postgres-locks.ts';
 import { listenForBell, ringBell } from './postgres-notify.ts';
-import { createPool, mayRunAgain, type PoolDeps } from './postgres-pool.ts';
-import { createStatementNames } from './postgres-prepared.ts';
+import { createPool, createStatementNames, mayRunAgain, type PoolDeps } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
-import { type Position, StoreUnavailableError } from './store.ts';
+import { type Position, type RowLocks, StoreUnavailableError } from './store.ts';
 
 /** Every wait has an end: a database that accepts and never answers is an error, not a hang. */
 export const postgresTimeouts = {
@@ -146,3 +144,23 @@ async function readMoment(
   const epoch = epochOf([incarnation, system, timeline, database, file]);
   return { now: row.now, position: { epoch, revision: row.revision } };
 }
+
+// The first of the two numbers that an advisory lock is named by: what the second one means.
+const booksOfOrganizations = 1;
+// A transaction that shares the turns of a thousand organizations must not fill the server's table of locks.
+const turns = 64;
+
+/** How transactions keep out of each other's way in PostgreSQL. */
+const postgresLocks: RowLocks = {
+  // The weakest that `update` excludes: a session is noted as seen while others draw in it.
+  share: (query) => query.forKeyShare(),
+  update: (query) => query.forUpdate(),
+  organizations: async (db, ids, turn) => {
+    if (ids.length === 0) return;
+    const lock = turn === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+    await sql`
+      select ${lock}(${sql.lit(booksOfOrganizations)}, turn) from (
+        select distinct abs(hashtext(id) % ${sql.lit(turns)}) as turn from unnest(${ids}::text[]) as id order by turn
+      ) as wanted`.execute(db);
+  },
+};

@@ -1,7 +1,10 @@
 // The tables of bills and of what they are held against: a part of schema.ts, and the steps of migrations.ts that make them, under
 // its rules. What vendors say is kept by day, because a day is what their documents are about and what an import replaces.
-import { type Kysely, sql } from 'kysely';
-import type { LimitSubjectKind, Schema } from './schema.ts';
+
+import { sql } from 'kysely';
+import type { BillDocument, BillReferenceKind, BillRowKind, BillVendor, DriftState } from '../domain/bill.ts';
+import type { LimitSubjectKind } from '../domain/limit.ts';
+import type { MigratedDatabase } from './table-forms.ts';
 
 export interface ReconciliationTables {
   bill_days: BillDaysTable;
@@ -12,28 +15,6 @@ export interface ReconciliationTables {
   reconcile_settings: ReconcileSettingsTable;
   usage_adjustments: UsageAdjustmentsTable;
 }
-
-export type BillVendor = 'openai' | 'anthropic' | 'aws' | 'azure' | 'google' | 'other';
-export type BillDocument =
-  | 'openai_usage'
-  | 'openai_costs'
-  | 'anthropic_usage'
-  | 'anthropic_costs'
-  | 'aws_cost_and_usage'
-  | 'azure_costs'
-  | 'google_billing'
-  | 'other';
-export type BillRowKind = 'usage' | 'tool' | 'credit' | 'fee';
-export type BillReferenceKind =
-  | 'api_key'
-  | 'project'
-  | 'workspace'
-  | 'account'
-  | 'resource'
-  | 'principal'
-  | 'subscription'
-  | 'model';
-export type DriftState = 'preliminary' | 'unexplained' | 'explained' | 'settled';
 
 type Flag = 0 | 1;
 
@@ -202,11 +183,11 @@ interface ReconcileSettingsTable {
 }
 
 /** Which provider key a request went out with. */
-export async function addProviderKeyOfUsage(db: Kysely<Schema>): Promise<void> {
+export async function addProviderKeyOfUsage(db: MigratedDatabase): Promise<void> {
   await db.schema.alterTable('usage_events').addColumn('provider_key_id', 'text').execute();
 }
 
-export async function createReconciliation(db: Kysely<Schema>): Promise<void> {
+export async function createReconciliation(db: MigratedDatabase): Promise<void> {
   await createBills(db);
   await createComparisons(db);
   await createAdjustments(db);
@@ -214,7 +195,7 @@ export async function createReconciliation(db: Kysely<Schema>): Promise<void> {
 
 const dayKey = ['organization_id', 'vendor', 'day'] as const;
 
-async function createBills(db: Kysely<Schema>): Promise<void> {
+async function createBills(db: MigratedDatabase): Promise<void> {
   await ofDay(db, 'bill_days')
     .addColumn('document', 'text', (column) => column.notNull())
     .addColumn('account', 'text', (column) => column.notNull())
@@ -256,7 +237,7 @@ async function createBills(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-function ofDay(db: Kysely<Schema>, name: 'bill_days' | 'bill_rows' | 'reconcile_days') {
+function ofDay(db: MigratedDatabase, name: 'bill_days' | 'bill_rows' | 'reconcile_days') {
   return db.schema
     .createTable(name)
     .addColumn('organization_id', 'text', (column) => column.notNull())
@@ -264,7 +245,7 @@ function ofDay(db: Kysely<Schema>, name: 'bill_days' | 'bill_rows' | 'reconcile_
     .addColumn('day', 'text', (column) => column.notNull());
 }
 
-async function createComparisons(db: Kysely<Schema>): Promise<void> {
+async function createComparisons(db: MigratedDatabase): Promise<void> {
   let days = ofDay(db, 'reconcile_days')
     .addColumn('due_at', 'bigint')
     .addColumn('compared_at', 'bigint')
@@ -293,7 +274,7 @@ async function createComparisons(db: Kysely<Schema>): Promise<void> {
   await createDifferences(db);
 }
 
-async function createDifferences(db: Kysely<Schema>): Promise<void> {
+async function createDifferences(db: MigratedDatabase): Promise<void> {
   let rows = db.schema
     .createTable('reconcile_rows')
     .addColumn('organization_id', 'text', (column) => column.notNull())
@@ -342,7 +323,7 @@ async function createDifferences(db: Kysely<Schema>): Promise<void> {
     .execute();
 }
 
-async function createAdjustments(db: Kysely<Schema>): Promise<void> {
+async function createAdjustments(db: MigratedDatabase): Promise<void> {
   let table = db.schema
     .createTable('usage_adjustments')
     .addColumn('id', 'text', (column) => column.notNull().primaryKey());

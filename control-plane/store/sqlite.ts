@@ -1,13 +1,14 @@
 // SQLite in the embedded form: one process, one connection, one file.
+
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { epochOf } from './epoch.ts';
-import { noteRestart } from './epochs.ts';
+import { epochOf, noteRestart } from './epochs.ts';
 import { insertInParts } from './insert-rows.ts';
 import type { Backend } from './kysely-store.ts';
 import { migrate } from './migrations.ts';
@@ -19,7 +20,6 @@ import {
   type UniqueIndex,
   uniqueIndexes,
 } from './store.ts';
-import { whyNotWritable } from './write-probe.ts';
 
 // Another program (the sqlite3 shell, a restore) may be writing for a moment. This wait blocks the whole process, so it is
 // short and the change runs again.
@@ -189,3 +189,32 @@ function violatedIndex(message: string): UniqueIndex | undefined {
   const index = /index '(\w+)'$/.exec(message)?.[1] ?? message.replace(/^.*?(\w+)\.(\w+)$/, '$1_$2_unique');
   return Object.hasOwn(uniqueIndexes, index) ? (index as UniqueIndex) : undefined;
 }
+
+/** About what a large change and its log take. */
+const probeBytes = 256 * 1024;
+
+/**
+ * Whether there is room beside a database file: a small file is written there and removed. It is no part of the database, so that no
+ * change waits for it, and its bytes never come to lie in a log that the database has room for already.
+ * @param path of the database's file.
+ * @returns why nothing can be written, in a few words; undefined: it can. Never rejects
+ */
+async function whyNotWritable(path: string): Promise<string | undefined> {
+  if (path === ':memory:') return undefined;
+  const probe = `${path}.probe`;
+  try {
+    await writeFile(probe, Buffer.alloc(probeBytes), { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return reasons.get(code) ?? `the database cannot be written (${code})`;
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'the disk of the database is full'],
+  ['EDQUOT', 'the quota of the disk of the database is used up'],
+  ['EROFS', 'the disk of the database is read-only'],
+]);

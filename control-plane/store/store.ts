@@ -1,7 +1,6 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
 import type { Kysely, SelectQueryBuilder } from 'kysely';
-import type { EpochChange, Lineage } from './epochs.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';
 import type { ActorKind, RecordKind, RecordState, Schema } from './schema.ts';
 
@@ -224,4 +223,12 @@ export class StoreUnavailableError extends Error {
     super(message, { cause });
     this.name = 'StoreUnavailableError';
   }
+}
+
+export type EpochChange = 'restarted' | 'restored';
+
+/** An epoch and what it goes on from: the newest first, each with the revision up to which it does. */
+export interface Lineage {
+  readonly epoch: string;
+  readonly continues: readonly Position[];
 }

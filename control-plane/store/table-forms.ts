@@ -1,6 +1,10 @@
 // What migrations write more than once: the columns that all resources have, names that are unique, indexes for lists.
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+import { type CreateTableBuilder, type Kysely, type QueryExecutorProvider, sql } from 'kysely';
+
+/**
+ * A database on its way to the schema: steps write SQL, because the types of the tables are those of the last step.
+ */
+export type MigratedDatabase = Pick<Kysely<unknown>, 'schema'> & QueryExecutorProvider;
 
 export type ResourceTable =
   | 'organizations'
@@ -15,7 +19,7 @@ export type ResourceTable =
   | 'guardrails';
 
 export function resourceTable(
-  db: Kysely<Schema>,
+  db: MigratedDatabase,
   name: ResourceTable,
 ): CreateTableBuilder<ResourceTable, 'id' | 'created_at' | 'revision'> {
   return db.schema
@@ -25,7 +29,7 @@ export function resourceTable(
     .addColumn('revision', 'bigint', (column) => column.notNull());
 }
 
-export function uniqueName(db: Kysely<Schema>, table: ResourceTable) {
+export function uniqueName(db: MigratedDatabase, table: ResourceTable) {
   return db.schema
     .createIndex(`${table}_name_unique`)
     .unique()
@@ -34,7 +38,7 @@ export function uniqueName(db: Kysely<Schema>, table: ResourceTable) {
 }
 
 /** What belongs to the platform has no organization; as nulls they would all count as different. */
-export function uniqueNameWithPlatform(db: Kysely<Schema>, table: 'people' | 'providers') {
+export function uniqueNameWithPlatform(db: MigratedDatabase, table: 'people' | 'providers') {
   return db.schema
     .createIndex(`${table}_name_unique`)
     .unique()
@@ -45,7 +49,7 @@ export function uniqueNameWithPlatform(db: Kysely<Schema>, table: 'people' | 'pr
 
 /** Lists are of one organization, in the order of their ids (UUIDv7: the order of creation). */
 export async function pagedByOrganization(
-  db: Kysely<Schema>,
+  db: MigratedDatabase,
   tables: readonly ResourceTable[],
 ): Promise<void> {
   for (const table of tables) {

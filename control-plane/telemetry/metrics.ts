@@ -1,31 +1,23 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import {
   type CertificateEnds,
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lossCounters } from '../../common/loss-counters.ts';
-import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
+import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { AuditWatchMetrics } from '../audit/watch.ts';
 import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
-import type { CallCode } from '../rpc/errors.ts';
+import type { CallMetrics } from '../rpc/respond.ts';
 import type { Shares } from '../rpc/shares.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
-
-/** What both doors tell of each call. */
-export interface CallMetrics {
-  /** @param method of methods.ts, such as "VirtualKeys.Create" */
-  called(method: string, code: CallCode | 'OK', seconds: number): void;
-  watcherCame(): void;
-  watcherWent(): void;
-}
 
 export interface ControlPlaneMetrics
   extends AuditWatchMetrics,

@@ -4,7 +4,6 @@ import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kyse
 import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { Schema } from '../store/schema.ts';
-import { type Cell, csvLine } from './csv.ts';
 import { type Metadata, readSets } from './metadata.ts';
 import type { SpecialUsage } from './special.ts';
 
@@ -222,4 +221,18 @@ function jsonRecord(row: Row): string {
     return value === null ? [] : [[name, value]];
   });
   return `${JSON.stringify(Object.fromEntries(fields))}\n`;
+}
+
+/** CSV by RFC 4180, safe to open in a spreadsheet: a text that it would take for a formula gets an apostrophe in front. */
+export type Cell = string | number | boolean | null;
+
+/** One record with its line end. Null is the empty cell. */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+function cellText(cell: Cell): string {
+  if (typeof cell !== 'string') return cell === null ? '' : String(cell);
+  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

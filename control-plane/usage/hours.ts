@@ -1,5 +1,6 @@
 // Sums of usage by hour: a row for each hour, key, scope and model that occurs. What is of none is the empty text, so that the
 // key is unique.
+import { dayMs } from '../../common/budget-window.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction, RowsInsert } from '../store/store.ts';
 import type { SetOf } from './metadata.ts';
@@ -175,3 +176,5 @@ export function emptyRow(source: Source, hour: number): HourRow {
     latency_ms: 0,
   };
 }
+
+export const hoursKeptMs = 5 * 366 * dayMs;

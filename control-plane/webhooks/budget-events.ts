@@ -2,8 +2,8 @@
 // taken away. Sums are as the books stood when the body was written.
 import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
+import type { LimitSubjectKind } from '../domain/limit.ts';
 import type { NoticeKind } from '../store/notice-tables.ts';
-import type { LimitSubjectKind } from '../store/schema.ts';
 
 /** A budget's window in which something has happened. */
 export interface BudgetNews {

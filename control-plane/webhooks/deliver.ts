@@ -1,15 +1,21 @@
 // Sends what is due: so many tries at a time, of one webhook one after another, so that a slow receiver keeps nobody else
 // waiting. What a try says is never logged: neither URL nor answer.
 import type { Clock } from '../../common/clock.ts';
-import { errorCode } from '../../common/error-code.ts';
 import type { GuardedPost } from '../../common/guarded-request.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
+import { errorCode } from '../../common/system-errors.ts';
 import { signedHeaders } from '../../common/webhook-signature.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import type { Store } from '../store/store.ts';
-import { type DueDelivery, recordTry, type Tried, type TryOutcome, takeDue } from './deliveries.ts';
-import { readRetryAfter } from './retry.ts';
+import {
+  type DueDelivery,
+  readRetryAfter,
+  recordTry,
+  type Tried,
+  type TryOutcome,
+  takeDue,
+} from './deliveries.ts';
 
 export interface WebhookMetrics {
   webhookTried(outcome: TryOutcome): void;

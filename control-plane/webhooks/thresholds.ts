@@ -2,7 +2,6 @@
 // the budget, by the transaction in which it happens: a budget that is raised or lowered is one that nothing was told of.
 import type { Kysely } from 'kysely';
 import type { Schema } from '../store/schema.ts';
-import { insertNotices, type NoticeRow } from './notices.ts';
 
 /** In percent of the budget's amount. */
 export const thresholdPercents = [50, 80, 100] as const;
@@ -74,4 +73,26 @@ function noticeOf(of: BudgetOfWindow, kind: NoticeRow['kind'], now: number): Not
 // A hundred times the largest budget is beyond 2^53.
 function hasReached({ spent, amount }: WindowSpent, percent: number): boolean {
   return spent > 0 && BigInt(spent) * 100n >= BigInt(percent) * BigInt(amount);
+}
+
+/** Written by the transaction in which it happens, once by its key; alerts.ts sends it later. */
+type NoticeRow = Schema['budget_notices'];
+
+/** So many columns as a row has: both databases bound the parameters of a statement. */
+const insertRowsMax = 1000;
+
+/** Those that are not there yet; none where there are none. In one order, so that nobody waits in a circle. */
+export async function insertNotices(db: Kysely<Schema>, rows: readonly NoticeRow[]): Promise<void> {
+  const ordered = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  for (let from = 0; from < ordered.length; from += insertRowsMax) {
+    await db
+      .insertInto('budget_notices')
+      .values(ordered.slice(from, from + insertRowsMax))
+      .onConflict((conflict) => conflict.columns(['budget_id', 'window_start', 'kind', 'about']).doNothing())
+      .execute();
+  }
+}
+
+function keyOf({ budget_id, window_start, kind, about }: NoticeRow): string {
+  return `${budget_id} ${window_start} ${kind} ${about}`;
 }

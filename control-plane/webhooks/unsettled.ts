@@ -3,7 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
-import { insertNotices } from './notices.ts';
+import { insertNotices } from './thresholds.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -7,7 +7,7 @@ import { isObject } from '../../common/json.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv.ts';
-import { parseExactNumbers } from './exact-numbers.ts';
+import { parseExactNumbers } from './decimal.ts';
 import { linesOf, nameOf, textOfFile } from './given-text.ts';
 import { readParquet } from './parquet.ts';
 

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../common/addresses.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Secret } from '../../common/secret.ts';
 import { Failure, usageMistake } from '../failure.ts';
-import { parseExactNumbers } from './exact-numbers.ts';
+import { parseExactNumbers } from './decimal.ts';
 
 export interface VendorApi {
   readonly vendor: string;

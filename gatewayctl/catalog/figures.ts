@@ -1,8 +1,8 @@
 // What figures come from: a file in the catalog's own form, LiteLLM's public list of prices, or the catalog that is shipped.
 import { parsedJson, readCatalogBytes } from '../../catalog/file.ts';
+import { shippedContent } from '../../catalog/in-force.ts';
 import { isLitellmList, rowsOfLitellm } from '../../catalog/litellm.ts';
 import { type CatalogContent, parseCatalog } from '../../catalog/parse.ts';
-import { shippedContent } from '../../catalog/shipped.ts';
 import type { Figures } from '../../catalog/update.ts';
 import { usageMistake } from '../failure.ts';
 

@@ -1,4 +1,5 @@
 // `gatewayctl catalog …`: works on files alone, and asks no server.
+
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -6,10 +7,10 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { catalogOf, checkSignature, readCatalogBytes } from '../../catalog/file.ts';
 import { type Change, type Figures, type Update, updateCatalog } from '../../catalog/update.ts';
 import { catalogText } from '../../catalog/write.ts';
-import { errorCode } from '../../common/error-code.ts';
+import { errorCode } from '../../common/system-errors.ts';
 import { Failure, usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
-import { changesText, summary } from './changes.ts';
+import { printable } from '../table.ts';
 import { type ListOptions, orMistake, readCatalog, readFigures } from './figures.ts';
 
 export interface DiffRequest extends ListOptions {
@@ -128,4 +129,41 @@ function keyOf(pem: string, file: string, read: (pem: string) => KeyObject): Key
     // Said below, without what stands in the file.
   }
   throw usageMistake(`${file} holds no Ed25519 key in PEM; openssl genpkey -algorithm ed25519 makes one`);
+}
+
+const nothing = '-';
+const headers = ['MODEL', 'WHAT', 'BEFORE', 'AFTER', ''];
+
+/** What an update would change, for people to look at before they accept it. */
+function changesText(changes: readonly Change[]): string {
+  const rows = [headers, ...changes.map(cells)];
+  const widths = headers.map((_header, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${rows.map(line).join('\n')}\n`;
+}
+
+function cells({ model, what, before = nothing, after = nothing, alarm }: Change): readonly string[] {
+  return [model, what, before, after, alarm === undefined ? '' : `! ${alarm}`].map(printable);
+}
+
+function summary({ changes, kept, missing }: Update, isWhole: boolean): string {
+  const models = new Set(changes.map(({ model }) => model)).size;
+  const added = changes.filter(({ what }) => what === 'added').length;
+  const alarms = changes.filter(({ alarm }) => alarm !== undefined).length;
+  return [
+    `${counted(changes.length, 'change')} of ${counted(models, 'model')}, ${added} of them new`,
+    ...(alarms > 0 ? [`${counted(alarms, 'change')} to look at first, marked with !`] : []),
+    ...(kept.length > 0 ? [`as decided by hand stay ${kept.join(', ')}`] : []),
+    ...(missing.length > 0 && !isWhole
+      ? [`${counted(missing.length, 'model')} of the catalog are not in it, and stay`]
+      : []),
+  ].join('\n');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

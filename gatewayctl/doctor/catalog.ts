@@ -1,9 +1,9 @@
 // Judges the catalogs of models and prices: whether all go by the same one, and whether it is of these days. Pure.
-import { catalogDaysMax } from '../../catalog/age.ts';
+import { catalogDaysMax } from '../../catalog/in-force.ts';
 import type { CatalogState__Output as CatalogState } from '../../proto/generated/gateway/v1/CatalogState.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
 import { type Answered, type Asked, isAnswered } from './probe.ts';
-import { nameOf } from './proxies.ts';
+import { nameOf } from './watching-proxies.ts';
 
 interface Holder {
   readonly name: string;

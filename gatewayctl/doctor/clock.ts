@@ -2,7 +2,7 @@
 
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
 import { type Answered, type Asked, isAnswered } from './probe.ts';
-import { nameOf } from './proxies.ts';
+import { nameOf } from './watching-proxies.ts';
 
 const [noticedMs, tooMuchMs] = [5_000, 60_000];
 

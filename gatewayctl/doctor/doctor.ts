@@ -18,12 +18,12 @@ import {
 import type { Finding } from './finding.ts';
 import type { Asked, LookedUp, Probe } from './probe.ts';
 import { judgeProgram } from './program.ts';
-import { judgeProxies, judgeRedis } from './proxies.ts';
 import { judgeProxy } from './proxy.ts';
 import { judgeRecordKeys } from './record-keys.ts';
 import { judgeDatabase, judgeVersions } from './replicas.ts';
 import { judgeSelectors } from './selectors.ts';
 import { judgeToken } from './token.ts';
+import { judgeProxies, judgeRedis } from './watching-proxies.ts';
 
 export interface DoctorRequest {
   readonly target: Target;

@@ -2,7 +2,7 @@
 import { type Finding, failed, ok, span, warning } from './finding.ts';
 import { type Metric, readMetrics, total } from './metrics.ts';
 import type { AdminSeen } from './probe.ts';
-import { redisAdvice } from './proxies.ts';
+import { redisAdvice } from './watching-proxies.ts';
 
 export function judgeProxy(url: string, seen: AdminSeen): Finding {
   if ('error' in seen)

@@ -2,7 +2,7 @@
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
 import { type Asked, isAnswered } from './probe.ts';
-import { nameOf } from './proxies.ts';
+import { nameOf } from './watching-proxies.ts';
 
 export function judgeRecordKeys(asked: readonly Asked[]): Finding {
   const answers = asked.filter(isAnswered).map(({ status }) => status);

@@ -1,8 +1,8 @@
 // Judges the replicas: whether each can read its database, and which versions meet. Pure.
 import { type Finding, failed, gravest, ok, skipped, span, warning } from './finding.ts';
 import { type Answered, type Asked, isAnswered } from './probe.ts';
-import { nameOf } from './proxies.ts';
 import { judgeSkew } from './versions.ts';
+import { nameOf } from './watching-proxies.ts';
 
 export function judgeDatabase(asked: readonly Asked[]): Finding {
   return gravest(asked.map(judgeReplica), skipped('database', 'the control plane has not been asked'));

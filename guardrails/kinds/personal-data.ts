@@ -5,7 +5,8 @@
 // own characters, a number on `reachMax` units behind its first digit. What is within reach of the end of a text that goes on is
 // not decided, unless a blank shows that it has ended.
 import type { PersonalDataCheck, PersonalDataType } from '../definition.ts';
-import { contextMax, type Finding, type Inspected, type InspectedText, type Matcher } from '../matcher.ts';
+import { contextMax } from '../fold.ts';
+import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 import { type Emails, findEmails } from './personal-data/email.ts';
 import { iban } from './personal-data/iban.ts';
 import { ipAddress } from './personal-data/ip-address.ts';

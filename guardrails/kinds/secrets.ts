@@ -1,16 +1,17 @@
 // Secrets: keys, tokens and passwords, by their forms (secrets/forms.ts). Literals are looked for first, so that a text without
 // them is read once; held against the folded text, so that nothing invisible hides a key.
+
 import type { SecretForm, SecretsCheck } from '../definition.ts';
+import { contextMax } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';
 import type { Finding, Inspected, InspectedText } from '../matcher.ts';
 import type { ReadMatcher, TwoInspections } from '../read-twice.ts';
 import { candidatesOf } from './secrets/candidates.ts';
-import { continuationAt } from './secrets/continuation.ts';
 import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
-import { forms } from './secrets/forms.ts';
 import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
-import { placesInWritten } from './secrets/literal-matches.ts';
+import { continuationMax, continuations, forms } from './secrets/known-forms.ts';
 import type { LiteralPlace } from './secrets/literals.ts';
+import { placesInWritten } from './secrets/literals.ts';
 
 /**
  * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519
@@ -121,4 +122,40 @@ function inspect(
     }
     found(start, end, label, anchor);
   }
+}
+
+/**
+ * What belongs to a secret that has been found and goes on behind it: the body of a private key, of a token its claims. Told from what
+ * stands before, so that nothing needs to be remembered of it from piece to piece.
+ */
+interface Continued {
+  readonly end: number;
+  readonly label: string;
+  /** What follows the text may belong to it. */
+  readonly isOpen: boolean;
+}
+
+/** @param isEnd nothing follows the text */
+function continuationAt(text: string, at: number, isEnd: boolean): Continued | undefined {
+  const last = text.charAt(at - 1);
+  if (last === '' || !continuations.some(({ last: own }) => own.includes(last))) return undefined;
+  const before = text.slice(Math.max(0, at - contextMax), at);
+  const to = Math.min(text.length, at + continuationMax);
+  const isWhole = isEnd || to < text.length;
+  for (const continuation of continuations) {
+    if (!continuation.last.includes(last) || !continuation.before.test(before)) continue;
+    const { label, expression, open } = continuation;
+    const rest = text.slice(at, to);
+    expression.lastIndex = 0;
+    const matched = expression.exec(rest)?.[0].length ?? 0;
+    open.lastIndex = matched;
+    if (!isWhole && !endsWithDashes(rest, matched) && open.test(rest))
+      return { end: at, label, isOpen: true };
+    if (matched > 0) return { end: at + matched, label, isOpen: false };
+  }
+  return undefined;
+}
+
+function endsWithDashes(text: string, end: number): boolean {
+  return end > 0 && text.startsWith('-----', end - 5);
 }

@@ -5,7 +5,7 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lossCounters } from '../../common/loss-counters.ts';
+import { lossCounters } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import { outcomes } from '../inject.ts';
 

@@ -1,7 +1,7 @@
 // The keeper's metrics (the only prom-client of this program). Label values come from fixed tables.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type CertificateEnd, certificateGauge } from '../../common/certificate-ends.ts';
-import { lossCounters } from '../../common/loss-counters.ts';
+import { lossCounters } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { Verb } from '../api/client.ts';
 import type { Part } from '../webhook-plan.ts';

@@ -1,8 +1,14 @@
 // Who calls, as far as headers tell: which virtual keys were sent and which provider key. Pure; nothing is looked up.
 // Whatever starts with `sk-svc-` is a virtual key, nothing else is, and a virtual key is never taken for a provider key.
-import { credentialPrefixes } from '../../common/credential.ts';
+import {
+  credentialHint,
+  credentialPrefixes,
+  hashCredential,
+  isWellFormedCredential,
+} from '../../common/credential.ts';
 import { Secret } from '../../common/secret.ts';
 import { GatewayError, specificMessages } from '../errors.ts';
+import type { Principal } from './principal.ts';
 
 /** What this module needs of the request's headers. */
 export interface CredentialHeaders {
@@ -190,4 +196,25 @@ function isProviderKey(value: string | undefined): value is string {
 
 function bearer(value: string | undefined): string | undefined {
   return /^bearer +(.*)$/i.exec(value ?? '')?.[1];
+}
+
+/**
+ * Which virtual key came with a request that was refused before anybody asked for it: for the log, so that a client that is pointed to
+ * the wrong place can be found. Memory answers or nobody: strangers cause no look-up.
+ */
+type SentKey =
+  | { readonly keyId: string; readonly organizationId: string }
+  /** Well-formed and not known here: its last characters. */
+  | { readonly keyHint: string };
+
+/** What memory has of a key, whether or not it may still be used. @param keyHash SHA-256 in hexadecimal */
+type RecallPrincipal = (keyHash: string) => Principal | undefined;
+
+/** @returns undefined where no well-formed key was sent */
+export function sentKey(headers: CredentialHeaders, recall: RecallPrincipal): SentKey | undefined {
+  const value = sentKeys(headers).find((sent) => isWellFormedCredential('virtualKey', sent));
+  if (value === undefined) return undefined;
+  const principal = recall(hashCredential(value));
+  if (principal === undefined) return { keyHint: credentialHint(value) };
+  return { keyId: principal.key.keyId, organizationId: principal.organization.id };
 }

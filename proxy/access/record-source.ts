@@ -21,8 +21,7 @@ import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
 import { type Invalidation, type Look, Records, type ResolveAnswer } from './records.ts';
-import { type Resolved, Resolver, unavailable } from './resolve.ts';
-import { SingleFlight } from './single-flight.ts';
+import { type Resolved, Resolver, SingleFlight, unavailable } from './resolve.ts';
 
 /** The service Access, as this package asks it. */
 export interface ControlPlane {

@@ -16,8 +16,7 @@ import {
   type Subject,
 } from './held.ts';
 import type { AccessLimits } from './limits.ts';
-import type { KeyRecord, Principal } from './principal.ts';
-import { SharedProviders } from './shared-providers.ts';
+import type { CustomProvider, KeyRecord, OrganizationRecord, Principal } from './principal.ts';
 
 /** What the control plane says about a hash, read in one snapshot. */
 export interface ResolveAnswer {
@@ -299,4 +298,33 @@ export class Records {
 
 function scopeKind(key: KeyRecord): 'ai_system' | 'person' {
   return key.scope.kind === 'ai_system' ? 'ai_system' : 'person';
+}
+
+const charactersMax = 16 * 1024 * 1024;
+
+/**
+ * Equal custom providers are one object in memory: the platform's are in the record of every organization, with all their models, and a
+ * proxy holds thousands of those records. By content, so that no history of a database can mix them up.
+ */
+export class SharedProviders {
+  readonly #byContent = new LRUCache<string, CustomProvider>({
+    maxSize: charactersMax,
+    sizeCalculation: (_provider, content) => content.length,
+  });
+
+  /** The record with providers that are shared; the record itself where they are so already. */
+  in(record: OrganizationRecord): OrganizationRecord {
+    const { customProviders } = record;
+    const shared = customProviders.map((provider) => this.#shared(provider));
+    const same = shared.every((provider, index) => provider === customProviders[index]);
+    return same ? record : { ...record, customProviders: shared };
+  }
+
+  #shared(provider: CustomProvider): CustomProvider {
+    const content = JSON.stringify(provider);
+    const known = this.#byContent.get(content);
+    if (known !== undefined) return known;
+    this.#byContent.set(content, provider);
+    return provider;
+  }
 }

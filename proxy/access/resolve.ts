@@ -6,7 +6,6 @@ import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Records, ResolveAnswer } from './records.ts';
-import { SingleFlight } from './single-flight.ts';
 
 export interface ResolverDeps {
   /** @throws when the control plane does not answer within the time or refuses */
@@ -126,4 +125,17 @@ class Slots {
 /** Nothing can be said about the key now. */
 export function unavailable(cause: unknown): GatewayError {
   return new GatewayError('access_unavailable', { cause, retryAfter: 1 });
+}
+
+/** One piece of work per key at a time: who asks for what is already under way waits for that. */
+export class SingleFlight<T> {
+  readonly #flights = new Map<string, Promise<T>>();
+
+  run(key: string, start: () => Promise<T>): Promise<T> {
+    const flying = this.#flights.get(key);
+    if (flying !== undefined) return flying;
+    const flight = start().finally(() => this.#flights.delete(key));
+    this.#flights.set(key, flight);
+    return flight;
+  }
 }

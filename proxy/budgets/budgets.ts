@@ -1,7 +1,7 @@
 // Budgets as the request path sees them: money is taken from slices that were drawn in advance, of every budget that applies or
 // of none, and settled exactly once. Memory only, unless a slice holds too little: then one draw is waited for.
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { UsageEvent } from './ledger-client.ts';
+import type { UsageEvent } from '../usage/ledger-client.ts';
 
 export interface Budget {
   readonly id: string;

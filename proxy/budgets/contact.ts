@@ -1,9 +1,9 @@
 // Whether the control plane answers, judged by the calls that are made anyway. Every answer tells the database's clock.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import { LedgerRefusedError, LedgerStalledError } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { DatabaseClock } from './database-clock.ts';
-import { LedgerRefusedError, LedgerStalledError } from './ledger-client.ts';
 
 export interface ContactDeps {
   readonly clock: Clock;

@@ -5,21 +5,18 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { usageKeptMs } from '../usage/kept-events.ts';
+import type { DrawAnswer, LedgerClient } from '../usage/ledger-client.ts';
 import type { UnsettledUsage } from '../usage/live-usage-log.ts';
-import { drawAhead } from './acquire-ahead.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
 import { Contact } from './contact.ts';
 import { DatabaseClock } from './database-clock.ts';
 import type { DrawKind, Slice } from './lease.ts';
-import { isForgettable, type Moment, Slices } from './lease-table.ts';
-import type { DrawAnswer, LedgerClient } from './ledger-client.ts';
+import { drawAhead, isForgettable, type Moment, Slices } from './lease-table.ts';
 import { LostUsage } from './lost-usage.ts';
 import { Operations } from './operations.ts';
-import { knownOf, outstandingOf } from './outstanding.ts';
-import { RecentSessions } from './recent-sessions.ts';
-import { Session } from './session.ts';
-import { SessionEnds } from './session-end.ts';
+import { RecentSessions, Session } from './session.ts';
+import { knownOf, outstandingOf, SessionEnds } from './session-end.ts';
 
 export interface HoldingMetrics {
   /** A draw was answered. @param granted nano-dollars */

@@ -3,9 +3,9 @@
 // Part of what is available is shut: no hold is taken of it, which the control plane is told, and it is free again at once should this
 // proxy be killed. More is shut before that is sent, less only after an answer that says so.
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
+import type { DrawAnswer, DrawRequest, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
-import type { DrawAnswer, DrawRequest, ReturnRequest } from './ledger-client.ts';
 
 /** Of what: slices of the same have the same name. */
 export interface SliceOrigin {

@@ -4,8 +4,8 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { usdOfNano } from '../../common/money.ts';
+import type { SessionAnswer } from '../usage/ledger-client.ts';
 import type { UnsettledUsage } from '../usage/live-usage-log.ts';
-import type { SessionAnswer } from './ledger-client.ts';
 
 export interface LostUsageDeps {
   readonly clock: Clock;

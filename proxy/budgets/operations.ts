@@ -5,10 +5,10 @@ import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
+import { type DrawAnswer, type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
 import type { Slice, SliceOperation } from './lease.ts';
-import { type DrawAnswer, type LedgerClient, LedgerRefusedError } from './ledger-client.ts';
 
 export interface OperationsDeps {
   readonly client: Pick<LedgerClient, 'draw' | 'giveBack'>;

@@ -1,14 +1,17 @@
 // Closes sessions of which this proxy takes no hold any more. What is outstanding is named; as it becomes less that is told again,
 // until nothing is. So nothing of them has to be returned, whatever the ledger remembers of their leases.
+
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
+import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
+import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 import type { Escrow } from '../usage/unacknowledged.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import { type LedgerClient, LedgerRefusedError } from './ledger-client.ts';
+import type { Slice } from './lease.ts';
 
 export interface SessionEndsDeps {
   readonly client: Pick<LedgerClient, 'closeSession'>;
@@ -110,4 +113,34 @@ function sumOf(parts: readonly Escrow[]): number {
   let sum = 0;
   for (const { amount } of parts) sum += amount;
   return sum;
+}
+
+/**
+ * What may still be charged to a session, by lease, each perhaps several times: holds, and escrow that the ledger is not known to have.
+ */
+export function outstandingOf(
+  session: string,
+  slices: Iterable<Slice>,
+  usage: Pick<UnsettledUsage, 'queued' | 'elsewhere'>,
+): readonly Escrow[] {
+  const parts = [...usage.queued(session), ...usage.elsewhere(session)];
+  for (const { holds, origin } of slices)
+    if (origin.session === session && holds > 0) parts.push({ ...origin, amount: holds });
+  return parts;
+}
+
+/** All that this proxy knows of a session, in nano-dollars: what is free or held here, on its way back, or waits to be reported from here. */
+export function knownOf(
+  session: string,
+  slices: Iterable<Slice>,
+  usage: Pick<UnsettledUsage, 'queued'>,
+): number {
+  let known = 0;
+  for (const { available, holds, operation, origin } of slices) {
+    if (origin.session !== session) continue;
+    known += available + holds;
+    if (operation?.kind === 'return') known += operation.request.amount;
+  }
+  for (const { amount } of usage.queued(session)) known += amount;
+  return known;
 }

@@ -5,9 +5,9 @@ import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
+import type { LedgerClient, SessionAnswer } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
-import type { LedgerClient, SessionAnswer } from './ledger-client.ts';
 
 export interface SessionDeps {
   readonly client: Pick<LedgerClient, 'keepSession'>;
@@ -155,5 +155,22 @@ export class Session {
   #backoff(): number {
     const options = { firstMs: retryFirstMs, maxMs: retryMaxMs };
     return backoffMs(Math.max(1, this.#failures), options, this.#deps.random);
+  }
+}
+
+const sessionsMax = 20;
+
+/** Sessions of this process that are over, of late: a database that has gone back may believe that they are open. */
+export class RecentSessions {
+  #ended: { readonly session: string; readonly at: number }[] = [];
+
+  /** @param now monotonic */
+  ended(session: string, now: number): void {
+    this.#ended = [...this.#ended.slice(1 - sessionsMax), { session, at: now }];
+  }
+
+  /** In the order of their ends. */
+  since(at: number): readonly string[] {
+    return this.#ended.filter((each) => each.at >= at).map(({ session }) => session);
   }
 }

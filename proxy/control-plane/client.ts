@@ -30,12 +30,12 @@ import { services } from '../../proto/load.ts';
 import type { WatchHandlers, WatchStart, WatchStream } from '../access/feed.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
 import type { ControlPlane } from '../access/record-source.ts';
-import { type LedgerClient, LedgerRefusedError } from '../budgets/ledger-client.ts';
 import type { DecisionClient } from '../guardrails/decision-samples.ts';
+import { type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { isLoopback, target } from './addresses.ts';
 import { hedged } from './hedged.ts';
 import { type ProxySelf, stateOf } from './proxy-self.ts';
-import { encodeDecisions } from './wire-decisions.ts';
+import { encodeDecisions } from './wire-guardrails.ts';
 import {
   decodeDraw,
   decodeEnd,

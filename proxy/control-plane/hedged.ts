@@ -1,5 +1,5 @@
 // A hedged call: what may be sent any number of times is sent to another replica too where no response comes; the first one counts.
-import { LedgerRefusedError, LedgerStalledError } from '../budgets/ledger-client.ts';
+import { LedgerRefusedError, LedgerStalledError } from '../usage/ledger-client.ts';
 
 /** This replica may be silent. Not sooner: all of them wait for one database. */
 const againMs = 1_000;

@@ -1,8 +1,10 @@
 // Guardrails as the contract tells them, in the proxy's own types. None is ever lost on the way: what a newer control plane says
 // of one is read at its strictest, and a check that is not understood is one that always fails.
+
 import { Secret } from '../../common/secret.ts';
 import {
   actionsInContract,
+  decisionsInContract,
   failureRulesInContract,
   inverted,
   readAlso,
@@ -12,6 +14,8 @@ import {
 } from '../../guardrails/contract.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { GuardrailRecord__Output } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import type { ReportGuardrailDecisionsRequest } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
+import type { DecisionSample } from '../guardrails/decision-samples.ts';
 import { whole } from './wire-values.ts';
 
 const stages = inverted(stagesInContract);
@@ -50,4 +54,16 @@ export function decodeGuardrails(records: readonly GuardrailRecord__Output[]): r
 
 function byPosition(a: Guardrail, b: Guardrail): number {
   return a.position - b.position || (a.id < b.id ? -1 : 1);
+}
+
+/** Samples of what guardrails decided as a message of the contract. */
+export function encodeDecisions(samples: readonly DecisionSample[]): ReportGuardrailDecisionsRequest {
+  return {
+    samples: samples.map(({ stage, decision, at, ...sample }) => ({
+      ...sample,
+      stage: stagesInContract[stage],
+      decision: decisionsInContract[decision],
+      at: new Date(at).toISOString(),
+    })),
+  };
 }

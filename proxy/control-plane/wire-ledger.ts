@@ -15,7 +15,7 @@ import type {
   ReturnRequest,
   SessionAnswer,
   SessionEnd,
-} from '../budgets/ledger-client.ts';
+} from '../usage/ledger-client.ts';
 import { clock, whole } from './wire-values.ts';
 
 type Answer<Method extends keyof LedgerClient> = Awaited<ReturnType<LedgerClient[Method]>>;

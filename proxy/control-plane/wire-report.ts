@@ -7,8 +7,8 @@ import type { UsageEvent as WireEvent } from '../../proto/generated/gateway/v1/U
 import type { UsageSlice } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import type { UsageSpecial as WireSpecial } from '../../proto/generated/gateway/v1/UsageSpecial.ts';
-import type { EstimateReason, LedgerClient, UsageEvent } from '../budgets/ledger-client.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
+import type { EstimateReason, LedgerClient, UsageEvent } from '../usage/ledger-client.ts';
 import { clock } from './wire-values.ts';
 
 export function encodeReport(events: readonly UsageEvent[]): WireReport {

@@ -1,6 +1,6 @@
 // What the log says of a connection to the egress gateway that failed, in words of somebody who has to mend it; callers are
 // told no more than that it cannot be reached.
-import { errorCode } from '../../common/error-code.ts';
+import { errorCode } from '../../common/system-errors.ts';
 import { GatewayError } from '../errors.ts';
 import type { TransportError } from '../upstream/transport.ts';
 

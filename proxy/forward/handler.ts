@@ -4,13 +4,13 @@ import { type AttachedKey, attachingHeader } from '../access/attached-key.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admission } from '../http/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Handler, type HandlingDeps, handling } from '../http/handling.ts';
 import { routeForm } from '../http/match.ts';
+import { type Handler, type LifecycleDeps, withLifecycle } from '../http/request-lifecycle.ts';
 import { dispatch, type EgressDeps } from './dispatch.ts';
 import { type AddedHeaders, forwardedHeaders } from './headers.ts';
 import { relay } from './relay.ts';
 
-export interface ForwardDeps extends HandlingDeps, EgressDeps {
+export interface ForwardDeps extends LifecycleDeps, EgressDeps {
   readonly admission: Admission;
   /** For requests that bring no virtual key. */
   readonly attachedKey: AttachedKey | undefined;
@@ -18,7 +18,7 @@ export interface ForwardDeps extends HandlingDeps, EgressDeps {
 }
 
 export function createForwardHandler(deps: ForwardDeps): Handler {
-  return handling(deps, (exchange) => answer(exchange, deps));
+  return withLifecycle(deps, (exchange) => answer(exchange, deps));
 }
 
 /** A sidecar has one tenant. */

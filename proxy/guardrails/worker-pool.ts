@@ -6,8 +6,8 @@
 import type { Logger } from '../../common/logger.ts';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
 import type { Scanned } from '../../guardrails/scan.ts';
+import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
-import type { ReadShare } from '../telemetry/share-metrics.ts';
 import {
   NoCapacityError,
   type PooledScan,

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
-import type { EstimateReason } from '../ledger/ledger.ts';
 import type { Received } from '../upstream/attempt.ts';
+import type { EstimateReason } from '../usage/ledger-client.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
 

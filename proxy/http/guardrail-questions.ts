@@ -3,12 +3,12 @@
 // limits on rates and the callers' allow-lists, because not its caller but the organization has chosen it.
 import { isObject, objectsOf, parseJson } from '../../common/json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import type { ChatCall } from '../call.ts';
+import type { ChatCall, Outcome } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
+import { NotAskedError, ServiceFailedError } from '../guardrails/service.ts';
 import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
-import { NotAskedError, ServiceFailedError } from '../guardrails/services/service.ts';
-import type { Hold, Ledger, Outcome } from '../ledger/ledger.ts';
+import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { AttemptResult, Received } from '../upstream/attempt.ts';
 import type { Dispatch, DispatchContext } from '../upstream/dispatch.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';

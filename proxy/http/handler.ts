@@ -16,16 +16,16 @@ import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';
 import { type BodyLimits, readBody } from './body.ts';
 import type { Exchange, RequestRecord } from './exchange.ts';
-import { type Handler, type HandlingDeps, handling } from './handling.ts';
 import { matchRoute, type Route } from './match.ts';
 import { modelList, oneModel } from './models.ts';
 import { outcomeOf } from './outcome.ts';
 import { parseBody, turnFor } from './parse-body.ts';
 import type { ReadOn } from './read-on.ts';
 import { relay } from './relay.ts';
+import { type Handler, type LifecycleDeps, withLifecycle } from './request-lifecycle.ts';
 import { respondError, respondJson } from './respond.ts';
 
-export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingDeps {
+export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, LifecycleDeps {
   readonly admission: Admission;
   readonly bodyLimits: BodyLimits;
   /** In which requests are worked through. */
@@ -40,7 +40,7 @@ export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, HandlingD
 }
 
 export function createHandler(deps: HandlerDeps): Handler {
-  return handling(deps, (exchange) => answer(exchange, deps));
+  return withLifecycle(deps, (exchange) => answer(exchange, deps));
 }
 
 async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {

@@ -1,5 +1,5 @@
 // What became of a request, for the ledger.
-import type { Outcome } from '../ledger/ledger.ts';
+import type { Outcome } from '../call.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
 import { errorAnswer } from './respond.ts';
 

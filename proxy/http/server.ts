@@ -12,14 +12,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Callers } from '../../common/callers.ts';
 import type { Clock } from '../../common/clock.ts';
-import { errorCode } from '../../common/error-code.ts';
 import { listen } from '../../common/listen.ts';
 import type { ListenAddress } from '../../common/settings.ts';
+import { errorCode } from '../../common/system-errors.ts';
 import type { TlsMaterial, TlsSource } from '../../common/tls.ts';
 import { type ErrorCode, errorTable, GatewayError } from '../errors.ts';
 import type { Connections } from './connections.ts';
 import { Exchange } from './exchange.ts';
-import type { Handler } from './handling.ts';
+import type { Handler } from './request-lifecycle.ts';
 import { envelope } from './respond.ts';
 
 export interface TrafficServerOptions {

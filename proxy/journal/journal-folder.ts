@@ -15,7 +15,7 @@ import {
 import { connect, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { isDiskTrouble, makeFolder } from '../../common/disk-errors.ts';
+import { isDiskTrouble, makeFolder } from '../../common/system-errors.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 
 export interface JournalFile {

@@ -2,7 +2,7 @@
 // Pure.
 import { isObject, parseJson } from '../../common/json.ts';
 import type { Charge } from '../budgets/budgets.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from '../usage/ledger-client.ts';
 
 /** Of one session. */
 export type JournalLine =

@@ -3,7 +3,7 @@
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetHold, Charge } from '../budgets/budgets.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from '../usage/ledger-client.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { SessionJournal } from './session-journal.ts';
 

@@ -1,7 +1,7 @@
 // The journal of one session: what its requests took, before a byte of theirs goes to a provider, and what they used, before that is
 // reported. What is acknowledged leaves the file when it is written anew. A journal is whole, or it is broken and its session over.
 import type { BudgetHold, Charge } from '../budgets/budgets.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from '../usage/ledger-client.ts';
 import type { JournalFile } from './journal-folder.ts';
 import { type JournalLine, lineOf, type Taken } from './journal-lines.ts';
 

@@ -1,9 +1,7 @@
 // The ledger as the request path sees it: a hold before the provider is called, settled exactly once afterwards.
-
-import type { EstimateReason } from '../budgets/ledger-client.ts';
-import type { ChatCall } from '../call.ts';
-import type { ResponseEnd } from '../conversation/response-end.ts';
+import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
+import type { EstimateReason } from '../usage/ledger-client.ts';
 
 export interface Ledger {
   /**
@@ -29,25 +27,4 @@ export interface Settled {
   readonly cost: number;
   /** Why it is estimated; undefined where it is not. */
   readonly estimateReason: EstimateReason | undefined;
-}
-
-export type { EstimateReason };
-
-/** What became of a reserved request. */
-export interface Outcome {
-  /** How the last attempt's response ended; `unused` where there was none. */
-  readonly ending: Exclude<ResponseEnd, 'open'>;
-  /** As far as the provider reported it: a lower bound unless it is complete. */
-  readonly usage: Usage | undefined;
-  readonly usageIsComplete: boolean;
-  /** The most tokens that what came of the response can be. Costs time: asked only where usage is not complete. */
-  textTokens(): number;
-  readonly modelAnswered: string | undefined;
-  readonly attempts: number;
-  readonly status: number;
-  readonly errorSource: 'gateway' | 'provider' | undefined;
-  readonly errorCode: string | undefined;
-  /** Milliseconds since the request came. */
-  readonly latencyMs: number;
-  readonly firstTokenMs: number | undefined;
 }

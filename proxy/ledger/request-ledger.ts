@@ -8,24 +8,30 @@ import {
   type RefusalReason,
   type Stamp,
 } from '../budgets/budgets.ts';
-import type { ChatCall } from '../call.ts';
+import type { ChatCall, Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
-import { type Charged, chargeOf, estimateReasonOf, type Terms } from '../pricing/charge.ts';
-import { estimatedUsage } from '../pricing/estimated-usage.ts';
-import { mayThinkUnseen } from '../pricing/hidden-thoughts.ts';
+import {
+  type Charged,
+  chargeOf,
+  estimatedUsage,
+  estimateReasonOf,
+  mayThinkUnseen,
+  type Terms,
+} from '../pricing/charge.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';
 import { unpriceable } from '../pricing/unpriceable.ts';
-import { type RateLimitsDeps, type RateLimitsHold, takeRates } from '../rates/rate-limits.ts';
 import { modelNotPriced } from '../unknown-model.ts';
-import { killedEvent, usageEvent } from '../usage/usage-event.ts';
+import type { EstimateReason } from '../usage/ledger-client.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
-import type { EstimateReason, Hold, Ledger, Outcome, Settled } from './ledger.ts';
+import type { Hold, Ledger, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-messages.ts';
+import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rate-limits.ts';
+import { killedEvent, usageEvent } from './usage-event.ts';
 
 export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;

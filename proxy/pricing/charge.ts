@@ -2,8 +2,14 @@
 // estimate that nobody can lower by leaving early. By the reservation where nobody can know; by the text that came only where the
 // provider stopped with it, where it came whole, or where the organization has chosen so. Never above the reservation, unless the
 // provider reported more.
+
+import { isObject } from '../../common/json.ts';
+import type { ChatCall, Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
-import type { EstimateReason, Outcome } from '../ledger/ledger.ts';
+import { isGiven } from '../formats/chat-completions/fields.ts';
+import { estimateTokens } from '../rates/estimate.ts';
+
+import type { EstimateReason } from '../usage/ledger-client.ts';
 import type { CostBound } from './bound.ts';
 import type { Prices } from './prices.ts';
 
@@ -79,3 +85,43 @@ function outputByText({ ending, usage, textTokens, latencyMs, firstTokenMs = lat
 
 const tailTokens = 64;
 const tailSeconds = 2;
+
+/**
+ * Whether a model may think in a request without all of its thoughts being in the response: then what came of the response says nothing
+ * of what was generated.
+ */
+type ThinkingCall = Pick<ChatCall, 'request' | 'traits' | 'catalogModel' | 'qualifiedModel'>;
+
+/** Summaries are not all, and nobody says which models give more: a model that thinks is taken to do so unseen. */
+export function mayThinkUnseen(call: ThinkingCall): boolean {
+  const { traits, catalogModel, request } = call;
+  const canThink = traits.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
+  if (!canThink) return false;
+  const { thinking, reasoning_effort: effort } = request.body;
+  if (thinksOnRequest(call)) {
+    return isObject(thinking) ? thinking.type !== 'disabled' : isGiven(effort) && effort !== 'none';
+  }
+  return !(traits.reasoningOff && effort === 'none' && !isGiven(thinking));
+}
+
+/** Claude models that take a budget for their thoughts have none without one. */
+function thinksOnRequest({ traits, qualifiedModel }: ThinkingCall): boolean {
+  return traits.reasoning === 'budget' && qualifiedModel.includes('claude');
+}
+
+/**
+ * What a request to a model without a price is taken to have used where its provider did not report it: what it sent by the usual guess,
+ * and of the response what came of it, or all that it may have been where that is not seen.
+ * @param outputTokensDefault where neither caller nor model has set a ceiling
+ */
+export function estimatedUsage(call: ChatCall, outcome: Outcome, outputTokensDefault: number): Usage {
+  const { input, output } = estimateTokens(call, outputTokensDefault);
+  const { usage: reported = noUsage } = outcome;
+  const seen = Math.max(reported.completionTokens, outcome.textTokens());
+  const isSeen = outcome.ending === 'whole' && !mayThinkUnseen(call);
+  return {
+    ...reported,
+    promptTokens: reported.promptTokens || input,
+    completionTokens: isSeen ? seen : Math.max(seen, output),
+  };
+}

@@ -1,11 +1,10 @@
 // The one log line of a request, written when its response is truly finished. No prompts, no answers, no credentials: what others
 // have said stands there as one bounded line, without anything that has the form of a key.
-import { printableLine } from '../../common/key-forms.ts';
+import { printableLine, withoutKeyForms } from '../../common/key-forms.ts';
 import { createLineWriter, errorFields, type LineLevel, type Logger } from '../../common/logger.ts';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
-import { shownPath } from './shown-path.ts';
 
 export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
@@ -119,4 +118,22 @@ function partsOf(value: unknown): { readonly message: string; readonly next: unk
 
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+const lengthMax = 200;
+/** As APIs name their routes and models; behind a colon what is done with one. */
+const word = /^[a-z0-9._~-]{0,64}(?::[A-Za-z]{1,40})?$/;
+const rest = '…';
+
+/**
+ * A path as the log may show it: the words of an API, up to the first part that is none. Whoever puts a key into a path, perhaps one with
+ * slashes in it, finds nothing of it in the log.
+ * @param target of a request, as it came
+ */
+export function shownPath(target: string): string {
+  const [path = ''] = target.split('?', 1);
+  const parts = path.slice(0, lengthMax + 1).split('/');
+  const end = parts.findIndex((part) => !word.test(part) || withoutKeyForms(part) !== part);
+  const shown = end === -1 ? parts.join('/') : [...parts.slice(0, end), rest].join('/');
+  return shown.length > lengthMax ? `${shown.slice(0, lengthMax - 1)}${rest}` : shown;
 }

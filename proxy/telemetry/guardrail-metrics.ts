@@ -1,6 +1,6 @@
 // Metrics of guardrails.
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
-import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
+import type { ServiceMetrics } from '../guardrails/services/service-guard.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import { bounded } from './name-labels.ts';
 import type { Tally } from './tally.ts';

@@ -1,11 +1,11 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
 
 import type { BudgetTotals, SliceMetrics } from '../budgets/leased-budgets.ts';
-import { estimateReasons } from '../budgets/ledger-client.ts';
 import type { AdoptionMetrics } from '../journal/adoption.ts';
 import type { JournalMetrics } from '../journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
-import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-metrics.ts';
+import { estimateReasons } from '../usage/ledger-client.ts';
+import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-log.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import type { Tally } from './tally.ts';
 

@@ -6,22 +6,21 @@ import {
   certificateGauge,
   createCertificateEnds,
 } from '../../common/certificate-ends.ts';
-import { lossCounters } from '../../common/loss-counters.ts';
-import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
+import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
 import type { AccessMetrics } from '../access/record-source.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { GuardrailMetrics } from '../guardrails/decisions.ts';
-import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
+import type { ServiceMetrics } from '../guardrails/services/service-guard.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
-import type { LimitMetrics } from '../rates/rate-limits.ts';
+import type { LimitMetrics } from '../ledger/rate-limits.ts';
+import { createShareUses, type ShareUses } from '../shares.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
 import { createNameLabels, type NameLabels } from './name-labels.ts';
 import { readOnMetrics } from './read-on-metrics.ts';
-import { createShareUses, type ShareUses } from './share-metrics.ts';
 import type { Count, TallyOptions } from './tally.ts';
 
 export interface Gauges extends LedgerGauges {

@@ -17,12 +17,10 @@ import {
   VendorFailure,
 } from '../providers/provider.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
-import { withoutKey } from './key-echo.ts';
 import { outgoing } from './outgoing.ts';
-import { ownHeaders } from './own-headers.ts';
 import { providerFailure } from './provider-failure.ts';
-import { passedHeaders } from './response-headers.ts';
-import { answeredModel } from './response-model.ts';
+import { answeredModel, withoutKey } from './provider-text.ts';
+import { ownHeaders, passedHeaders } from './response-headers.ts';
 import type { Translation } from './translation.ts';
 import type { BuiltRequest, ReadAnswer } from './translation-job.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderCall, Target, VendorError } from '../providers/provider.ts';
-import { withoutKey } from './key-echo.ts';
+import { withoutKey } from './provider-text.ts';
 import { passedHeaders, requestIdHeader } from './response-headers.ts';
 import { retryAfter } from './retry-after.ts';
 import { vendorWords } from './vendor-message.ts';

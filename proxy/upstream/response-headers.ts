@@ -1,7 +1,9 @@
-// What passes of a provider's response headers: limits and identity of the request, under names that say whose they are.
+// Headers of a response that concern its provider: what passes of the provider's own (limits and the id of the request, under names that
+// say whose they are), and how the request was sent.
+
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential } from '../providers/provider.ts';
-import { holdsKey } from './key-echo.ts';
+import type { Credential, UpstreamRequest } from '../providers/provider.ts';
+import { holdsKey } from './provider-text.ts';
 
 /** Names and values in turn. A value that repeats the key the provider was sent does not pass. */
 export function passedHeaders(headers: IncomingHttpHeaders, credential: Credential): readonly string[] {
@@ -34,3 +36,26 @@ function nameFor(name: string): string | undefined {
   if (!limitName.test(name)) return undefined;
   return `x-svc-upstream-${name.startsWith('x-') ? name.slice(2) : name}`;
 }
+
+/**
+ * How the request was sent to the provider: names of fields that were dropped, or sent by other means, and a ceiling that the gateway
+ * chose. Empty, nearly always.
+ */
+export function ownHeaders(
+  { dropped = [], emulated = [], maxTokens }: Pick<UpstreamRequest, 'dropped' | 'emulated' | 'maxTokens'>,
+  credential: Credential,
+): string[] {
+  const headers: string[] = [];
+  if (dropped.length > 0) headers.push('x-svc-dropped-params', fieldNames(dropped, credential));
+  if (emulated.length > 0) headers.push('x-svc-emulated-params', fieldNames(emulated, credential));
+  if (maxTokens !== undefined) headers.push('x-svc-max-tokens', String(maxTokens));
+  return headers;
+}
+
+function fieldNames(dropped: readonly string[], credential: Credential): string {
+  const isName = (field: string) => fieldName.test(field) && !holdsKey(field, credential);
+  return [...new Set(dropped.map((field) => (isName(field) ? field : '?')))].join(',');
+}
+
+/** Names of unknown fields are the caller's words, and may be anything, even a key: what no field is called is not repeated. */
+const fieldName = /^[a-z][a-z_]*(\.[a-z_]+)*$/i;

@@ -3,8 +3,8 @@
 // or runs out of its memory is ended, and the job it had with it; nobody else notices.
 import { Worker } from 'node:worker_threads';
 import { FairQueue, HeldShare, type ShareOwner } from '../../common/shares.ts';
+import type { ReadShare } from '../shares.ts';
 import { shares } from '../shares.ts';
-import type { ReadShare } from '../telemetry/share-metrics.ts';
 import { bytesOf, type TranslationJob, type TranslationOutcome } from './translation-job.ts';
 
 export interface TranslationWorkersOptions {

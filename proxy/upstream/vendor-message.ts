@@ -4,7 +4,7 @@ import { isObject } from '../../common/json.ts';
 import { printableLine } from '../../common/key-forms.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 import type { ProviderCall, VendorError } from '../providers/provider.ts';
-import { withoutKey } from './key-echo.ts';
+import { withoutKey } from './provider-text.ts';
 
 const wordsMax = 300;
 /** So many characters of the request in a row are a part of it. */

@@ -1,5 +1,7 @@
-// Events on their way out, and what they take of memory.
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+// Events on their way out: what they take of memory, and how they are packed where many wait.
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { UsageEvent } from './ledger-client.ts';
 
 export interface Batch {
   events: readonly UsageEvent[];
@@ -48,3 +50,21 @@ export function costOfAll(events: readonly UsageEvent[]): number {
   for (const event of events) cost += event.cost;
   return cost;
 }
+
+/** Events as compressed JSON, in memory or in Redis. Compresses away from the event loop. */
+export interface Packing {
+  pack(events: readonly UsageEvent[]): Promise<Uint8Array>;
+  /** @param packed by `pack` of this version or an older one. @param bytesMax of what comes out. @throws RangeError above it */
+  unpack(packed: Uint8Array, bytesMax?: number): Promise<readonly UsageEvent[]>;
+}
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+export const packing: Packing = {
+  pack: (events) => deflate(JSON.stringify(events), { level: 1 }),
+  unpack: async (packed, bytesMax) => {
+    const text = await inflate(packed, bytesMax === undefined ? {} : { maxOutputLength: bytesMax });
+    return JSON.parse(text.toString());
+  },
+};

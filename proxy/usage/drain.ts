@@ -4,12 +4,11 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
 import { RedisUnavailableError } from '../redis/connection.ts';
 import { batchEventsMax } from './batch.ts';
-import type { Entry, Overflow } from './overflow.ts';
+import type { UsageEvent } from './ledger-client.ts';
 import type { Reporting } from './reporting.ts';
-import type { SkipReason, UsageMetrics } from './usage-metrics.ts';
+import type { Entry, Overflow, SkipReason, UsageMetrics } from './usage-log.ts';
 
 export interface DrainDeps {
   readonly overflow: Overflow;

@@ -1,9 +1,8 @@
 // Events that were acknowledged of late, packed: a database that has lost what it committed last is told again. The oldest go first,
 // by their age or where there are too many.
 import type { Clock } from '../../common/clock.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
-import { bytesOfAll } from './batch.ts';
-import { type Packing, packing } from './packing.ts';
+import { bytesOfAll, type Packing, packing } from './batch.ts';
+import type { UsageEvent } from './ledger-client.ts';
 
 /** For so long after it was acknowledged. */
 export const usageKeptMs = 300_000;

@@ -4,24 +4,21 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { LedgerClient, UsageEvent } from '../budgets/ledger-client.ts';
-import type { Journals } from '../journal/journals.ts';
+import type { Packing } from './batch.ts';
 import { Drain } from './drain.ts';
 import { KeptEvents } from './kept-events.ts';
+import type { LedgerClient, UsageEvent } from './ledger-client.ts';
 import { Ordinals } from './ordinals.ts';
-import type { Overflow } from './overflow.ts';
-import type { Packing } from './packing.ts';
 import { Reporting } from './reporting.ts';
 import { ReportingAgain } from './reporting-again.ts';
 import { type Escrow, Unacknowledged } from './unacknowledged.ts';
-import type { UsageLog } from './usage-log.ts';
-import type { UsageGauges, UsageMetrics } from './usage-metrics.ts';
+import type { Overflow, UsageGauges, UsageLog, UsageMetrics } from './usage-log.ts';
 import { UsageQueue, type Whereabouts } from './usage-queue.ts';
 
 export interface UsageLogDeps {
   readonly client: Pick<LedgerClient, 'report'>;
   /** Told what is recorded, before it is reported, and what has become of it. */
-  readonly journals?: Pick<Journals, 'settled' | 'acknowledged' | 'overflowed' | 'flush'> | undefined;
+  readonly journals?: UsageJournals | undefined;
   readonly ordinals?: Ordinals;
   /** Default: compressed, in other threads. */
   readonly packing?: Packing | undefined;
@@ -34,6 +31,16 @@ export interface UsageLogDeps {
   readonly background: Background;
   readonly log: Logger;
   readonly metrics: UsageMetrics;
+}
+
+/** What the journals of a crash have to know of usage. */
+export interface UsageJournals {
+  /** Is to be recorded; not yet reported. */
+  settled(event: UsageEvent): void;
+  acknowledged(events: readonly UsageEvent[]): void;
+  overflowed(events: readonly UsageEvent[]): void;
+  /** Before anything is reported. */
+  flush(): void;
 }
 
 export interface LiveUsageLog extends UsageLog, UnsettledUsage {

@@ -3,13 +3,12 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../common/clock.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
 import { isRefusal, type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
 import { createScript, runScript } from '../redis/script.ts';
 import { nameInShard, shardCount } from '../redis/shards.ts';
-import { batchEventsMax, bytesOf } from './batch.ts';
-import type { Entry, Overflow } from './overflow.ts';
-import { packing } from './packing.ts';
+import { batchEventsMax, bytesOf, packing } from './batch.ts';
+import type { UsageEvent } from './ledger-client.ts';
+import type { Entry, Overflow } from './usage-log.ts';
 
 export interface RedisOverflowDeps {
   readonly connection: RedisConnection;

@@ -2,8 +2,8 @@
 import { backoffMs } from '../../common/backoff.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
 import type { KeptBatch, KeptEvents } from './kept-events.ts';
+import type { UsageEvent } from './ledger-client.ts';
 import type { Reporting } from './reporting.ts';
 
 export interface ReportingAgainDeps {

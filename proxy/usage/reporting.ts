@@ -2,7 +2,7 @@
 // good. Events may be reported any number of times: each is recorded once.
 import { type BackoffOptions, backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
-import { type LedgerClient, LedgerRefusedError, type UsageEvent } from '../budgets/ledger-client.ts';
+import { type LedgerClient, LedgerRefusedError, type UsageEvent } from './ledger-client.ts';
 
 export interface ReportingDeps {
   readonly client: Pick<LedgerClient, 'report'>;

@@ -1,7 +1,7 @@
 // Escrow of events that were recorded here and are not known to be in the ledger, by session and lease: what a session that is closed
 // must leave for them. What waits in Redis counts until it is reported and removed from here or the session is forgotten: another proxy
 // that reports it does not say so here. It may be there several times, because what was not heard is put there again: it counts once.
-import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from './ledger-client.ts';
 import { OrdinalSet } from './ordinals.ts';
 
 export interface Escrow {

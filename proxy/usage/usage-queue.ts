@@ -5,12 +5,10 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { UsageEvent } from '../budgets/ledger-client.ts';
 import { type Batch, batchBytesMax, batchEventsMax, bytesOf, bytesOfAll, costOfAll } from './batch.ts';
-import type { Overflow } from './overflow.ts';
+import type { UsageEvent } from './ledger-client.ts';
 import type { Reporting } from './reporting.ts';
-import type { UsageLog } from './usage-log.ts';
-import type { UsageGauges, UsageMetrics } from './usage-metrics.ts';
+import type { Overflow, UsageGauges, UsageLog, UsageMetrics } from './usage-log.ts';
 
 export interface UsageQueueDeps {
   readonly reporting: Reporting;

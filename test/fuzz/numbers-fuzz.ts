@@ -5,7 +5,7 @@ import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';
 import { everyField } from '../../proxy/formats/chat-completions/passed-fields.ts';
 import { CompiledGuardrails } from '../../proxy/guardrails/compiled.ts';
-import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
+import { createGuardrails } from '../../proxy/guardrails/inspection/live-guardrails.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import { LoopTurns } from '../../proxy/loop-turns.ts';

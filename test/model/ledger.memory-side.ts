@@ -1,12 +1,7 @@
 // The protocol's reference in the place of the control plane: it takes no time, so the proxies' side sees many schedules. A fault
 // that is put into it is one that the judge must find.
 import { uuidv7 } from '../../common/uuid.ts';
-import type {
-  DrawRequest,
-  ReturnRequest,
-  SessionEnd,
-  UsageEvent,
-} from '../../proxy/budgets/ledger-client.ts';
+import type { DrawRequest, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 

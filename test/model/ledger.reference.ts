@@ -8,7 +8,7 @@ import type {
   ReturnRequest,
   SessionEnd,
   UsageEvent,
-} from '../../proxy/budgets/ledger-client.ts';
+} from '../../proxy/usage/ledger-client.ts';
 
 export interface BudgetTerms {
   readonly id: string;

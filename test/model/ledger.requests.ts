@@ -7,7 +7,7 @@ import {
   type Stamp,
   type UsageOfKilled,
 } from '../../proxy/budgets/budgets.ts';
-import type { UsageEvent } from '../../proxy/budgets/ledger-client.ts';
+import type { UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import type { Random } from '../support/access/random.ts';
 import type { ModelProxy } from './ledger.proxy.ts';
 import type { BudgetTerms } from './ledger.reference.ts';

@@ -6,13 +6,13 @@ import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
-import { expireSessions } from '../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../control-plane/ledger/expiry.ts';
 import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import { CallError } from '../../control-plane/rpc/errors.ts';
-import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/rpc/method.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
+import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type {
   BooksTransaction,
   Change,
@@ -27,7 +27,7 @@ import type {
   ReturnRequest,
   SessionEnd,
   UsageEvent,
-} from '../../proxy/budgets/ledger-client.ts';
+} from '../../proxy/usage/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';

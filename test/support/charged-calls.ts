@@ -1,11 +1,10 @@
 // Calls and outcomes as the ledger charges them.
 
-import type { ChatCall } from '../../proxy/call.ts';
+import type { ChatCall, Outcome } from '../../proxy/call.ts';
 import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
 import type { Usage } from '../../proxy/conversation/usage.ts';
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
-import type { Outcome } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 
 const traits = new TraitTable();

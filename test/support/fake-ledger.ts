@@ -10,7 +10,7 @@ import {
   LedgerRefusedError,
   type ReturnRequest,
   type SessionEnd,
-} from '../../proxy/budgets/ledger-client.ts';
+} from '../../proxy/usage/ledger-client.ts';
 import { LedgerReference, rowKey } from '../model/ledger.reference.ts';
 import { usageOf } from './usage-queue.ts';
 

@@ -9,7 +9,7 @@ import { createSealKey } from '../../common/seal.ts';
 import { startControlPlane } from '../../control-plane/app.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import { type RunningProxy, startProxy } from '../../proxy/app.ts';
-import type { ServiceNetwork } from '../../proxy/guardrails/live-guardrails.ts';
+import type { ServiceNetwork } from '../../proxy/guardrails/inspection/live-guardrails.ts';
 import { readProxySettings } from '../../proxy/settings.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { type Simulator, startSimulator } from '../../simulator/index.ts';

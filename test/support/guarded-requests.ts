@@ -10,8 +10,8 @@ import { parseChatRequest } from '../../proxy/formats/chat-completions/read-requ
 import { CompiledGuardrails, type CompiledGuardrailsDeps } from '../../proxy/guardrails/compiled.ts';
 import type { Decided } from '../../proxy/guardrails/decision-samples.ts';
 import type { InspectContext, Inspection } from '../../proxy/guardrails/guardrail.ts';
-import { createGuardrails } from '../../proxy/guardrails/live-guardrails.ts';
-import type { RequestInspectionDeps } from '../../proxy/guardrails/request-inspection.ts';
+import { createGuardrails } from '../../proxy/guardrails/inspection/live-guardrails.ts';
+import type { RequestInspectionDeps } from '../../proxy/guardrails/inspection/request-inspection.ts';
 import { Scanner } from '../../proxy/guardrails/scanner.ts';
 import { LoopTurns } from '../../proxy/loop-turns.ts';
 import type { CompleteResult } from '../../proxy/upstream/attempt.ts';

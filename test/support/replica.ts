@@ -1,8 +1,8 @@
 // What a replica tells of itself where a test does not look.
 import { catalogState } from '../../catalog/in-force.ts';
 import { systemClock } from '../../common/clock.ts';
-import type { GuardrailWork } from '../../control-plane/guardrail-work.ts';
-import type { Replica } from '../../control-plane/services/replica.ts';
+import type { GuardrailWork } from '../../control-plane/guardrails/guardrail-work.ts';
+import type { Replica } from '../../control-plane/services/method.ts';
 import type { MetricsDeps } from '../../control-plane/telemetry/metrics.ts';
 
 export const someReplica: Replica = {

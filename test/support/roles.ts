@@ -1,7 +1,7 @@
 // Who may call what: an expectation for every method of the table, with a request that is made anew for each call. A method
 // without one does not type-check, so nobody adds a method without saying who may call it.
 import { randomUUID } from 'node:crypto';
-import type { MethodName } from '../../control-plane/services/methods.ts';
+import type { MethodName } from '../../control-plane/api/methods.ts';
 import { writeDrift } from './bills/stored.ts';
 import type { StoreDatabase } from './databases.ts';
 import { writeBooks, writeLease } from './ledger-state.ts';

@@ -6,12 +6,12 @@ import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { OrganizationRecord, Principal } from '../../proxy/access/principal.ts';
 import type { ChatCall } from '../../proxy/call.ts';
 import { Decisions } from '../../proxy/guardrails/decisions.ts';
+import type { ServiceGuard } from '../../proxy/guardrails/service.ts';
 import type { ModerationDeps } from '../../proxy/guardrails/services/moderation.ts';
-import type { ServiceGuard } from '../../proxy/guardrails/services/service.ts';
 import {
   createServiceGuards,
   type ServiceGuardsDeps,
-} from '../../proxy/guardrails/services/service-guards.ts';
+} from '../../proxy/guardrails/services/service-guard.ts';
 
 export function guardrailOf(check: Check, fields: Partial<Guardrail> = {}): Guardrail {
   return {

@@ -5,10 +5,10 @@ import { createBackground } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import { createLogger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import { type LedgerClient, LedgerRefusedError, type UsageEvent } from '../../proxy/budgets/ledger-client.ts';
 import { RedisUnavailableError } from '../../proxy/redis/connection.ts';
+import { type LedgerClient, LedgerRefusedError, type UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from '../../proxy/usage/live-usage-log.ts';
-import type { Entry, Overflow } from '../../proxy/usage/overflow.ts';
+import type { Entry, Overflow } from '../../proxy/usage/usage-log.ts';
 import { Random } from './access/random.ts';
 import { VirtualTime } from './virtual-time.ts';
 

@@ -2,8 +2,7 @@
 // re2js.
 import { RE2JS, RE2Set } from 're2js';
 import { InvalidCheckError } from '../../invalid-check.ts';
-import { longestMatch } from './longest.ts';
-import { isEmptyPossible, type Program } from './program.ts';
+import { isEmptyPossible, longestMatch, type Program } from './program.ts';
 
 export interface Span {
   readonly start: number;

@@ -1,7 +1,7 @@
 // The services of one stage, asked about texts that are whole: those that rewrite one after another, each about what the one before has
 // left; all others at the same time, about what the first is asked about. Long texts are asked about in windows, as streams are.
 import { Placeholders } from '../../../guardrails/placeholders.ts';
-import type { AskedAbout, ServiceGuard } from './service.ts';
+import type { AskedAbout, ServiceGuard } from '../service.ts';
 import { WindowedText, windowsOf } from './windows.ts';
 
 export interface AskedText {

@@ -6,7 +6,7 @@ import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import type { Secret } from '../../../common/secret.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
-import { ServiceFailedError } from './service.ts';
+import { ServiceFailedError } from '../service.ts';
 
 export interface AccessTokensDeps {
   readonly post: GuardedPost;

@@ -3,9 +3,9 @@
 // one service that hangs keeps no other guardrail waiting.
 import { Breaker } from '../../../common/breaker.ts';
 import type { Clock } from '../../../common/clock.ts';
-import { errorCode } from '../../../common/error-code.ts';
 import { AnswerTooLongError } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
+import { errorCode } from '../../../common/system-errors.ts';
 import { NoAnswerError } from '../../../guardrails/services/adapter.ts';
 import { LookupRefusedError } from '../../upstream/name-lookups.ts';
 import { TransportError } from '../../upstream/transport.ts';
@@ -15,7 +15,7 @@ import {
   ServiceFailedError,
   type ServiceQuestion,
   type ServiceVerdict,
-} from './service.ts';
+} from '../service.ts';
 import { Places } from './slots.ts';
 
 /** Asks without limits of its own. @throws ServiceFailedError, NotAskedError, or what the connection fails with */

@@ -6,9 +6,9 @@ import type { ModelForm, ModelMessage } from '../../../guardrails/models/form.ts
 import { modelForm } from '../../../guardrails/models/index.ts';
 import { NoAnswerError, type TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { Caller } from '../../access/authenticator.ts';
+import { ServiceFailedError } from '../service.ts';
 import { documentsOf, verdictsOf } from './documents.ts';
 import type { Ask } from './limited-check.ts';
-import { ServiceFailedError } from './service.ts';
 import { verdictOf } from './vendor-service.ts';
 
 export interface ModelQuestion {

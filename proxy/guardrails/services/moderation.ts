@@ -9,10 +9,9 @@ import type { OrganizationRecord } from '../../access/principal.ts';
 import type { Target } from '../../providers/provider.ts';
 import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
 import type { Transport } from '../../upstream/transport.ts';
-import { labelsIn } from './labels.ts';
+import { labelsIn, ServiceFailedError } from '../service.ts';
 import type { Ask } from './limited-check.ts';
 import { postWhole } from './post-whole.ts';
-import { ServiceFailedError } from './service.ts';
 
 export interface ModerationDeps {
   readonly transport: Transport;

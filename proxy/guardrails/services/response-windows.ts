@@ -5,10 +5,10 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { mapPaths, type Slot } from '../../../guardrails/inspection/inspection-schema.ts';
 import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
-import { type Piece, readDelta } from '../stream/delta.ts';
+import { type Piece, readDelta } from '../delta.ts';
+import type { ServiceGuard } from '../service.ts';
 import { aboutOf, rewrites } from './ask-services.ts';
 import { type DueText, ServedText } from './served-text.ts';
-import type { ServiceGuard } from './service.ts';
 
 export interface AnswerWindowsDeps {
   /** Those that hold. */

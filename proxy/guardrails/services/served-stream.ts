@@ -8,9 +8,9 @@ import type { Placeholders } from '../../../guardrails/placeholders.ts';
 import { eventData, SseSplitter } from '../../formats/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { InspectContext } from '../guardrail.ts';
+import type { ServiceGuard } from '../service.ts';
 import { askServices } from './ask-services.ts';
 import { AnswerWindows } from './response-windows.ts';
-import type { ServiceGuard } from './service.ts';
 import { WholeAnswer } from './whole-response.ts';
 
 export interface ServedStreamDeps {

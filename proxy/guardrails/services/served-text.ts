@@ -1,8 +1,8 @@
 // One text on its way past services: first those that only look, at the same time; then those that rewrite, one after another, each about
 // what the one before has left. It leaves when all have let it.
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { ServiceGuard } from '../service.ts';
 import type { WindowAbout } from './ask-services.ts';
-import type { ServiceGuard } from './service.ts';
 import { WindowedText } from './windows.ts';
 
 /** What a service is to be asked now. */

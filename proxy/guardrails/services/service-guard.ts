@@ -1,12 +1,18 @@
-// What becomes of a service's verdict, by its guardrail's action, and of its failure, by the guardrail's failure rule. It may be asked
+// The guardrails that another service decides, as requests see them. Slots, failures in a row and connections belong to a service, by
+// its guardrail's id and revision, for all requests. What becomes of a service's verdict, by its guardrail's action, and of its failure, by the guardrail's failure rule. It may be asked
 // several times for one stage of a request; what was decided is counted once.
+
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../common/clock.ts';
+import type { GuardedPost } from '../../../common/guarded-request.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import type { Logger } from '../../../common/logger.ts';
 import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
-import type { TextVerdict } from '../../../guardrails/services/adapter.ts';
+import type { AskedContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { ChatCall } from '../../call.ts';
 import type { Decisions } from '../decisions.ts';
-import { contextOf } from './question-context.ts';
 import {
   type AskedAbout,
   NotAskedError,
@@ -15,7 +21,12 @@ import {
   type ServiceGuard,
   type ServiceQuestion,
   type ServiceVerdict,
-} from './service.ts';
+} from '../service.ts';
+import { type Ask, LimitedCheck } from './limited-check.ts';
+import { type AskModel, createModelAsk } from './model.ts';
+import { createModerationAsk, type ModerationDeps, moderationTimeoutMs } from './moderation.ts';
+import { createVendorAsk, type VendorServiceDeps } from './vendor-service.ts';
+import { createWebhookAsk } from './webhook.ts';
 import { windowOf } from './windows.ts';
 
 /** What the decisions of one stage of a request are about, and where they go. */
@@ -163,4 +174,78 @@ function leftOfText(
   }
   const rest = text.slice(left);
   return json === undefined ? out + rest : out + json.kept(rest) + json.end();
+}
+
+export interface ServiceMetrics {
+  /** @param outcome "answered", or the reason of a ServiceFailedError */
+  serviceAsked(kind: Guardrail['check']['kind'], outcome: string): void;
+}
+
+export interface ServiceGuardsDeps {
+  /** Opens the connections of one webhook, or service. */
+  openPost(): GuardedPost;
+  readonly moderation: ModerationDeps;
+  readonly cloud: VendorServiceDeps['cloud'];
+  readonly askModel: AskModel;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+}
+
+/** Of many organizations; what is forgotten begins anew. */
+const checksMax = 10_000;
+
+/** @returns what makes the guard of one guardrail, for one stage of one request */
+export function createServiceGuards(
+  deps: ServiceGuardsDeps,
+): (guardrail: Guardrail, context: ServiceContext) => ServiceGuard {
+  const checks = new LRUCache<string, ServiceCheck>({ max: checksMax });
+  return (guardrail, context) => {
+    const key = `${guardrail.id} ${guardrail.revision}`;
+    const check = checks.get(key) ?? limited(guardrail, deps);
+    checks.set(key, check);
+    return createServiceGuard(guardrail, check, context);
+  };
+}
+
+function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
+  const { clock, log, metrics, moderation, openPost, cloud, askModel } = deps;
+  const within = (timeoutMs: number, ask: Ask) =>
+    new LimitedCheck({
+      ...{ ask, timeoutMs, clock, log },
+      asked: (outcome) => metrics.serviceAsked(check.kind, outcome),
+    });
+  switch (check.kind) {
+    case 'webhook':
+      return within(check.timeoutMs, createWebhookAsk(check, { post: openPost(), clock }));
+    case 'moderation':
+      return within(moderationTimeoutMs, createModerationAsk(check, moderation));
+    case 'service':
+      return within(check.timeoutMs, createVendorAsk(check, { post: openPost(), clock, cloud }));
+    case 'model':
+      return within(check.timeoutMs, createModelAsk(check, askModel));
+    default:
+      return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
+  }
+}
+
+/** What a response is compared with: what the model was shown. The caller's last question is apart from all else. */
+function contextOf({ messages }: JsonObject): AskedContext {
+  const turns = objectsOf(messages);
+  const last = turns.findLastIndex(({ role }) => role === 'user');
+  const texts = turns.map(({ content }) => textOf(content));
+  return {
+    sources: texts.filter(
+      (text, index) => index !== last && text !== '' && turns[index]?.role !== 'assistant',
+    ),
+    query: texts[last] ?? '',
+  };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part: unknown) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
+    .join('\n');
 }

@@ -16,10 +16,10 @@ import type {
 import { serviceAdapter } from '../../../guardrails/services/index.ts';
 import type { OrganizationRecord } from '../../access/principal.ts';
 import type { Target } from '../../providers/provider.ts';
+import { ServiceFailedError, type ServiceQuestion, type ServiceVerdict } from '../service.ts';
 import { documentsOf, type TextDocument, verdictsOf } from './documents.ts';
 import { AccessTokens } from './google-token.ts';
 import type { Ask } from './limited-check.ts';
-import { ServiceFailedError, type ServiceQuestion, type ServiceVerdict } from './service.ts';
 
 /** Signature Version 4, as requests to models are signed: @returns all headers, names and values in turn */
 export type CloudSigner = (

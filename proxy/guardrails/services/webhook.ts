@@ -6,9 +6,8 @@ import { isObject, parseJson } from '../../../common/json.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { signedHeaders } from '../../../common/webhook-signature.ts';
 import type { WebhookCheck } from '../../../guardrails/definition.ts';
-import { labelsIn } from './labels.ts';
+import { labelsIn, ServiceFailedError, type ServiceQuestion, type ServiceVerdict } from '../service.ts';
 import type { Ask } from './limited-check.ts';
-import { ServiceFailedError, type ServiceQuestion, type ServiceVerdict } from './service.ts';
 
 export interface WebhookDeps {
   /** Reads answers up to webhookAnswerBytesMax. */

@@ -3,7 +3,7 @@ import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
 import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
-import { type Piece, readDelta } from '../stream/delta.ts';
+import { type Piece, readDelta } from '../delta.ts';
 import type { AskedText } from './ask-services.ts';
 
 interface Part {

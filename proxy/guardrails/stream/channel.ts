@@ -1,6 +1,6 @@
 // Texts of a stream that come in pieces, each behind its window.
 import type { TextWindow } from '../../../guardrails/window.ts';
-import type { Piece } from './delta.ts';
+import type { Piece } from '../delta.ts';
 
 /** What has come of a text, and how much of it is decided: what stands behind it in the stream waits for that. */
 export interface Decidable {

@@ -6,9 +6,9 @@ import { messageFields } from '../../../guardrails/inspection/message-schema.ts'
 import { choicePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { TextWindow } from '../../../guardrails/window.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
+import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from '../delta.ts';
 import type { AnswerGuards } from '../response-guards.ts';
 import { Channel, type Decidable } from './channel.ts';
-import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from './delta.ts';
 import { HeldCall } from './held-call.ts';
 import { type Left, PathWindows } from './path-windows.ts';
 import type { WholeGuard } from './whole-guard.ts';

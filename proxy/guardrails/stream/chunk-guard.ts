@@ -3,11 +3,11 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { saysNothing } from '../delta.ts';
 import type { AnswerGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
 import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
-import { headFields, headOf } from './chunk-head.ts';
-import { saysNothing } from './delta.ts';
+import { headFields, headOf } from './chunk-pieces.ts';
 import { type Left, PathWindows } from './path-windows.ts';
 import { createWholeGuard, type WholeGuard } from './whole-guard.ts';
 

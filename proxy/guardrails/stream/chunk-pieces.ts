@@ -1,7 +1,6 @@
 // Chunks with long texts, cut into several that say the same: however text is cut, it gives the same, and between two slices others
 // have their turn.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { headOf } from './chunk-head.ts';
 
 /** UTF-16 units of a text in one slice. */
 export const sliceMax = 16 * 1024;
@@ -29,4 +28,15 @@ export function slicesOf(chunk: JsonObject): JsonObject[] {
     return { ...choice, delta: { ...opening, ...delta } };
   });
   return slices.length === 0 ? [] : [...slices, { ...chunk, choices: rest }];
+}
+
+/** What all chunks of a stream repeat, and the model has no say in. `obfuscation` hides how long a text is. */
+export const headFields: ReadonlySet<string> = new Set([
+  ...['id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier', 'provider', 'obfuscation'],
+]);
+
+export function headOf(chunk: JsonObject): JsonObject {
+  const head: JsonObject = {};
+  for (const name of headFields) if (chunk[name] !== undefined) head[name] = chunk[name];
+  return head;
 }

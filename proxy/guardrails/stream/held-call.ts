@@ -2,7 +2,7 @@
 // until it is complete and sent in one piece.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { type CallPiece, saysNothing, withoutEmpty } from './delta.ts';
+import { type CallPiece, saysNothing, withoutEmpty } from '../delta.ts';
 
 /** Where the text of a call stands, by its type. */
 const bodies = { function: 'arguments', custom: 'input' } as const;

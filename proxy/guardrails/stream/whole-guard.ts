@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../common/json.ts';
 import { fields, type Place, TooDeepError } from '../../../guardrails/inspection/inspection-schema.ts';
 import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
 import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
-import { guardStrings } from '../guarded-strings.ts';
 import type { AnswerGuards } from '../response-guards.ts';
+import { guardStrings } from '../response-guards.ts';
 
 /** Fields by where they stand, as they pass. @throws BlockedError; GatewayError guardrail_blocked for what is nested too deep */
 export interface WholeGuard {

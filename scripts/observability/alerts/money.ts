@@ -1,5 +1,5 @@
 // Alerts about money: budgets, usage on its way to the books, cost, and what vendors bill.
-import { catalogDaysMax } from '../../../catalog/age.ts';
+import { catalogDaysMax } from '../../../catalog/in-force.ts';
 import type { AlertGroup } from './alert.ts';
 
 export const moneyAlerts: readonly AlertGroup[] = [

@@ -1,5 +1,5 @@
 // What requests cost, and how what they used comes to the books.
-import { catalogDaysMax } from '../../../catalog/age.ts';
+import { catalogDaysMax } from '../../../catalog/in-force.ts';
 import type { Dashboard } from '../dashboard.ts';
 
 const perHour =

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditAnchor, anchorSignature, readAnchorLine } from '../../../common/audit-anchor.ts';
 import { createLogger } from '../../../common/logger.ts';
-import { contradiction } from '../../../control-plane/audit/anchored.ts';
+import { contradiction } from '../../../control-plane/audit/anchors.ts';
 import { AuditWatch, type AuditWatchDeps } from '../../../control-plane/audit/watch.ts';
 import { auditHash, chainStart } from '../../../control-plane/store/audit-chain.ts';
 import type { Store } from '../../../control-plane/store/store.ts';

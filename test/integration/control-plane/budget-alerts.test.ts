@@ -2,7 +2,7 @@
 // what proxies have left unsettled. Each once, whoever looks, over both databases.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
-import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
 import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { createBudgetNotices } from '../../../control-plane/store/notice-tables.ts';

@@ -16,7 +16,7 @@ import { systemClock } from '../../../common/clock.ts';
 import { openConnectionShare } from '../../../common/connection-cap.ts';
 import { hashCredential } from '../../../common/credential.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
-import { startHttpApi } from '../../../control-plane/http-api.ts';
+import { startHttpApi } from '../../../control-plane/api/http-api.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../proto/load.ts';

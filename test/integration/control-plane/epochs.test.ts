@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { drawing } from '../../../control-plane/ledger/acquire.ts';
 import { Healing, healingMs } from '../../../control-plane/ledger/healing.ts';
-import { LeaseBatches } from '../../../control-plane/ledger/lease-batches.ts';
+import { LeaseBatches } from '../../../control-plane/ledger/lease-work.ts';
 import { countedIn } from '../../../control-plane/store/epochs.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import type { Store } from '../../../control-plane/store/store.ts';

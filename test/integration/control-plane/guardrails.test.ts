@@ -5,7 +5,7 @@ import { hashCredential } from '../../../common/credential.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { unsealWebhookSecret } from '../../../control-plane/domain/webhook.ts';
 import { resealGuardrailSecrets } from '../../../control-plane/reseal.ts';
-import { secretPlace } from '../../../control-plane/services/guardrail.ts';
+import { secretPlace } from '../../../control-plane/services/guardrail-rows.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {

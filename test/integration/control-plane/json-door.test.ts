@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { methodNames } from '../../../control-plane/api/methods.ts';
 import document from '../../../control-plane/openapi.json' with { type: 'json' };
-import { methodNames } from '../../../control-plane/services/methods.ts';
 import { errorDetail } from '../../../proto/load.ts';
 import {
   type Answered,

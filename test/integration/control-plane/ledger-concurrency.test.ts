@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { windowOf } from '../../../common/budget-window.ts';
-import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
 import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { Random } from '../../support/access/random.ts';

@@ -1,8 +1,7 @@
 // The worker that closes silent sessions: every few seconds, on every replica, until it is stopped; and what keeps it waiting.
 import { sql } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
-import { expireSessions } from '../../../control-plane/ledger/expire.ts';
-import { type ExpiryDeps, startExpiry } from '../../../control-plane/ledger/expiry.ts';
+import { type ExpiryDeps, expireSessions, startExpiry } from '../../../control-plane/ledger/expiry.ts';
 import { shareSessions } from '../../../control-plane/ledger/locks.ts';
 import { createSessionTouches, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';

@@ -2,7 +2,7 @@
 // end that a proxy, or whoever took over for it, gives a session itself.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../../common/uuid.ts';
-import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';

@@ -1,7 +1,7 @@
 // The ledger's operations, one at a time, over both databases: what each answers and what then stands in the books.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dayOf, windowOf } from '../../../common/budget-window.ts';
-import { expireSessions } from '../../../control-plane/ledger/expire.ts';
+import { expireSessions } from '../../../control-plane/ledger/expiry.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';

@@ -1,7 +1,7 @@
 // Who may call what: every method of the table × every identity × own and other organization.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
-import { methodNamed, methodNames } from '../../../control-plane/services/methods.ts';
+import { methodNamed, methodNames } from '../../../control-plane/api/methods.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import {
   bootstrap,

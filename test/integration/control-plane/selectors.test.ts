@@ -1,7 +1,7 @@
 // Every call that takes a selector of models: with an alias, a synonym, a typing error, a bare name, a glob that
 // matches nothing, a custom provider. What selects nothing is refused with the names near to it, unless the writer insists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isMethodName, methodNames } from '../../../control-plane/services/methods.ts';
+import { isMethodName, methodNames } from '../../../control-plane/api/methods.ts';
 import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
 import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';

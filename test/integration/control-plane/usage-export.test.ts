@@ -8,7 +8,7 @@ import { systemClock } from '../../../common/clock.ts';
 import { usdOfNano } from '../../../common/money.ts';
 import { PrivateUpstreams } from '../../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
-import { createDispatcher } from '../../../control-plane/rpc/dispatch.ts';
+import { createDispatcher } from '../../../control-plane/api/dispatch.ts';
 import { createShares } from '../../../control-plane/rpc/shares.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';

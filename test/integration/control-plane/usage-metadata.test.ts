@@ -2,13 +2,13 @@
 // which with what has none are the sums of all.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs } from '../../../common/budget-window.ts';
+import { type AdjustedUsage, bookAdjustment } from '../../../control-plane/ledger/adjustments.ts';
+import { keepUp } from '../../../control-plane/ledger/usage-upkeep.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
-import { type AdjustedUsage, bookAdjustment } from '../../../control-plane/usage/adjustments.ts';
 import { hourMs } from '../../../control-plane/usage/hours.ts';
 import { metadataSetsMax, otherValue, pastMetadataMax } from '../../../control-plane/usage/metadata.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
-import { keepUp } from '../../../control-plane/usage/upkeep.ts';
 import { Random } from '../../support/access/random.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {

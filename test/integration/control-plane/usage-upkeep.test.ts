@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
+import { keepUp, startUsageUpkeep } from '../../../control-plane/ledger/usage-upkeep.ts';
 import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import { StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { createUsageDays, partitionedDays, type UsageDays } from '../../../control-plane/usage/partitions.ts';
 import { recordUsage } from '../../../control-plane/usage/record.ts';
-import { keepUp, startUsageUpkeep } from '../../../control-plane/usage/upkeep.ts';
 import { describeStores, freshPostgres, type GivenStore } from '../../support/databases.ts';
 import { until } from '../../support/process.ts';
 import { silentLog } from '../../support/silent-log.ts';

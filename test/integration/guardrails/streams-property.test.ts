@@ -11,7 +11,7 @@ import type { ChatCall } from '../../../proxy/call.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
 import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
 import { Decisions } from '../../../proxy/guardrails/decisions.ts';
-import { AnswerInspection } from '../../../proxy/guardrails/response-inspection.ts';
+import { AnswerInspection } from '../../../proxy/guardrails/inspection/response-inspection.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
 import { LoopTurns } from '../../../proxy/loop-turns.ts';

@@ -1,7 +1,7 @@
 // A matcher held against a text whole, and in pieces as a stream holds it.
 import { expect } from 'vitest';
-import { fold } from '../../../guardrails/fold.ts';
-import { contextMax, type Finding, type Matcher } from '../../../guardrails/matcher.ts';
+import { contextMax, fold } from '../../../guardrails/fold.ts';
+import type { Finding, Matcher } from '../../../guardrails/matcher.ts';
 import type { Random } from '../access/random.ts';
 
 export function findWhole(matcher: Matcher, raw: string, window: number): readonly Finding[] {

@@ -1,6 +1,6 @@
 // A guardrail's service on loopback with a public name and a valid certificate, as a proxy within a test sees it.
 import { readFileSync } from 'node:fs';
-import type { ServiceNetwork } from '../../../proxy/guardrails/live-guardrails.ts';
+import type { ServiceNetwork } from '../../../proxy/guardrails/inspection/live-guardrails.ts';
 import { createAuthority, type TestAuthority } from '../tls.ts';
 import { publicHost } from '../webhook-receiver.ts';
 

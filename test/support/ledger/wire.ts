@@ -2,7 +2,6 @@
 import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import type { LedgerService } from '../../../control-plane/services/ledger.ts';
 import { services } from '../../../proto/load.ts';
-import type { LedgerClient } from '../../../proxy/budgets/ledger-client.ts';
 import {
   decodeDraw,
   decodeEnd,
@@ -13,6 +12,7 @@ import {
   encodeReturn,
 } from '../../../proxy/control-plane/wire-ledger.ts';
 import { decodeReport, encodeReport } from '../../../proxy/control-plane/wire-report.ts';
+import type { LedgerClient } from '../../../proxy/usage/ledger-client.ts';
 
 export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
   const { CloseSession, Draw, KeepSession, ReportUsage, Return } = services.Ledger;

@@ -1,6 +1,6 @@
 // CSV that spreadsheets and RFC 4180 agree on.
 import { expect, it } from 'vitest';
-import { type Cell, csvLine } from '../../../control-plane/usage/csv.ts';
+import { type Cell, csvLine } from '../../../control-plane/usage/export.ts';
 
 it.each<[readonly Cell[], string]>([
   [['a', 'b'], 'a,b\r\n'],

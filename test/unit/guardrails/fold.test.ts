@@ -1,7 +1,6 @@
 // What text folds to, where it leads back to, and that pieces fold to what the whole does.
 import { describe, expect, it } from 'vitest';
-import { type FoldedText, fold } from '../../../guardrails/fold.ts';
-import { contextMax } from '../../../guardrails/matcher.ts';
+import { contextMax, type FoldedText, fold } from '../../../guardrails/fold.ts';
 import { Random } from '../../support/access/random.ts';
 import { startingSeed } from '../../support/seed.ts';
 import { disguisedText } from './window.texts.ts';

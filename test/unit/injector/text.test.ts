@@ -1,7 +1,7 @@
 // The small things: nesting of JSON, paths of JSON Patch, text as it is shown.
 import { describe, expect, it } from 'vitest';
-import { isTooDeep } from '../../../injector/json-depth.ts';
 import { addition } from '../../../injector/json-patch.ts';
+import { isTooDeep } from '../../../injector/review.ts';
 import { cut, shown } from '../../../injector/shown.ts';
 
 describe('the nesting of JSON', () => {

@@ -3,7 +3,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { isDownload, methodNamed, methodNames } from '../../../control-plane/services/methods.ts';
+import { isDownload, methodNamed, methodNames } from '../../../control-plane/api/methods.ts';
 import { methodTypes } from '../../../proto/json/contract.ts';
 import { decodeJson, JsonRequestError } from '../../../proto/json/decode.ts';
 import { toJson } from '../../../proto/json/encode.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { type MethodName, methodNamed, methodNames } from '../../../../control-plane/api/methods.ts';
 import { takesAway } from '../../../../control-plane/audit/revocations.ts';
-import { type MethodName, methodNamed, methodNames } from '../../../../control-plane/services/methods.ts';
 import { chained } from '../../../support/audit-events.ts';
 
 const judged = (action: string, before?: object, after?: object) => {

@@ -1,6 +1,8 @@
 // Keys and tokens of the gateway where operators write names and texts.
 import { describe, expect, it } from 'vitest';
 import { createCredential, credentialPrefixes } from '../../../../common/credential.ts';
+import { guardrailMessage, guardrailName } from '../../../../control-plane/domain/guardrail.ts';
+import { pastedCredentials } from '../../../../control-plane/domain/pasted-credentials.ts';
 import {
   clientRequestId,
   email,
@@ -9,9 +11,7 @@ import {
   name,
   noCredential,
   visible,
-} from '../../../../control-plane/domain/fields.ts';
-import { guardrailMessage, guardrailName } from '../../../../control-plane/domain/guardrail.ts';
-import { pastedCredentials } from '../../../../control-plane/domain/pasted-credentials.ts';
+} from '../../../../control-plane/domain/shared-fields.ts';
 
 const kinds = Object.keys(credentialPrefixes) as (keyof typeof credentialPrefixes)[];
 

@@ -1,9 +1,6 @@
 // Which statements PostgreSQL is asked to prepare.
 import { expect, it } from 'vitest';
-import {
-  createStatementNames,
-  type NameStatement,
-} from '../../../../control-plane/store/postgres-prepared.ts';
+import { createStatementNames, type NameStatement } from '../../../../control-plane/store/postgres-pool.ts';
 
 function askOften(nameOf: NameStatement, text: string): string | undefined {
   for (let time = 0; time < 5; time++) nameOf(text);

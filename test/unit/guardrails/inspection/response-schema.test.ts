@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { BlockedError, type Guard } from '../../../../guardrails/window.ts';
-import { guardStrings } from '../../../../proxy/guardrails/guarded-strings.ts';
+import { guardStrings } from '../../../../proxy/guardrails/response-guards.ts';
 import { answered, literally, wordsGuardrail } from '../../../support/guarded-requests.ts';
 
 const planted = 'PLANTED';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { CustomProvider, OrganizationRecord } from '../../../../proxy/access/principal.ts';
-import { Records } from '../../../../proxy/access/records.ts';
-import { SharedProviders } from '../../../../proxy/access/shared-providers.ts';
+import { Records, SharedProviders } from '../../../../proxy/access/records.ts';
 import { FakeDatabase } from '../../../support/access/database.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 

@@ -1,6 +1,6 @@
 // Why a request is refused, for how long that is believed, and what a change of the budget does to it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerStalledError } from '../../../../proxy/budgets/ledger-client.ts';
+import { LedgerStalledError } from '../../../../proxy/usage/ledger-client.ts';
 import { LedgerLink } from '../../../support/fake-ledger.ts';
 import { ask, attempt, World } from './world.ts';
 

@@ -10,7 +10,7 @@ import {
   samplingFields,
 } from '../../../../proxy/formats/chat-completions/passed-fields.ts';
 import { apiFields, mappedFields } from '../../../../proxy/formats/chat-completions/studio/fields.ts';
-import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
+import { keptBack } from '../../../../proxy/guardrails/response-guards.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
-import type { ServiceGuard } from '../../../../proxy/guardrails/services/service.ts';
+import type { ServiceGuard } from '../../../../proxy/guardrails/service.ts';
 import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';
 

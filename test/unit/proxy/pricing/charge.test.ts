@@ -4,8 +4,7 @@ import type { ModelPrices } from '../../../../proxy/catalog/models.ts';
 import type { ResponseEnd } from '../../../../proxy/conversation/response-end.ts';
 import { noUsage } from '../../../../proxy/conversation/usage.ts';
 import { boundOf } from '../../../../proxy/pricing/bound.ts';
-import { chargeOf, type Terms } from '../../../../proxy/pricing/charge.ts';
-import { mayThinkUnseen } from '../../../../proxy/pricing/hidden-thoughts.ts';
+import { chargeOf, mayThinkUnseen, type Terms } from '../../../../proxy/pricing/charge.ts';
 import { compilePrices, type Prices } from '../../../../proxy/pricing/prices.ts';
 import { chatCallOf, outcomeWith, type PlayedOutcome } from '../../../support/charged-calls.ts';
 

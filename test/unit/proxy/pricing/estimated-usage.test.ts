@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatCall } from '../../../../proxy/call.ts';
 import { noUsage, type Usage } from '../../../../proxy/conversation/usage.ts';
-import { estimatedUsage } from '../../../../proxy/pricing/estimated-usage.ts';
+import { estimatedUsage } from '../../../../proxy/pricing/charge.ts';
 import { estimateTokens } from '../../../../proxy/rates/estimate.ts';
 import { chatCallOf, outcomeWith } from '../../../support/charged-calls.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../../../proxy/rates/server-clock.ts';
+import { ServerClock } from '../../../../proxy/rates/timed-scripts.ts';
 
 const at = (asked: number, read = asked) => ({ asked, read });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { answeredModel } from '../../../../proxy/upstream/response-model.ts';
+import { answeredModel } from '../../../../proxy/upstream/provider-text.ts';
 
 const credential = { apiKey: new Secret('key-of-the-provider') };
 const told = (model: string | undefined) => answeredModel(model, credential);

@@ -1,7 +1,7 @@
 // Proxies that record usage while control plane and Redis fail in every way, and while they are killed and closed themselves.
 // After every step each event of a living proxy stands in the books, in the overflow or in its memory; at rest all stand in the books.
 import { expect, it } from 'vitest';
-import type { UsageEvent } from '../../../../proxy/budgets/ledger-client.ts';
+import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { Random } from '../../../support/access/random.ts';
 import { startingSeed } from '../../../support/seed.ts';
 import {

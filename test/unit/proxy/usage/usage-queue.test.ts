@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { UsageEvent } from '../../../../proxy/budgets/ledger-client.ts';
 import { bytesOf } from '../../../../proxy/usage/batch.ts';
+import type { UsageEvent } from '../../../../proxy/usage/ledger-client.ts';
 import { type UsageProxy, usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
 
 let { books, goAway, proxies, start, store, time } = usageScene();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { labelsIn } from '../../../../../proxy/guardrails/services/labels.ts';
+import { labelsIn } from '../../../../../proxy/guardrails/service.ts';
 
 it.each([
   [

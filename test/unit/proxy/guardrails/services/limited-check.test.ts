@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../../../common/logger.ts';
 import type { Principal } from '../../../../../proxy/access/principal.ts';
-import { LimitedCheck } from '../../../../../proxy/guardrails/services/limited-check.ts';
 import {
   NotAskedError,
   ServiceFailedError,
   type ServiceQuestion,
   type ServiceVerdict,
-} from '../../../../../proxy/guardrails/services/service.ts';
+} from '../../../../../proxy/guardrails/service.ts';
+import { LimitedCheck } from '../../../../../proxy/guardrails/services/limited-check.ts';
 import { organization } from '../../../../support/service-guards.ts';
 import { VirtualTime } from '../../../../support/virtual-time.ts';
 

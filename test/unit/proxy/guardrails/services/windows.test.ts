@@ -1,7 +1,7 @@
 // What services are asked about long texts: the same windows for a whole answer and for a stream, however it is cut.
 import { describe, expect, it } from 'vitest';
+import type { ServiceGuard } from '../../../../../proxy/guardrails/service.ts';
 import { askServices } from '../../../../../proxy/guardrails/services/ask-services.ts';
-import type { ServiceGuard } from '../../../../../proxy/guardrails/services/service.ts';
 import { WindowedText, windowOf, windowsOf } from '../../../../../proxy/guardrails/services/windows.ts';
 import {
   answered,

@@ -1,0 +1,43 @@
+// Metrics that several programs have, as options for the prom-client of each: of shares, read at each scrape, and of what is dropped.
+import { acceptFailuresCounter } from './listen.ts';
+import { lostLinesCounter } from './logger.ts';
+
+export interface ShareUse {
+  /** Of what one owner may have, or all together: 0 to 1. */
+  readonly used: number;
+  /** Since the start. */
+  readonly refused: number;
+}
+
+type ReadShares = () => Iterable<readonly [resource: string, use: ShareUse]>;
+
+export function shareUsedGauge<Registry>(read: ReadShares, registers: Registry[]) {
+  return {
+    name: 'gateway_share_used',
+    help: 'Used part of a shared resource, 0 to 1, by resource; if each owner has a share of its own, of the owner that uses most',
+    labelNames: ['resource'],
+    registers,
+    collect(this: { reset(): void; set(labels: { readonly resource: string }, value: number): void }) {
+      this.reset();
+      for (const [resource, { used }] of read()) this.set({ resource }, Math.min(1, Math.max(0, used)));
+    },
+  };
+}
+
+export function shareRefusedCounter<Registry>(read: ReadShares, registers: Registry[]) {
+  return {
+    name: 'gateway_share_refused_total',
+    help: 'Refusals because an organization, or an unknown caller’s address, had used its share of a resource, by resource',
+    labelNames: ['resource'],
+    registers,
+    collect(this: { reset(): void; inc(labels: { readonly resource: string }, count: number): void }) {
+      this.reset();
+      for (const [resource, { refused }] of read()) this.inc({ resource }, refused);
+    },
+  };
+}
+
+/** What every program drops rather than fail: lines of the log, connections. */
+export function lossCounters<Registry>(registers: Registry[]) {
+  return [lostLinesCounter(registers), acceptFailuresCounter(registers)];
+}

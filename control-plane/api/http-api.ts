@@ -1,0 +1,306 @@
+// The JSON API: the operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, from the
+// same handlers as gRPC. Bearer tokens only, so no page in a browser can act with somebody's credentials; Access is not here.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Callers } from '../../common/callers.ts';
+import { capConnections } from '../../common/connection-cap.ts';
+import { listen } from '../../common/listen.ts';
+import type { ListenAddress } from '../../common/settings.ts';
+import type { HeldShare } from '../../common/shares.ts';
+import type { TlsSource } from '../../common/tls.ts';
+import { decodeJson, JsonRequestError } from '../../proto/json/decode.ts';
+import { toJson } from '../../proto/json/encode.ts';
+import { contract, errorDetail, type MethodDefinition, services } from '../../proto/load.ts';
+import { type Credentials, readCredentials } from '../rpc/authentication.ts';
+import { invalidRequest } from '../rpc/checked.ts';
+import { CallError, callCodes, httpStatusOf } from '../rpc/errors.ts';
+import { type AnswerDeps, answer, createInFlight, type InFlight } from '../rpc/respond.ts';
+import type { Download } from '../services/method.ts';
+import { sendOpenapi, wantsOpenapi } from '../openapi.ts';
+import type { Dispatcher } from './dispatch.ts';
+import { isDownload, isMethodName, type MethodName } from './methods.ts';
+
+export interface HttpApi {
+  readonly port: number;
+  /** Nothing new; calls finish up to the grace, the rest is cut. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface HttpApiDeps extends AnswerDeps {
+  readonly dispatcher: Dispatcher;
+}
+
+export interface HttpApiOptions {
+  readonly address: ListenAddress;
+  /** Undefined: plaintext. */
+  readonly tls: TlsSource | undefined;
+  /** Of this listener alone. */
+  readonly callers: Callers;
+  /** With the other listeners. */
+  readonly connections: HeldShare;
+  /** Host names beside loopback, lower case. */
+  readonly hosts: readonly string[];
+  /** For a whole request to arrive. */
+  readonly requestTimeoutMs?: number;
+}
+
+const bodyBytesMax = 1024 * 1024;
+const requestTimeoutMs = 10_000;
+const flushMs = 500;
+/** A download whose reader takes nothing for this long is cut. */
+const stallMs = 60_000;
+
+const headersAlways = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/** A method's messages to bytes and back. */
+type Wire = Pick<
+  MethodDefinition<object, object>,
+  'requestSerialize' | 'requestDeserialize' | 'responseSerialize' | 'responseDeserialize'
+>;
+
+interface Route {
+  readonly method: MethodName;
+  readonly requestType: string;
+  readonly responseType: string;
+  readonly definition: Wire;
+}
+
+/** @throws ListenError */
+export async function startHttpApi(options: HttpApiOptions, deps: HttpApiDeps): Promise<HttpApi> {
+  const inFlight = createInFlight();
+  const { callers } = options;
+  const door: Door = { ...deps, callers, hosts: new Set([...loopbackNames, ...options.hosts]) };
+  const timeoutMs = options.requestTimeoutMs ?? requestTimeoutMs;
+  const server = createListener(options, {
+    requestTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    connectionsCheckingInterval: Math.min(timeoutMs, 1000),
+  });
+  server.maxConnections = options.connections.capacity;
+  capConnections(server, options.connections, (socket) => callers.peerOf(socket));
+  callers.expectHeaders(server);
+  server.on('request', (request, response) => inFlight.add(serve(door, request, response)));
+  await listen(server, options.address, 'GATEWAY_HTTP_LISTEN');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (graceMs) => closeAfter(server, inFlight, graceMs),
+  };
+}
+
+type Listener = ReturnType<typeof createServer>;
+type ListenerOptions = Parameters<typeof createServer>[0] & object;
+
+function createListener({ tls }: HttpApiOptions, options: ListenerOptions): Listener {
+  if (tls === undefined) return createServer(options);
+  const { cert, key } = tls.current;
+  const server = createSecureServer({ ...options, cert, key });
+  const stop = tls.onChange((material) =>
+    server.setSecureContext({ cert: material.cert, key: material.key }),
+  );
+  server.on('close', stop);
+  return server;
+}
+
+async function closeAfter(server: Listener, inFlight: InFlight, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await inFlight.idle(graceMs);
+  server.closeIdleConnections();
+  await Promise.race([closed, sleep(flushMs)]);
+  server.closeAllConnections();
+}
+
+interface Door extends HttpApiDeps {
+  readonly callers: Callers;
+  readonly hosts: ReadonlySet<string>;
+}
+
+/** Never rejects. */
+async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const forwardedFor = () => request.headersDistinct['x-forwarded-for']?.join(', ');
+  const from = door.callers.addressOf(request.socket, forwardedFor) || 'unknown';
+  const outcome = await answer(door, routeOf(request)?.method ?? 'unknown', from, () =>
+    call(door, { request, response, from }),
+  );
+  if ('value' in outcome) return;
+  // Whoever reads a body that ends within must not take it for whole.
+  if (response.headersSent) return void response.destroy();
+  if (!request.complete) {
+    response.setHeader('connection', 'close');
+    request.resume();
+  }
+  sendError(response, outcome.error);
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly from: string;
+}
+
+/** Answers, unless it throws. */
+async function call(door: Door, { request, response, from }: Exchange): Promise<void> {
+  acceptHost(door, request);
+  if (wantsOpenapi(request)) return sendOpenapi(response, headersAlways);
+  const route = accept(request);
+  const credentials: Credentials = {
+    authorization: single(request, 'authorization'),
+    certificateProxy: undefined,
+    from,
+  };
+  // Before the body: what has no well-formed token gets no room in memory.
+  readCredentials(credentials);
+  const body = decode(route.requestType, await readBody(request));
+  const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = route.definition;
+  // There and back through the wire form, so that handlers see exactly what gRPC would give them.
+  const message = requestDeserialize(requestSerialize(body));
+  if (isDownload(route.method)) {
+    return await sendDownload(response, await door.dispatcher.download(route.method, credentials, message));
+  }
+  const result = await door.dispatcher.call(route.method, credentials, message);
+  send(response, 200, toJson(route.responseType, responseDeserialize(responseSerialize(result))));
+}
+
+/** @throws CallError */
+function decode(requestType: string, body: string): object {
+  try {
+    return decodeJson(requestType, body);
+  } catch (error) {
+    if (!(error instanceof JsonRequestError)) throw error;
+    if (error.violations.length > 0) throw invalidRequest(error.violations);
+    throw new CallError('invalid_request', `the body ${error.message}`);
+  }
+}
+
+/** A page of another host name must not reach this listener through somebody's browser. @throws CallError */
+function acceptHost(door: Door, request: IncomingMessage): void {
+  const host = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(single(request, 'host') ?? '')?.[1];
+  if (host === undefined || !door.hosts.has(host.toLowerCase())) {
+    throw new CallError('host_not_allowed', 'this name is not served here; GATEWAY_HTTP_HOSTS lists names');
+  }
+}
+
+/** What can be judged without credentials. @throws CallError */
+function accept(request: IncomingMessage): Route {
+  const route = routeOf(request);
+  if (route === undefined) {
+    throw new CallError('unknown_method', 'no such method; for example POST /gateway.v1.VirtualKeys/Create');
+  }
+  if (request.method !== 'POST') throw new CallError('method_not_allowed', 'methods are called with POST');
+  const type = single(request, 'content-type') ?? '';
+  const encoding = single(request, 'content-encoding') ?? 'identity';
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type) || encoding !== 'identity') {
+    throw new CallError('unsupported_media_type', 'send Content-Type: application/json, not encoded');
+  }
+  return route;
+}
+
+/** A header that is given twice with different values is none. */
+function single(request: IncomingMessage, name: string): string | undefined {
+  const values = request.headersDistinct[name];
+  return values === undefined ? undefined : values.length === 1 ? values[0] : values.join(', ');
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+const wires: Readonly<Record<string, Readonly<Record<string, Wire>>>> = services;
+
+const routes: ReadonlyMap<string, Route> = new Map(
+  Object.entries(contract.nested.gateway.nested.v1.nested).flatMap(([service, descriptor]) =>
+    'methods' in descriptor && service !== 'Access' ? routesOf(service, descriptor.methods) : [],
+  ),
+);
+
+function routesOf(service: string, methods: object): [string, Route][] {
+  const definitions = wires[service] ?? {};
+  return Object.entries(methods).map(
+    ([name, { requestType, responseType }]: [string, Pick<Route, 'requestType' | 'responseType'>]) => {
+      const method = `${service}.${name}`;
+      const definition = definitions[name];
+      if (!isMethodName(method) || definition === undefined) throw new Error(`no definition of ${method}`);
+      return [`/gateway.v1.${service}/${name}`, { method, requestType, responseType, definition }];
+    },
+  );
+}
+
+function routeOf(request: IncomingMessage): Route | undefined {
+  return routes.get(request.url ?? '');
+}
+
+/** @throws CallError */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    // Leaving the loop early must not cut the connection: the answer is still to come.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new CallError('cancelled', 'the request ended before its body was there');
+  }
+  if (bytes > bodyBytesMax) {
+    throw new CallError('body_too_large', `the body is larger than ${bodyBytesMax} bytes`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new CallError('invalid_request', 'the body is not UTF-8');
+  }
+}
+
+function sendError(response: ServerResponse, error: CallError): void {
+  const { code, reason, message, violations } = error;
+  if (reason === 'method_not_allowed') response.setHeader('allow', 'POST');
+  if (reason === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer');
+  if (error.retryAfter !== undefined) response.setHeader('retry-after', error.retryAfter);
+  const detail = { reason, violations: [...violations] };
+  const value = errorDetail.serialize(detail).toString('base64').replace(/=+$/, '');
+  send(response, httpStatusOf(reason), {
+    code: callCodes[code].connect,
+    message,
+    details: [{ type: 'gateway.v1.ErrorDetail', value, debug: detail }],
+  });
+}
+
+/** @throws CallError once the client has left, and whatever the chunks throw: the connection is cut then */
+async function sendDownload(
+  response: ServerResponse,
+  { contentType, filename, chunks, done }: Download,
+): Promise<void> {
+  try {
+    response.writeHead(200, {
+      'content-type': contentType,
+      'content-disposition': `attachment; filename="${filename}"`,
+      ...headersAlways,
+    });
+    response.setTimeout(stallMs, () => response.destroy());
+    await pipeline(chunks, response);
+  } catch (error) {
+    if (!isPrematureClose(error)) throw error;
+    throw new CallError('cancelled', 'the client left before the end');
+  } finally {
+    done?.();
+  }
+}
+
+function isPrematureClose(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (response.destroyed) return;
+  const bytes = Buffer.from(JSON.stringify(body));
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      ...headersAlways,
+    })
+    .end(bytes);
+}

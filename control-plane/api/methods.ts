@@ -1,0 +1,326 @@
+// Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
+// does not type-check, and a contract that differs from the table does not start.
+import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
+import type { Role } from '../domain/roles.ts';
+import * as aiSystems from '../services/ai-systems.ts';
+import * as audit from '../services/audit.ts';
+import * as billAdjustments from '../services/bill-adjustments.ts';
+import * as billDrift from '../services/bill-drift.ts';
+import * as billMappings from '../services/bill-mappings.ts';
+import * as billSettings from '../services/bill-settings.ts';
+import * as bills from '../services/bills.ts';
+import * as budgets from '../services/budgets.ts';
+import * as guardrailTest from '../services/guardrail-test.ts';
+import * as guardrails from '../services/guardrails.ts';
+import * as limits from '../services/limits.ts';
+import type { Method } from '../services/method.ts';
+import * as operatorTokens from '../services/operator-tokens.ts';
+import * as of from '../services/organization-of.ts';
+import * as organizations from '../services/organizations.ts';
+import * as people from '../services/people.ts';
+import * as prices from '../services/prices.ts';
+import * as providerKeys from '../services/provider-keys.ts';
+import * as providers from '../services/providers.ts';
+import * as proxyTokens from '../services/proxy-tokens.ts';
+import * as status from '../services/status.ts';
+import * as usage from '../services/usage.ts';
+import * as virtualKeys from '../services/virtual-keys.ts';
+import * as webhooks from '../services/webhooks.ts';
+
+const everybody: readonly Role[] = ['owner', 'admin', 'member', 'platform_operator'];
+const managers: readonly Role[] = ['owner', 'admin'];
+const managersAndPlatform: readonly Role[] = ['owner', 'admin', 'platform_operator'];
+const withinOrganization: readonly Role[] = ['owner', 'admin', 'member'];
+const platform: readonly Role[] = ['platform_operator'];
+
+const read = { audience: 'operator', effect: 'read' } as const;
+const change = { audience: 'operator', effect: 'change' } as const;
+const trial = { audience: 'operator', effect: 'trial' } as const;
+const download = { audience: 'operator', effect: 'download' } as const;
+const proxy = { audience: 'proxy' } as const;
+const all = { platformReachesAll: true } as const;
+
+export const methods = {
+  Access: {
+    Resolve: proxy,
+    Watch: proxy,
+  },
+  AiSystems: {
+    Create: { ...change, roles: managers, organization: of.named, handle: aiSystems.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('ai_systems'), handle: aiSystems.get },
+    List: { ...read, roles: managers, organization: of.named, handle: aiSystems.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('ai_systems'), handle: aiSystems.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('ai_systems'), handle: aiSystems.remove },
+  },
+  Audit: {
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: audit.list },
+    Verify: { ...read, roles: platform, organization: of.callersOwn, handle: audit.verify },
+  },
+  Budgets: {
+    ListWindows: { ...read, roles: withinOrganization, organization: of.named, handle: budgets.listWindows },
+    ListUnsettled: { ...read, roles: managers, organization: of.named, handle: budgets.listUnsettled },
+    Release: { ...change, roles: managers, organization: of.ofLimit, handle: budgets.release },
+  },
+  Guardrails: {
+    Create: {
+      ...change,
+      roles: managers,
+      organization: of.named,
+      prepare: guardrails.prepareCreate,
+      handle: guardrails.create,
+    },
+    Get: { ...read, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.get },
+    List: { ...read, roles: managers, organization: of.named, handle: guardrails.list },
+    Update: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('guardrails'),
+      prepare: guardrails.prepareUpdate,
+      handle: guardrails.update,
+    },
+    RotateSecret: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('guardrails'),
+      handle: guardrails.rotateSecret,
+    },
+    Delete: { ...change, roles: managers, organization: of.ofRow('guardrails'), handle: guardrails.remove },
+    Test: { ...trial, roles: managers, organization: of.named, handle: guardrailTest.test },
+    ReportDecisions: proxy,
+  },
+  Ledger: {
+    KeepSession: proxy,
+    Draw: proxy,
+    Return: proxy,
+    ReportUsage: proxy,
+    CloseSession: proxy,
+  },
+  Limits: {
+    Create: { ...change, roles: managers, organization: of.named, handle: limits.create },
+    Get: { ...read, roles: withinOrganization, organization: of.ofRow('limits'), handle: limits.get },
+    List: { ...read, roles: withinOrganization, organization: of.named, handle: limits.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limits.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('limits'), handle: limits.remove },
+  },
+  OperatorTokens: {
+    Bootstrap: { audience: 'bootstrap', handle: operatorTokens.bootstrap },
+    Create: { ...change, roles: everybody, organization: of.ofPerson, handle: operatorTokens.create },
+    List: { ...read, roles: everybody, organization: of.ofPerson, handle: operatorTokens.list },
+    Revoke: { ...change, roles: everybody, organization: of.ofOperatorToken, handle: operatorTokens.revoke },
+  },
+  Organizations: {
+    Create: { ...change, roles: platform, organization: of.callersOwn, handle: organizations.create },
+    Get: { ...read, ...all, roles: everybody, organization: of.itself, handle: organizations.get },
+    List: { ...read, roles: everybody, organization: of.callersOwn, handle: organizations.list },
+    UpdateSettings: { ...change, roles: managers, organization: of.itself, handle: organizations.update },
+    Suspend: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.suspend },
+    Resume: { ...change, ...all, roles: platform, organization: of.itself, handle: organizations.resume },
+  },
+  People: {
+    Create: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.namedOrPlatform,
+      handle: people.create,
+    },
+    Get: { ...read, roles: everybody, organization: of.ofRow('people'), handle: people.get },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: people.list },
+    Update: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('people'),
+      handle: people.update,
+    },
+    Delete: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('people'),
+      handle: people.remove,
+    },
+  },
+  Prices: {
+    Create: { ...change, roles: managers, organization: of.named, handle: prices.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('prices'), handle: prices.get },
+    List: { ...read, roles: managers, organization: of.named, handle: prices.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('prices'), handle: prices.update },
+    Delete: { ...change, roles: managers, organization: of.ofRow('prices'), handle: prices.remove },
+  },
+  ProviderKeys: {
+    Create: { ...change, roles: managers, organization: of.named, handle: providerKeys.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('provider_keys'), handle: providerKeys.get },
+    List: { ...read, roles: managers, organization: of.named, handle: providerKeys.list },
+    Update: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('provider_keys'),
+      handle: providerKeys.update,
+    },
+    Delete: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('provider_keys'),
+      handle: providerKeys.remove,
+    },
+  },
+  Providers: {
+    Create: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.namedOrPlatform,
+      handle: providers.create,
+    },
+    Get: { ...read, roles: managersAndPlatform, organization: of.ofReadableProvider, handle: providers.get },
+    List: { ...read, roles: managersAndPlatform, organization: of.namedOrPlatform, handle: providers.list },
+    Update: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('providers'),
+      handle: providers.update,
+    },
+    Delete: {
+      ...change,
+      roles: managersAndPlatform,
+      organization: of.ofRow('providers'),
+      handle: providers.remove,
+    },
+  },
+  ProxyTokens: {
+    Create: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.create },
+    List: { ...read, roles: platform, organization: of.callersOwn, handle: proxyTokens.list },
+    Revoke: { ...change, roles: platform, organization: of.callersOwn, handle: proxyTokens.revoke },
+  },
+  Reconciliation: {
+    ImportBill: { ...change, roles: managers, organization: of.named, handle: bills.importBill },
+    ListBillDays: { ...read, roles: managers, organization: of.named, handle: bills.listBillDays },
+    DeleteBill: { ...change, roles: managers, organization: of.named, handle: bills.deleteBill },
+    SetMapping: { ...change, roles: managers, organization: of.named, handle: billMappings.setMapping },
+    ListMappings: { ...read, roles: managers, organization: of.named, handle: billMappings.listMappings },
+    DeleteMapping: { ...change, roles: managers, organization: of.named, handle: billMappings.deleteMapping },
+    ListDrift: { ...read, roles: managers, organization: of.named, handle: billDrift.listDrift },
+    GetDrift: { ...read, roles: managers, organization: of.named, handle: billDrift.getDrift },
+    ListDays: { ...read, roles: managers, organization: of.named, handle: billDrift.listDays },
+    Settle: { ...change, roles: managers, organization: of.named, handle: billAdjustments.settle },
+    Undo: { ...change, roles: managers, organization: of.named, handle: billAdjustments.undo },
+    ListAdjustments: {
+      ...read,
+      roles: managers,
+      organization: of.named,
+      handle: billAdjustments.listAdjustments,
+    },
+    GetSettings: { ...read, roles: managers, organization: of.named, handle: billSettings.getSettings },
+    UpdateSettings: {
+      ...change,
+      roles: managers,
+      organization: of.named,
+      handle: billSettings.updateSettings,
+    },
+  },
+  Status: {
+    Get: { ...read, roles: everybody, organization: of.callersOwn, handle: status.get },
+  },
+  Usage: {
+    Totals: { ...read, roles: withinOrganization, organization: of.named, handle: usage.totals },
+    Export: { ...download, roles: managers, organization: of.named, handle: usage.exportEvents },
+  },
+  VirtualKeys: {
+    Create: { ...change, roles: withinOrganization, organization: of.named, handle: virtualKeys.create },
+    Get: {
+      ...read,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.get,
+    },
+    List: { ...read, roles: withinOrganization, organization: of.named, handle: virtualKeys.list },
+    Update: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.update,
+    },
+    Rotate: {
+      ...change,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.rotate,
+    },
+    Revoke: {
+      ...change,
+      roles: withinOrganization,
+      organization: of.ofRow('virtual_keys'),
+      handle: virtualKeys.revoke,
+    },
+  },
+  Webhooks: {
+    Create: { ...change, roles: managers, organization: of.named, handle: webhooks.create },
+    Get: { ...read, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.get },
+    List: { ...read, roles: managers, organization: of.named, handle: webhooks.list },
+    Update: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.update },
+    RotateSecret: {
+      ...change,
+      roles: managers,
+      organization: of.ofRow('webhooks'),
+      handle: webhooks.rotateSecret,
+    },
+    Delete: { ...change, roles: managers, organization: of.ofRow('webhooks'), handle: webhooks.remove },
+    ListDeliveries: { ...read, roles: managers, organization: of.ofWebhook, handle: webhooks.listDeliveries },
+  },
+} satisfies Table;
+
+type Services = typeof services;
+type Declared<T> = {
+  [Key in keyof T as string extends Key ? never : number extends Key ? never : Key]: T[Key];
+};
+type Table = {
+  [Service in keyof Services]: {
+    [Name in keyof Declared<Services[Service]>]: Declared<Services[Service]>[Name] extends MethodDefinition<
+      infer _RequestIn,
+      infer Response,
+      infer Request,
+      infer _ResponseOut
+    >
+      ? Method<Request, Response & object>
+      : never;
+  };
+};
+
+/** For example "VirtualKeys.Rotate": the name in audit events and metrics. */
+export type MethodName = {
+  [Service in keyof typeof methods]: `${Service}.${Extract<keyof (typeof methods)[Service], string>}`;
+}[keyof typeof methods];
+
+export type AnyMethod = Method<unknown, object>;
+
+const rows = new Map<string, AnyMethod>(
+  Object.entries(methods).flatMap(([service, table]) =>
+    Object.entries<AnyMethod>(table).map(([name, row]) => [`${service}.${name}`, row] as const),
+  ),
+);
+
+export const methodNames = [...rows.keys()] as readonly MethodName[];
+
+export function isMethodName(name: string): name is MethodName {
+  return rows.has(name);
+}
+
+export function methodNamed(name: MethodName): AnyMethod {
+  const method = rows.get(name);
+  if (method === undefined) throw new Error(`no row for ${name} in methods.ts`);
+  return method;
+}
+
+/** Whether it is answered by a stream of bytes. */
+export function isDownload(name: MethodName): boolean {
+  const method = methodNamed(name);
+  return method.audience === 'operator' && method.effect === 'download';
+}
+
+/** @throws Error if the contract has a method that the table lacks, or the other way round */
+export function assertEveryMethodHasARow(): void {
+  const declared = Object.entries(contract.nested.gateway.nested.v1.nested).flatMap(([service, type]) =>
+    'methods' in type ? Object.keys(type.methods).map((name) => `${service}.${name}`) : [],
+  );
+  const missing = declared.filter((name) => !rows.has(name));
+  const extra = [...rows.keys()].filter((name) => !declared.includes(name));
+  if (missing.length + extra.length === 0) return;
+  throw new Error(`methods.ts and the contract differ: ${[...missing, ...extra].join(', ')}`);
+}

@@ -1,0 +1,176 @@
+// What guardrails make of a whole request or response: the places of its text, the matchers and what becomes of findings are those of
+// proxies. Runs in a worker; nothing of the body is kept or logged. Of what was found the places are told, never the words.
+import { parseExactJson } from '../../common/exact-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
+import { readAlso } from '../../guardrails/contract.ts';
+import { blockedMessage, type PromptSizeCheck, type Stage } from '../../guardrails/definition.ts';
+import { contextMax } from '../../guardrails/fold.ts';
+import {
+  blocks,
+  type Found,
+  firstOf,
+  isAsked,
+  locate,
+  replace,
+  stringsOf,
+  type Texts,
+} from '../../guardrails/inspection/findings.ts';
+import {
+  type Place,
+  placedSlotsOf,
+  type Slot,
+  TooDeepError,
+  withTexts,
+} from '../../guardrails/inspection/inspection-schema.ts';
+import { seamsOf } from '../../guardrails/inspection/joins.ts';
+import { requestPlacesWith } from '../../guardrails/inspection/request-schema.ts';
+import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
+import { scan } from '../../guardrails/scan.ts';
+import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
+import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
+import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
+import { InnerPointers } from './inner-pointers.ts';
+import {
+  bytesPerToken,
+  InspectionTime,
+  isRefusing,
+  placesMax,
+  resultOf,
+  type Trial,
+  type TriedGuardrail,
+  triedCheck,
+  tryAll,
+  window,
+} from './trial.ts';
+
+export interface BodyTrialTask {
+  /** In the order in which they are applied. */
+  readonly guardrails: readonly TriedGuardrail[];
+  readonly stage: Stage;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** @returns too_long: it would take these guardrails longer than they have, or is nested too deep */
+export async function runBodyTrials({
+  guardrails,
+  stage,
+  body: text,
+}: BodyTrialTask): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'> {
+  const body = parseExactJson(text);
+  if (!isObject(body)) return 'no_json';
+  const place = stage === 'input' ? requestPlacesWith(guardrails.flatMap(alsoOf)) : answerPlaces;
+  const texts = textsOf(body, place);
+  if (texts === undefined) return 'too_long';
+  const strings = stringsOf(texts);
+  const time = new InspectionTime(strings.join('\n'));
+  const trials = await tryAll(guardrails, (row) => trialOf(row, { texts, strings, body, text, time }));
+  if (trials === 'too_long') return trials;
+  return answer(trials, { texts, body, place, stage, inner: new InnerPointers(body, texts.slots) });
+}
+
+interface BodyTrial extends Trial {
+  readonly places: readonly Found[];
+}
+
+function alsoOf(row: TriedGuardrail) {
+  return readAlso(JSON.parse(row.check_message) as GuardrailCheck__Output);
+}
+
+function textsOf(body: JsonObject, place: Place): Texts | undefined {
+  try {
+    const slots = placedSlotsOf(body, place);
+    return { slots, seams: seamsOf(slots, window + contextMax) };
+  } catch (error) {
+    if (error instanceof TooDeepError) return undefined;
+    throw error;
+  }
+}
+
+interface Trying {
+  readonly texts: Texts;
+  readonly strings: readonly string[];
+  readonly body: JsonObject;
+  readonly text: string;
+  readonly time: InspectionTime;
+}
+
+async function trialOf(
+  row: TriedGuardrail,
+  { texts, strings, body, text, time }: Trying,
+): Promise<BodyTrial | 'too_long'> {
+  const tried = triedCheck(row, (check) => exceeded(check, body, text));
+  if (tried.matcher === undefined) return { ...tried, places: [] };
+  if (!(await time.suffices(tried.matcher))) return 'too_long';
+  const acting = { action: row.action, also: alsoOf(row) };
+  const places = locate(texts, scan([tried.matcher], strings, window).hits).filter((one) =>
+    isAsked(acting, one, texts),
+  );
+  const found = new Map<string, number>();
+  for (const { label } of places) found.set(label, (found.get(label) ?? 0) + 1);
+  return { ...tried, decision: places.length > 0 ? row.action : 'pass', found, places };
+}
+
+function exceeded({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck, body: JsonObject, text: string) {
+  const messages = objectsOf(body.messages);
+  const images = messages
+    .flatMap(({ content }) => objectsOf(content))
+    .filter(({ type }) => type === 'image_url');
+  const sizes = [
+    ['TOKENS', Math.ceil(Buffer.byteLength(text) / bytesPerToken), tokensMax],
+    ['MESSAGES', messages.length, messagesMax],
+    ['IMAGES', images.length, imagesMax],
+  ] as const;
+  return new Map(
+    sizes.flatMap(([label, size, max]) => (max !== undefined && size > max ? [[label, 1] as const] : [])),
+  );
+}
+
+interface Tested {
+  readonly texts: Texts;
+  readonly body: JsonObject;
+  readonly place: Place;
+  readonly stage: Stage;
+  readonly inner: InnerPointers;
+}
+
+function answer(trials: readonly BodyTrial[], tested: Tested): TestGuardrailsResponse {
+  const { texts, body, place, stage, inner } = tested;
+  const results = trials.map((trial) => ({
+    ...resultOf(trial),
+    places: trial.places.flatMap((found) => placesOf(found, texts.slots, inner)).slice(0, placesMax),
+  }));
+  const inForce = trials.filter(({ row }) => row.enabled === 1);
+  const found = inForce.flatMap(({ places }, matcher) => places.map((one) => ({ ...one, matcher })));
+  const actingOf = ({ matcher }: Found) => inForce[matcher]?.row;
+  const first = firstOf(found.filter((one) => blocks(actingOf(one), one, texts)));
+  const blocking = inForce.find(isRefusing) ?? (first && inForce[first.matcher]);
+  if (blocking !== undefined) {
+    const { row } = blocking;
+    return { blockedBy: row.name, message: blockedMessage(row), text: '', body: '', results };
+  }
+  const redacted = found.filter((one) => actingOf(one)?.action === 'redact');
+  const put = numbering(stage);
+  const left = redacted.length === 0 ? body : withTexts(body, place, replace(texts, redacted, put));
+  return { blockedBy: '', message: '', text: '', body: JSON.stringify(left), results };
+}
+
+/** Of a request one for all of it, of a response one for each text. */
+function numbering(stage: Stage): (found: Found, slot: Slot) => string {
+  const groups = new Map<number, Placeholders>();
+  return ({ value, label }, { group }) => {
+    const of = stage === 'input' ? 0 : group;
+    const placeholders = groups.get(of) ?? new Placeholders();
+    groups.set(of, placeholders);
+    return placeholders.of(value, label);
+  };
+}
+
+function placesOf({ ranges, label }: Found, slots: readonly Slot[], inner: InnerPointers): GuardrailPlace[] {
+  return ranges.map(({ slot, start, end }) => {
+    const { pointer = '', inName = false } = slots[slot]?.where ?? {};
+    const innerPointer = inner.of(slot);
+    return { pointer, inName, start, end, label, ...(innerPointer !== undefined && { innerPointer }) };
+  });
+}

@@ -1,0 +1,89 @@
+// Makes the days of usage that are coming, and forgets usage that is older than it is kept, a bounded piece at a time. Sums by
+// hour outlive the requests: five years, or as long as the requests where those are kept for longer.
+
+import { sql } from 'kysely';
+import { dayMs, dayOf } from '../../common/budget-window.ts';
+import type { Logger } from '../../common/logger.ts';
+import { type Rounds, startRounds } from '../../common/periodic-task.ts';
+import { systemTimers } from '../../common/timers.ts';
+import type { Store } from '../store/store.ts';
+import { hourMs, hoursKeptMs } from '../usage/hours.ts';
+import { dropPartition, partitionedDays, type UsageDays } from '../usage/partitions.ts';
+import { forgetOrdinals } from './ordinals.ts';
+
+export interface UsageUpkeepDeps {
+  readonly store: Store;
+  readonly days: UsageDays;
+  /** How long requests are kept, in milliseconds. */
+  readonly keptMs: number;
+  readonly log: Logger;
+}
+
+/** At once and every hour. */
+export function startUsageUpkeep(deps: UsageUpkeepDeps): Rounds {
+  const piece = async () => {
+    if (await keepUp(deps)) rounds.wake();
+  };
+  const { log } = deps;
+  const rounds = startRounds(piece, { what: 'upkeep of usage', everyMs: hourMs, log, timers: systemTimers });
+  return rounds;
+}
+
+/** One piece. @returns whether there is more to forget */
+export async function keepUp({ store, days, keptMs }: Omit<UsageUpkeepDeps, 'log'>): Promise<boolean> {
+  const now = await store.books(async (tx) => tx.now);
+  await days.ensureDays(daysAhead.map((ahead) => dayOf(now + ahead * dayMs)));
+  const firstKeptDay = dayOf(now - keptMs);
+  const events = store.features.partitions
+    ? await dropOldestDay(store, firstKeptDay)
+    : await deleteEvents(store, firstKeptDay);
+  const hours = await deleteHours(store, now - Math.max(keptMs, hoursKeptMs));
+  const ordinals = await store.books(({ db }) => forgetOrdinals(db, now - ordinalsKeptMs));
+  return events || hours || ordinals;
+}
+
+/** Yesterday's last requests are reported today, and clocks differ; two days more, should this fail for a while. */
+const daysAhead = [-1, 0, 1, 2];
+
+/** Longer than usage may wait to be reported. */
+const ordinalsKeptMs = 45 * dayMs;
+
+async function dropOldestDay(store: Store, firstKept: string): Promise<boolean> {
+  const days = await store.snapshot((db) => partitionedDays(db));
+  const old = [...days].filter((day) => day < firstKept).toSorted();
+  const [oldest] = old;
+  if (oldest !== undefined) await store.books((tx) => dropPartition(tx, oldest));
+  return old.length > 1;
+}
+
+const batchRows = 2000;
+
+async function deleteEvents(store: Store, firstKept: string): Promise<boolean> {
+  const { numAffectedRows } = await store.books(({ db }) =>
+    sql`
+      delete from usage_events where (day, id) in (
+        select day, id from usage_events where day < ${firstKept} order by day, id limit ${sql.lit(batchRows)}
+      )`.execute(db),
+  );
+  return numAffectedRows === BigInt(batchRows);
+}
+
+/** The oldest day of each organization, which is what the key of their tables finds at once. */
+async function deleteHours(store: Store, before: number): Promise<boolean> {
+  const organizations = await store.snapshot((db) => db.selectFrom('organizations').select('id').execute());
+  let more = false;
+  for (const { id } of organizations) {
+    for (const name of ['usage_hours', 'usage_metadata_hours']) {
+      const table = sql.table(name);
+      const { numAffectedRows } = await store.books(({ db }) =>
+        sql`
+          delete from ${table} where organization_id = ${id} and hour < ${before}
+          and hour < (select min(hour) from ${table} where organization_id = ${id}) + ${sql.lit(dayMs)}`.execute(
+          db,
+        ),
+      );
+      more ||= numAffectedRows !== 0n;
+    }
+  }
+  return more;
+}

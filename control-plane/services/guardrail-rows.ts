@@ -1,0 +1,197 @@
+// One guardrail: its row, what operators, proxies and the audit log are told of it, and what becomes of it with an AI system.
+import type { Kysely, Selectable } from 'kysely';
+import type { Logger } from '../../common/logger.ts';
+import type { SealKeys } from '../../common/seal.ts';
+import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
+import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
+import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
+import type { GuardrailRecord } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import type { CredentialText } from '../domain/service-check.ts';
+import { timeText } from '../domain/shared-fields.ts';
+import { unsealWebhookSecret } from '../domain/webhook.ts';
+import { invalidRequest } from '../rpc/checked.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Invalidation } from '../store/store.ts';
+import type { ChangeCall } from './method.ts';
+import { organizationChanged } from './organizations.ts';
+
+export type GuardrailRow = Selectable<Schema['guardrails']>;
+
+/** In the order in which they are applied. */
+export function guardrailsOf(db: Kysely<Schema>, organizationId: string) {
+  return db
+    .selectFrom('guardrails')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('position')
+    .orderBy('id');
+}
+
+export interface GuardrailRecordsDeps {
+  readonly db: Kysely<Schema>;
+  readonly sealKeys: SealKeys;
+  readonly log: Logger;
+}
+
+/** What the record of their organization says of them. */
+export async function readGuardrails(
+  deps: GuardrailRecordsDeps,
+  organizationId: string,
+): Promise<GuardrailRecord[]> {
+  const rows = await guardrailsOf(deps.db, organizationId).where('enabled', '=', 1).execute();
+  return rows.map((row) => ({ ...shared(row), ...secretOf(deps, row) }));
+}
+
+/**
+ * Without its secret a webhook cannot be asked, nor a service without its credential: proxies take it for a check that fails. The others
+ * still work.
+ */
+function secretOf(
+  { sealKeys, log }: GuardrailRecordsDeps,
+  row: GuardrailRow,
+): Pick<GuardrailRecord, 'secret' | 'credential'> {
+  if (row.secret === null) return {};
+  const secret = unsealWebhookSecret(sealKeys, secretPlace(row), row.secret);
+  // What the seal has authenticated was written as a credential.
+  if (secret !== undefined)
+    return checkOf(row).service ? { credential: JSON.parse(secret) as CredentialText } : { secret };
+  log.error(
+    { guardrail: row.id },
+    'the secret of a guardrail cannot be unsealed; is its master key among those given?',
+  );
+  return {};
+}
+
+/** Where the secret of a guardrail's webhook belongs. */
+export function secretPlace(row: Pick<GuardrailRow, 'id' | 'organization_id' | 'secret_version'>) {
+  return { organizationId: row.organization_id, webhookId: row.id, version: row.secret_version };
+}
+
+export function guardrailMessage(row: GuardrailRow) {
+  return {
+    ...shared(row),
+    organizationId: row.organization_id,
+    enabled: row.enabled === 1,
+    createdAt: timeText(row.created_at),
+    hasCredential: row.secret !== null && Boolean(checkOf(row).service),
+  } satisfies Guardrail;
+}
+
+/** For the audit log: of phrases and patterns only how many there are. */
+export function guardrailInAudit(row: GuardrailRow): object {
+  const { words, pattern, ...other } = checkOf(row);
+  const check = {
+    ...other,
+    ...(words && { words: { ...words, phrases: words.phrases.length } }),
+    ...(pattern && { pattern: { patterns: pattern.patterns.length } }),
+  };
+  return { ...guardrailMessage(row), check };
+}
+
+const withoutForms = { forms: [] };
+
+export function checkOf(row: Pick<GuardrailRow, 'check_message'>): GuardrailCheck__Output {
+  const check = JSON.parse(row.check_message) as GuardrailCheck__Output;
+  // Written before secrets had forms of operators.
+  return check.secrets ? { ...check, secrets: { ...withoutForms, ...check.secrets } } : check;
+}
+
+export function aiSystemIdsOf(row: Pick<GuardrailRow, 'ai_system_ids'>): string[] {
+  return JSON.parse(row.ai_system_ids) as string[];
+}
+
+export function keyIdsOf(row: Pick<GuardrailRow, 'key_ids'>): string[] {
+  return JSON.parse(row.key_ids) as string[];
+}
+
+function shared(row: GuardrailRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    position: row.position,
+    stage: stagesInContract[row.stage],
+    action: actionsInContract[row.action],
+    onFailure: failureRulesInContract[row.on_failure],
+    message: row.message,
+    aiSystemIds: aiSystemIdsOf(row),
+    keyIds: keyIdsOf(row),
+    check: checkOf(row),
+    revision: String(row.revision),
+  };
+}
+
+export interface NamedAiSystems {
+  readonly field: string;
+  readonly organizationId: string;
+  readonly ids: readonly string[];
+}
+
+/** @throws CallError unless all are the organization's */
+export async function requireAiSystems(
+  db: Kysely<Schema>,
+  { field, organizationId, ids }: NamedAiSystems,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await db
+    .selectFrom('ai_systems')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  if (found.length === ids.length) return;
+  throw invalidRequest([{ field, description: 'must be of AI systems of the organization' }]);
+}
+
+/** Each by its place: one that was mistyped would leave a key without the guardrail. @throws CallError */
+export async function requireKeys(
+  db: Kysely<Schema>,
+  { field, organizationId, ids }: NamedAiSystems,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await db
+    .selectFrom('virtual_keys')
+    .select(['id', 'revoked_at'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  const found = new Set(rows.map(({ id }) => id));
+  const wrong = ids.flatMap((id, index) =>
+    found.has(id)
+      ? []
+      : [{ field: `${field}[${index}]`, description: 'must be a virtual key of the organization' }],
+  );
+  if (wrong.length > 0) throw invalidRequest(wrong);
+}
+
+export interface AiSystemTakenOut {
+  /** For the audit event. */
+  readonly after: object;
+  readonly invalidations: readonly Invalidation[];
+}
+
+/** An AI system is deleted. A guardrail of it alone is disabled: without it, it would be one of the whole organization. */
+export async function takeOutAiSystem(
+  { db, revision }: ChangeCall,
+  organizationId: string,
+  aiSystemId: string,
+): Promise<AiSystemTakenOut> {
+  const rows = await guardrailsOf(db, organizationId).execute();
+  const narrowed = rows.filter((row) => aiSystemIdsOf(row).includes(aiSystemId));
+  if (narrowed.length === 0) return { after: {}, invalidations: [] };
+  const disabled: string[] = [];
+  for (const row of narrowed) {
+    const others = aiSystemIdsOf(row).filter((id) => id !== aiSystemId);
+    const isLast = others.length === 0 && keyIdsOf(row).length === 0;
+    if (isLast && row.enabled === 1) disabled.push(row.id);
+    const columns = {
+      ai_system_ids: JSON.stringify(others),
+      revision,
+      ...(isLast && { enabled: 0 as const }),
+    };
+    await db.updateTable('guardrails').set(columns).where('id', '=', row.id).execute();
+  }
+  return {
+    after: { guardrailsNarrowed: narrowed.length, guardrailsDisabled: disabled },
+    invalidations: [organizationChanged(organizationId)],
+  };
+}

@@ -1,0 +1,108 @@
+// Virtual keys: their rows, the message that shows one, what one belongs to, and who may have it.
+
+import type { Kysely, Selectable } from 'kysely';
+import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { type Reference, referenceOf } from '../domain/enum-names.ts';
+import type { ScopeKind } from '../domain/limit.ts';
+import { mayHoldKeyOf } from '../domain/roles.ts';
+import { timeText } from '../domain/shared-fields.ts';
+import type { OperatorCaller } from '../rpc/caller.ts';
+import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
+import type { Schema } from '../store/schema.ts';
+import { globsOf } from './columns.ts';
+import { keyStatus, keyStatusInContract } from './key-status.ts';
+import type { ReadCall } from './method.ts';
+
+export type KeyRow = Selectable<Schema['virtual_keys']>;
+export type ValueRow = Selectable<Schema['key_values']>;
+
+export async function findKey(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<{ readonly row: KeyRow; readonly values: readonly ValueRow[] }> {
+  const row = await db.selectFrom('virtual_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('id');
+  return { row, values: await valuesOfKey(db, id) };
+}
+
+export async function valuesOfKey(db: Kysely<Schema>, keyId: string): Promise<readonly ValueRow[]> {
+  return (await valuesOf(db, [keyId])).get(keyId) ?? [];
+}
+
+/** The values of keys by key id, newest first; those past their end may be among them. */
+export async function valuesOf(
+  db: Kysely<Schema>,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly ValueRow[]>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('key_values')
+    .selectAll()
+    .where('key_id', 'in', keyIds)
+    .orderBy('created_at', 'desc')
+    .execute();
+  return Map.groupBy(rows, (row) => row.key_id);
+}
+
+/** @throws CallError */
+export function requireNotRevoked(row: KeyRow): void {
+  if (row.revoked_at === null) return;
+  throw new CallError('key_revoked', 'the key is revoked, which is final; create another one');
+}
+
+/** Of the newest value; undefined: all of them are gone. */
+export function hintOf(values: readonly ValueRow[]): string | undefined {
+  return values.find((value) => value.ends_at === null)?.hint;
+}
+
+export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number) {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    scope: { kind: scopeInContract[row.scope_kind], id: row.scope_id },
+    name: row.name,
+    hint: hintOf(values) ?? row.last_hint,
+    active: row.active === 1,
+    ...(row.ends_at === null ? {} : { endsAt: timeText(row.ends_at) }),
+    ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
+    allowedModels: globsOf(row.allowed_models),
+    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    createdAt: timeText(row.created_at),
+    createdBy: row.created_by,
+    ...(row.last_used_at === null ? {} : { lastUsedAt: timeText(row.last_used_at) }),
+    revision: String(row.revision),
+    rotatedValues: values.flatMap(({ ends_at, hint }) =>
+      ends_at !== null && ends_at > now ? [{ hint, endsAt: timeText(ends_at) }] : [],
+    ),
+    status: keyStatusInContract[keyStatus(row, now)],
+  } satisfies VirtualKey;
+}
+
+/** What a virtual key belongs to. */
+export type KeyScope = Reference<ScopeKind>;
+
+const scopeInContract = {
+  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
+  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
+  person: 'KEY_SCOPE_KIND_PERSON',
+} as const satisfies Record<ScopeKind, string>;
+
+export const keyScope = referenceOf(scopeInContract);
+
+/** A member has to do with keys scoped to themself only. @throws CallError */
+export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {
+  if (caller.role !== 'member' || (scope.kind === 'person' && scope.id === caller.personId)) return;
+  throw permissionDenied('a member creates, sees, rotates and revokes keys scoped to themself only');
+}
+
+/** Whoever is handed a value acts as its scope. @throws CallError */
+export async function requireMayHoldKey(call: ReadCall, scope: KeyScope): Promise<void> {
+  if (scope.kind !== 'person') return;
+  const person = await call.db
+    .selectFrom('people')
+    .select(['id', 'role'])
+    .where('id', '=', scope.id)
+    .executeTakeFirst();
+  if (person === undefined || mayHoldKeyOf(call.caller, person)) return;
+  throw permissionDenied('only owners are handed values of keys that are scoped to another owner');
+}

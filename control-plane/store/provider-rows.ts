@@ -1,0 +1,32 @@
+// Which custom providers an organization may call: its own and the platform's. No two of them have one name (providers.ts).
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import type { Schema } from './schema.ts';
+
+export type ProviderRow = Selectable<Schema['providers']>;
+
+/** @param organizationId null: the platform's alone */
+export function callableBy(organizationId: string | null) {
+  return (where: ExpressionBuilder<Schema, 'providers'>) => {
+    const platforms = where('organization_id', 'is', null);
+    return organizationId === null
+      ? platforms
+      : where.or([platforms, where('organization_id', '=', organizationId)]);
+  };
+}
+
+export function findCallable(
+  db: Kysely<Schema>,
+  organizationId: string,
+  name: string,
+): Promise<ProviderRow | undefined> {
+  return db
+    .selectFrom('providers')
+    .selectAll()
+    .where(callableBy(organizationId))
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+export function readCallable(db: Kysely<Schema>, organizationId: string): Promise<ProviderRow[]> {
+  return db.selectFrom('providers').selectAll().where(callableBy(organizationId)).orderBy('name').execute();
+}

@@ -1,0 +1,90 @@
+// The guardrails of organizations, as their records carry them, with all that lives longer than a request: what is compiled, the
+// workers, what services have to themselves, samples on their way to the control plane. Where no guardrail applies a request is not
+// even looked at.
+import { type AddressRule, addressRule } from '../../../common/addresses.ts';
+import type { Background } from '../../../common/background.ts';
+import type { Clock } from '../../../common/clock.ts';
+import { createGuardedPost, type GuardedPost, type GuardOptions } from '../../../common/guarded-request.ts';
+import type { Logger } from '../../../common/logger.ts';
+import type { Timers } from '../../../common/timers.ts';
+import type { LoopTurns } from '../../loop-turns.ts';
+import { type ShareUses, useOf } from '../../shares.ts';
+import { CompiledGuardrails } from '../compiled.ts';
+import { type DecisionClient, DecisionSamples } from '../decision-samples.ts';
+import type { GuardrailMetrics } from '../decisions.ts';
+import type { Guardrails } from '../guardrail.ts';
+import { Scanner } from '../scanner.ts';
+import {
+  createServiceGuards,
+  type ServiceGuardsDeps,
+  type ServiceMetrics,
+} from '../services/service-guard.ts';
+import { webhookAnswerBytesMax, webhookConnections } from '../services/webhook.ts';
+import { guardStream } from '../stream/guard-stream.ts';
+import { WorkerPool } from '../worker-pool.ts';
+import { RequestInspection, type RequestInspectionDeps } from './request-inspection.ts';
+
+export interface LiveGuardrailsDeps extends Pick<ServiceGuardsDeps, 'moderation' | 'cloud' | 'askModel'> {
+  /** That webhooks may reach. */
+  readonly serviceAddresses: AddressRule;
+  readonly network?: ServiceNetwork | undefined;
+  /** UTF-16 units: the longest finding that never leaves a stream in pieces. */
+  readonly window: number;
+  readonly eventBytesMax: number;
+  readonly client: DecisionClient;
+  readonly metrics: GuardrailMetrics & ServiceMetrics;
+  readonly shares: ShareUses;
+  readonly turns: LoopTurns;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly background: Background;
+  readonly log: Logger;
+}
+
+/** How names become addresses, and whose certificates count. Default: the DNS servers and the authorities of Node. */
+export type ServiceNetwork = Pick<GuardOptions, 'resolve' | 'ca'>;
+
+export interface LiveGuardrails extends Guardrails {
+  /** Tells the last samples, and ends the workers. */
+  close(): Promise<void>;
+}
+
+export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
+  const now = () => deps.clock.monotonic();
+  const pool = new WorkerPool(deps);
+  const scanner = new Scanner({ pool, turns: deps.turns, window: deps.window, now });
+  deps.shares.watch('guardrail_slices', () => useOf(scanner.slices));
+  deps.shares.watch('guardrail_queue', () => useOf(pool.waiting));
+  deps.shares.watch('guardrail_workers', () => useOf(pool.working));
+  pool.warm();
+  const samples = new DecisionSamples(deps);
+  const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
+    ...{ samples, metrics: deps.metrics, now, scanner },
+    serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps) }),
+    guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
+  });
+  return {
+    inspect,
+    close: async () => {
+      await Promise.all([samples.close(), pool.close()]);
+    },
+  };
+}
+
+function openPost({ serviceAddresses, network = {} }: LiveGuardrailsDeps): GuardedPost {
+  const allows = addressRule(serviceAddresses);
+  return createGuardedPost({
+    ...network,
+    ...{ allows, bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections },
+  });
+}
+
+export function createGuardrails(compiled: CompiledGuardrails, deps: RequestInspectionDeps): Guardrails {
+  return {
+    inspect: (call, context) => {
+      const applied = compiled.appliedTo(call.caller);
+      if (applied === undefined) return { call, output: undefined };
+      return new RequestInspection(call, context, applied, deps).inspect();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+// The guardrails that apply to one request: its sizes first, then its texts, then services; and what its answer will go through.
+
+import type { JsonObject } from '../../../common/json.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
+import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';
+import type { Found } from '../../../guardrails/inspection/findings.ts';
+import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
+import { requestPlaces, requestPlacesWith } from '../../../guardrails/inspection/request-schema.ts';
+import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
+import { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { ChatCall } from '../../call.ts';
+import { unsupported } from '../../conversation/invalid.ts';
+import { mediaOf } from '../../conversation/media-parts.ts';
+import { asksForNothing, isGiven } from '../../formats/chat-completions/fields.ts';
+import { withBody } from '../../formats/chat-completions/read-request.ts';
+import { estimateTokens } from '../../rates/estimate.ts';
+import type { Applied } from '../compiled.ts';
+import { Decisions, type DecisionsDeps } from '../decisions.ts';
+import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
+import type { Scanner } from '../scanner.ts';
+import type { ServiceGuard } from '../service.ts';
+import type { createServiceGuards } from '../services/service-guard.ts';
+import { AnswerInspection, type GuardStream, holds } from './response-inspection.ts';
+import { inspectBody } from './stage-inspection.ts';
+
+export interface RequestInspectionDeps extends DecisionsDeps {
+  readonly scanner: Scanner;
+  readonly guardStream: GuardStream;
+  readonly serviceGuard: ReturnType<typeof createServiceGuards>;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+export class RequestInspection {
+  readonly #call: ChatCall;
+  readonly #context: InspectContext;
+  readonly #applied: Applied;
+  readonly #deps: RequestInspectionDeps;
+  readonly #decisions: Decisions;
+  readonly #placeholders = new Placeholders();
+  readonly #restorable = new Map<string, string>();
+  /** Placeholders that stand in the request as it came. */
+  #written: ReadonlySet<string> | undefined;
+
+  constructor(call: ChatCall, context: InspectContext, applied: Applied, deps: RequestInspectionDeps) {
+    this.#call = call;
+    this.#context = context;
+    this.#applied = applied;
+    this.#deps = deps;
+    this.#decisions = new Decisions(call, context.record, deps);
+  }
+
+  /** @throws GatewayError guardrail_blocked, guardrail_unavailable, unsupported_parameter */
+  inspect(): Inspection | Promise<Inspection> {
+    const { input, output } = this.#applied;
+    const { body } = this.#call.request;
+    if (holds(output)) refuseSpelling(body);
+    return this.#timed('input', () => {
+      for (const guardrail of input.others) this.#judge(guardrail);
+      if (input.texts.length + input.services.length === 0) return this.#inspection(body);
+      const also = input.texts.flatMap(({ guardrail }) => guardrail.also ?? []);
+      const inspected = inspectBody(body, requestPlacesWith(also), {
+        ...{ stage: 'input', guardrails: input, services: this.#services('input', this.#call) },
+        ...{ decisions: this.#decisions, context: this.#context, scanner: this.#deps.scanner },
+        owner: this.#owner(),
+        put: (found) => this.#put(found),
+        placeholdersOf: () => this.#placeholders,
+      });
+      return inspected instanceof Promise
+        ? inspected.then((left) => this.#inspection(left))
+        : this.#inspection(inspected);
+    });
+  }
+
+  #judge(guardrail: Guardrail): void {
+    const { check, action } = guardrail;
+    if (check.kind !== 'prompt_size') this.#decisions.failed(guardrail, 'input');
+    else if (!exceeds(check, this.#call)) this.#decisions.decided(guardrail, 'input', 'pass');
+    else if (action === 'observe') this.#decisions.decided(guardrail, 'input', 'observe');
+    // A size cannot be redacted.
+    else throw this.#decisions.refusal(guardrail, 'input', 'block');
+  }
+
+  #put({ matcher, value, label }: Found): string {
+    const check = this.#applied.input.texts[matcher]?.guardrail.check;
+    if (check?.kind !== 'personal_data' || !check.restore) return this.#placeholders.of(value, label);
+    const placeholder = this.#placeholders.of(value, label, (made) => this.#isWritten(made));
+    this.#restorable.set(placeholder, value);
+    return placeholder;
+  }
+
+  /** What the caller has written would become the value of somebody else. */
+  #isWritten(placeholder: string): boolean {
+    this.#written ??= placeholdersIn(slotsOf(this.#call.request.body, requestPlaces).map(({ text }) => text));
+    return this.#written.has(placeholder);
+  }
+
+  #inspection(body: JsonObject): Inspection {
+    const came = this.#call;
+    const call = body === came.request.body ? came : { ...came, request: withBody(came.request, body) };
+    return { call, output: this.#output(call) };
+  }
+
+  /** @param call as it goes on: what was taken out of it no service is told. */
+  #output(call: ChatCall): OutputGuard | undefined {
+    const { output: guardrails } = this.#applied;
+    const { others, texts, services } = guardrails;
+    if (others.length + texts.length + services.length + this.#restorable.size === 0) return undefined;
+    return new AnswerInspection({
+      ...{ guardrails, services: this.#services('output', call), taken: this.#placeholders.counts },
+      ...{ decisions: this.#decisions, context: this.#context, restorable: this.#restorable },
+      ...{ scanner: this.#deps.scanner, guardStream: this.#deps.guardStream, owner: this.#owner() },
+      timed: (inspecting) => this.#timed('output', inspecting),
+    });
+  }
+
+  #owner(): ShareOwner {
+    const { organization, key } = this.#call.caller.principal;
+    return { organization: organization.id, key: key.keyId };
+  }
+
+  #services(stage: Stage, call: ChatCall): readonly ServiceGuard[] {
+    const asked = { call, stage, decisions: this.#decisions };
+    return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, asked));
+  }
+
+  #timed<T>(stage: Stage, inspecting: () => T | Promise<T>): T | Promise<T> {
+    const { now, metrics } = this.#deps;
+    const startedAt = now();
+    const took = () => metrics.took(stage, now() - startedAt);
+    let isWaiting = false;
+    try {
+      const inspected = inspecting();
+      isWaiting = inspected instanceof Promise;
+      return inspected instanceof Promise ? inspected.finally(took) : inspected;
+    } finally {
+      if (!isWaiting) took();
+    }
+  }
+}
+
+/** What would spell out an answer beside its text, where a guardrail may keep some of it from the caller. */
+const spelling = ['logprobs', 'top_logprobs', 'return_token_ids', 'return_tokens_as_token_ids'];
+
+function refuseSpelling(body: JsonObject): void {
+  for (const name of spelling) {
+    const value = body[name];
+    if (isGiven(value) && value !== false && !asksForNothing(name, value))
+      throw unsupported(name, `${name} is not supported where a guardrail applies to answers`);
+  }
+}
+
+/** The kind prompt_size: what a request comes to, before anybody has counted its tokens. */
+function exceeds(
+  { tokensMax, messagesMax, imagesMax }: PromptSizeCheck,
+  call: Pick<ChatCall, 'request' | 'catalogModel'>,
+): boolean {
+  const { messages } = call.request;
+  return (
+    isAbove(messages.length, messagesMax) ||
+    (imagesMax !== undefined &&
+      isAbove(mediaOf(messages).filter(({ kind }) => kind === 'image').length, imagesMax)) ||
+    (tokensMax !== undefined && isAbove(estimateTokens(call, 0).input, tokensMax))
+  );
+}
+
+function isAbove(size: number, max: number | undefined): boolean {
+  return max !== undefined && size > max;
+}

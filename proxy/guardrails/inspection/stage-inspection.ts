@@ -1,0 +1,143 @@
+// One stage of one request: its texts are read, scanned, judged and rewritten, then services are asked about what is left. What is too
+// long or too deep to be inspected has failed, for each guardrail, and its failure rule decides; what the gateway lacks time or room
+// for is not inspected, and goes no further.
+import type { JsonObject } from '../../../common/json.ts';
+import { isObject } from '../../../common/json.ts';
+import type { ShareOwner } from '../../../common/shares.ts';
+import type { Stage } from '../../../guardrails/definition.ts';
+import { contextMax } from '../../../guardrails/fold.ts';
+import {
+  type Found,
+  locate,
+  replace,
+  stringsOf,
+  type Texts,
+} from '../../../guardrails/inspection/findings.ts';
+import {
+  type Place,
+  type Slot,
+  slotsOf,
+  TooDeepError,
+  withTexts,
+} from '../../../guardrails/inspection/inspection-schema.ts';
+import { seamsOf } from '../../../guardrails/inspection/joins.ts';
+import type { Placeholders } from '../../../guardrails/placeholders.ts';
+import type { Hit, Scanned } from '../../../guardrails/scan.ts';
+import type { StageGuardrails } from '../compiled.ts';
+import type { Decisions } from '../decisions.ts';
+import type { InspectContext } from '../guardrail.ts';
+import { isTooLong, type PendingScan, type Scanner } from '../scanner.ts';
+import type { ServiceGuard } from '../service.ts';
+import { askServices } from '../services/ask-services.ts';
+import { judge } from './apply-findings.ts';
+
+export interface StageInspectionDeps {
+  readonly stage: Stage;
+  readonly guardrails: StageGuardrails;
+  readonly services: readonly ServiceGuard[];
+  readonly decisions: Decisions;
+  readonly context: InspectContext;
+  /** Whose share of time and workers it takes. */
+  readonly owner: ShareOwner;
+  readonly scanner: Scanner;
+  /** What stands in place of something found, where it can be replaced. */
+  put(found: Found, slot: Slot): string;
+  /** Of what services find in a slot. Default: fresh ones for each. */
+  placeholdersOf?(slot: Slot): Placeholders;
+  /** Finds what is replaced beside what guardrails find, where it can be. Its matchers are counted on from theirs. */
+  also?(strings: readonly string[]): readonly Hit[];
+}
+
+/**
+ * @param place of the body
+ * @returns the very same body where nothing is replaced
+ * @throws GatewayError guardrail_blocked, guardrail_unavailable; what ended the request
+ */
+export function inspectBody(
+  body: JsonObject,
+  place: Place,
+  deps: StageInspectionDeps,
+): JsonObject | Promise<JsonObject> {
+  const { guardrails, services, scanner, context, owner } = deps;
+  const texts = textsOf(body, place, scanner);
+  if (texts === undefined) {
+    fail(deps);
+    return body;
+  }
+  const go = (scanned: Scanned) => {
+    const strings = judged(texts, scanned, deps);
+    if (services.length === 0) return rewritten(body, place, strings);
+    const given = strings ?? texts.slots.map(({ text }) => text);
+    return asked(given, texts, deps).then((left) => rewritten(body, place, left));
+  };
+  const scanned = scanner.scan(guardrails.texts, texts, owner);
+  return 'scanned' in scanned ? orAborted(scanned, context).then(go) : go(scanned);
+}
+
+function textsOf(body: JsonObject, place: Place, { window }: Scanner): Texts | undefined {
+  try {
+    const slots = slotsOf(body, place);
+    if (isTooLong(slots)) return undefined;
+    return { slots, seams: seamsOf(slots, window + contextMax) };
+  } catch (error) {
+    if (error instanceof TooDeepError) return undefined;
+    throw error;
+  }
+}
+
+function fail({ stage, guardrails, decisions }: StageInspectionDeps): void {
+  for (const { guardrail } of guardrails.texts) decisions.failed(guardrail, stage);
+  for (const guardrail of guardrails.services) decisions.failed(guardrail, stage);
+}
+
+/** @returns the text of each slot; undefined where none is replaced */
+function judged(texts: Texts, scanned: Scanned, deps: StageInspectionDeps): readonly string[] | undefined {
+  const { stage, decisions, put, also } = deps;
+  const guardrails = deps.guardrails.texts.map(({ guardrail }) => guardrail);
+  const found = judge(texts, scanned, { stage, guardrails, decisions });
+  const more = also === undefined ? [] : locate(texts, also(stringsOf(texts)));
+  const replaced = more
+    .filter(({ ranges }) => !ranges.some(({ slot }) => texts.slots[slot]?.isFixed))
+    .map((one) => ({ ...one, matcher: one.matcher + guardrails.length }));
+  return found.length + replaced.length === 0 ? undefined : replace(texts, [...found, ...replaced], put);
+}
+
+function rewritten(body: JsonObject, place: Place, strings: readonly string[] | undefined): JsonObject {
+  const put = strings === undefined ? body : withTexts(body, place, strings);
+  return isObject(put) ? put : body;
+}
+
+/** @returns the text of each slot as the services leave it. @throws GatewayError guardrail_blocked */
+async function asked(
+  strings: readonly string[],
+  { slots }: Texts,
+  { services, context, placeholdersOf }: StageInspectionDeps,
+): Promise<readonly string[]> {
+  const asking = new AbortController();
+  context.onAbort(asking);
+  // What the model does not see services are not asked about.
+  const own = (index: number) => slots[index]?.only === undefined;
+  const texts = slots.map((slot, at) => ({
+    ...{ text: own(at) ? (strings[at] ?? '') : '', isFixed: slot.isFixed },
+    ...(placeholdersOf !== undefined && { placeholders: placeholdersOf(slot) }),
+  }));
+  try {
+    const left = await askServices(services, texts, asking.signal);
+    return left.map((text, at) => (own(at) ? text : (strings[at] ?? '')));
+  } catch (error) {
+    asking.abort(error);
+    throw error;
+  }
+}
+
+/** What ends the request ends the scan. */
+function orAborted({ scanned, cancel }: PendingScan, context: InspectContext): Promise<Scanned> {
+  return new Promise((resolve, reject) => {
+    const abort = (error: Error) => {
+      cancel();
+      reject(error);
+    };
+    context.onAbort({ abort });
+    scanned.then(resolve, reject);
+  });
+}

@@ -1,0 +1,56 @@
+// Around every request path: what is thrown is answered once, and a request is recorded once, when its response is truly
+// finished.
+import { GatewayError, overloaded } from '../errors.ts';
+import type { Abortable, Exchange } from './exchange.ts';
+import { isLeaving, recordError, respondError } from './respond.ts';
+import type { Watchdog } from './watchdog.ts';
+
+export type Handler = (exchange: Exchange) => Promise<void>;
+
+export interface LifecycleDeps {
+  readonly watchdog: Watchdog;
+  /** Called once for every request, when its response is truly finished. */
+  record(exchange: Exchange): void;
+}
+
+export function withLifecycle(deps: LifecycleDeps, answer: Handler): Handler {
+  return async (exchange) => {
+    deps.watchdog.watch(exchange);
+    try {
+      expectServable(exchange);
+      await answer(exchange);
+    } catch (error) {
+      respondError(exchange, error);
+    }
+    // What is written is not yet taken: the client may still stall or leave.
+    exchange.onAbort(reader);
+    exchange.waitFor('reader');
+    await exchange.closed;
+    exchange.ticket?.[Symbol.dispose]();
+    deps.watchdog.unwatch(exchange);
+    deps.record(exchange);
+  };
+}
+
+/**
+ * What no route and no key can mend. Where a request ends, and for whom it is, must not be a matter of who reads it: a `Host` is one
+ * (RFC 9112, section 3.2), and HTTP/1.0 has no chunks (section 6.1).
+ * @throws GatewayError overloaded, invalid_request
+ */
+function expectServable({ isRefused, request, headers }: Exchange): void {
+  if (isRefused) throw overloaded();
+  if (headers.hosts !== 1)
+    throw new GatewayError('invalid_request', { message: 'a request needs one Host header, and no more' });
+  if (request.httpVersionMinor === 0 && headers.get('transfer-encoding') !== undefined)
+    throw new GatewayError('invalid_request', { message: 'Transfer-Encoding needs HTTP/1.1' });
+}
+
+/** One for all requests: see Exchange.onAbort. */
+const reader: Abortable = {
+  abort(error, exchange) {
+    // The total time may be over in the turn in which the response leaves. It goes out; a caller that then takes nothing is cut.
+    if (isLeaving(exchange.response)) return;
+    if (exchange.record.errorSource === undefined) recordError(exchange, error);
+    exchange.response.destroy();
+  },
+};

@@ -1,0 +1,28 @@
+// Text of a provider, which may hold anything. Whatever repeats a key that was sent whole goes no further: neither to the caller nor into
+// a log.
+import { holdsCredential } from '../../common/credential.ts';
+import type { Credential } from '../providers/provider.ts';
+
+export function withoutKey(text: string, credential: Credential): string {
+  return keysOf(credential).reduce((rest, key) => rest.replaceAll(key, '[key]'), text);
+}
+
+export function holdsKey(text: string, credential: Credential): boolean {
+  return keysOf(credential).some((key) => text.includes(key));
+}
+
+function keysOf(credential: Credential): readonly string[] {
+  return Object.values(credential).flatMap((secret) => secret?.reveal() ?? []);
+}
+
+const lengthMax = 256;
+
+/**
+ * The model that a provider says has responded, as it may be recorded: printable, of at most 256 characters, without a credential.
+ * @returns undefined for what is not
+ */
+export function answeredModel(told: string | undefined, credential: Credential): string | undefined {
+  if (told === undefined || !/^[ -~]+$/.test(told.slice(0, lengthMax))) return undefined;
+  // Judged whole: what is cut could be the half of a key.
+  return holdsCredential(told) || holdsKey(told, credential) ? undefined : told.slice(0, lengthMax);
+}

@@ -1,0 +1,93 @@
+// Work that waits for its turn: so much at a time, organizations one after the other, nothing for ever.
+import { expect, it } from 'vitest';
+import { Turns } from '../../../../control-plane/rpc/turns.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+const owner = (organization: string, key = 'k') => ({ organization, key });
+
+function open(options: { readonly atOnce?: number; readonly waiting?: number } = {}) {
+  const clock = new VirtualTime();
+  const turns = new Turns({ atOnce: 2, waiting: 100, alpha: 1, waitMs: 1000, clock, ...options });
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = (organization: string) =>
+    turns.run(owner(organization), () => {
+      begun.push(organization);
+      return new Promise<string>((resolve) => ends.push(() => resolve(organization)));
+    });
+  /** What has its turn has begun. */
+  const loop = async () => {
+    for (let n = 0; n < 10; n++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { clock, turns, begun, ends, run, loop };
+}
+
+it('is done so much at a time, and the next begins when one has ended', async () => {
+  const { begun, ends, run, loop } = open();
+  const first = run('a');
+  void run('a');
+  void run('a');
+  await loop();
+  expect(begun).toEqual(['a', 'a']);
+  ends[0]?.();
+  expect(await first).toEqual({ value: 'a' });
+  await loop();
+  expect(begun).toHaveLength(3);
+});
+
+it('begins for who comes late before all that others have waiting', async () => {
+  const { begun, ends, run, loop } = open({ atOnce: 1 });
+  for (let n = 0; n < 10; n++) void run('greedy');
+  await loop();
+  void run('late');
+  ends[0]?.();
+  await loop();
+  expect(begun).toEqual(['greedy', 'late']);
+});
+
+it('is refused above the share of its organization, which leaves room for others', async () => {
+  const { turns, run } = open({ waiting: 10 });
+  const taken = Array.from({ length: 10 }, () => run('greedy')).filter((turn) => turn !== undefined);
+  expect(taken.length).toBeLessThanOrEqual(5);
+  expect(turns.refused).toBe(10 - taken.length);
+  expect(turns.used).toBe(taken.length / 10);
+  expect(run('other')).toBeDefined();
+});
+
+it('is not begun after it has waited too long', async () => {
+  const { clock, turns, begun, ends, run, loop } = open({ atOnce: 1 });
+  void run('a');
+  await loop();
+  const late = run('b');
+  clock.stall(1001);
+  ends[0]?.();
+  expect(await late).toEqual({ late: true });
+  expect(begun).toEqual(['a']);
+  expect(turns.refused).toBe(1);
+});
+
+it('fails for its own caller alone', async () => {
+  const { turns, begun, run, loop } = open({ atOnce: 1 });
+  const failing = turns.run(owner('a'), () => Promise.reject(new Error('broken')));
+  await expect(failing).rejects.toThrow('broken');
+  void run('b');
+  await loop();
+  expect(begun).toEqual(['b']);
+});
+
+it('begins in a turn of the event loop of its own, so that what comes in is heard in between', async () => {
+  const clock = new VirtualTime();
+  const turns = new Turns({ atOnce: 10, waiting: 100, alpha: 10, waitMs: 1000, clock });
+  let inThisTurn = 0;
+  let most = 0;
+  const all = Array.from({ length: 10 }, () =>
+    turns.run(owner('a'), async () => {
+      most = Math.max(most, ++inThisTurn);
+      setImmediate(() => {
+        inThisTurn = 0;
+      });
+    }),
+  );
+  await Promise.all(all);
+  expect(most).toBe(1);
+});
